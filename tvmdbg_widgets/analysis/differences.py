@@ -312,7 +312,11 @@ def _times(
         took = float(times_a[list(many_a)].sum()), float(times_b[list(many_b)].sum())
         if np.isfinite(took).all() and took[0] != took[1]:
             speed = speed_text(took[1] / took[0]) if took[0] > 0 else ""
-            told = speed, duration_text(took[0]), duration_text(took[1])
+            told = (
+                speed,
+                duration_text(took[0], a.timeline.rounding_ns),
+                duration_text(took[1], b.timeline.rounding_ns),
+            )
             found.append((-abs(took[1] - took[0]), one, other, *told))
     for _rank, one, other, speed, in_a, in_b in sorted(found):
         yield Difference(DifferenceKind.TIME, one, other, speed, in_a, in_b)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN, entry_sizes
-from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import bytes_text, time_share
 from tvmdbg_widgets.model.graph.columns import ROLES
 from tvmdbg_widgets.model.graph.node_words import node_label, node_title, tensor_title
 from tvmdbg_widgets.model.graph.nodes import Entry
@@ -61,7 +61,7 @@ def _slowest(run: Derived) -> Iterator[Highlight]:
     top = run.timeline.top(1)
     if not len(top) or not top.ns[0] > 0 or not top.members[0]:
         return
-    value = f"{duration_text(float(top.ns[0]))}, {percent(float(top.share[0]))}"
+    value = time_share(float(top.ns[0]), float(top.share[0]), top.rounding_ns)
     node, nodes = int(top.nodes[0]), top.members[0]
     if node >= 0:
         yield Highlight("Slowest operator", "time", _name(run.graph, node), value, nodes)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.times.operator_rows import operators
-from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -65,11 +64,7 @@ def summary(parts: RunParts) -> str:
     slowest = operators(parts, top=_TOP)
     if len(slowest):
         lines.append("  slowest:")
-        lines += [
-            f"    {one_line(row.name)} ({slowest.whose(row)}): "
-            f"{duration_text(row.time_ns)}, {percent(row.share)}"
-            for row in slowest
-        ]
+        lines += [f"    {one_line(row.name)} ({slowest.whose(row)}): {row.told}" for row in slowest]
     issues = check(parts)
     lines.append(f"  checks: {issues.summary()}")
     lines += [f"    {issue}" for issue in issues[:5]]

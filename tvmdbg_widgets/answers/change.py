@@ -72,6 +72,7 @@ def _info(compared: TimeComparison) -> dict[str, Any]:
         "said": list(compared.caption[2:]),
         "verdicts": [each.label for each in Verdict],
         "matches": [each.label for each in Certainty],
+        "roundings": list(compared.columns.rounding_ns),
         "total": {
             "a": total.ns_a,
             "b": total.ns_b,

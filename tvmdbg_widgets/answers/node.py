@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,17 +130,18 @@ def _times(run: Derived, node: int) -> list[tuple[str, str]]:
     if timeline is None or np.isnan(mean):
         return []
     measured = timeline.measured
+    text = partial(duration_text, rounding_ns=timeline.rounding_ns)
     said = {Measured.MEAN: "mean", Measured.CALL: "one call", Measured.SUM: "sum of all calls"}
-    found = [(said[measured], duration_text(mean)), ("in nanoseconds", exact_ns(mean))]
-    if timeline.total_ns > 0:
+    found = [(said[measured], text(mean)), ("in nanoseconds", exact_ns(mean))]
+    if timeline.total_ns > 0 and not mean == 0 < timeline.rounding_ns:
         share = float(timeline.account.node_shares(timeline.num_nodes)[node])
         whole = timeline_words(timeline, graph is not None).shares
         found.append((f"share {whole}", percent(share)))
     repeats = timeline.repeats(node)
     if len(repeats) and measured is Measured.MEAN:
         times = timeline.node(node)
-        found.append(("repeats", ", ".join(duration_text(float(each)) for each in repeats[:20])))
-        found.append(("p10 … p90", f"{duration_text(times.p10)} … {duration_text(times.p90)}"))
+        found.append(("repeats", ", ".join(text(float(each)) for each in repeats[:20])))
+        found.append(("p10 … p90", f"{text(times.p10)} … {text(times.p90)}"))
     found.append(("joined", Trust(int(timeline.node_trust[node])).label))
     return found
 

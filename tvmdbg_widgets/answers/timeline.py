@@ -162,6 +162,7 @@ def _info(run: Derived, kept: KeptTimeline) -> dict[str, Any]:
     return {
         "synthetic": own.synthetic,
         "clock": own.clock,
+        "roundingNs": own.rounding_ns,
         "totalNs": own.account.whole_ns if own.account.operators.any() else None,
         "rowsLeft": max(0, int(np.count_nonzero(own.account.name >= 0)) - RANKED_NAMES),
         "sources": list(own.sources),

@@ -29,7 +29,6 @@ def summary(named: Named) -> None:
     from tvmdbg_widgets.cli.common.hints import for_shell
     from tvmdbg_widgets.cli.common.issues import tell_issues
     from tvmdbg_widgets.cli.common.terminal import note, say, styled
-    from tvmdbg_widgets.model.base.numbers import duration_text, percent
 
     run = named.open()
     say(styled(run.title, "bold"), styled(f"  {run.provenance.format}", "dim"))
@@ -49,7 +48,7 @@ def summary(named: Named) -> None:
         say(styled("Slowest", "bold"))
         names = _shortened([row.name for row in slowest])
         for row, name in zip(slowest, names, strict=True):
-            time, share = duration_text(row.time_ns), percent(row.share)
+            time, share = row.time_text, row.share_text
             say(
                 f"  {time:>9}  {share:>7}  ", styled(name), styled(f"  {slowest.whose(row)}", "dim")
             )

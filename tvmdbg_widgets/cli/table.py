@@ -181,24 +181,20 @@ def _sorted(rows: list[Operator], sort: Sort) -> list[Operator]:
 
 
 def _cells(row: Operator) -> tuple[str, ...]:
-    from tvmdbg_widgets.model.base.numbers import duration_text
-
-    spread = "-"
-    if row.repeats > 1:
-        spread = f"{duration_text(row.p10_ns)} … {duration_text(row.p90_ns)}"
     return (
         str(row.node) if row.node >= 0 else "–",
         row.name,
         row.op_kind,
         row.time_text,
         row.share_text,
-        spread + (" noisy" if row.noisy else ""),
+        (row.spread_text or "-") + (" noisy" if row.noisy else ""),
         row.outputs,
     )
 
 
 def _record(row: Operator) -> dict[str, Any]:
     record = dataclasses.asdict(row)
+    del record["rounding_ns"]
     record["trust"] = row.trust.label
     return record
 

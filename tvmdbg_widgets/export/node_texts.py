@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, time_share
 from tvmdbg_widgets.model.graph.node_words import node_label, shape_text
 from tvmdbg_widgets.model.graph.nodes import given_text
 
@@ -27,6 +27,7 @@ class NodeTexts:
     def __init__(self, graph: Graph, timeline: Timeline | None) -> None:
         self._graph = graph
         self.ns = np.full(graph.num_nodes, np.nan) if timeline is None else timeline.node_ns
+        self._rounding_ns = 0.0 if timeline is None else timeline.rounding_ns
         self._shared = None if timeline is None else timeline.shared
         self._shares = (
             self.ns if timeline is None else timeline.account.node_shares(graph.num_nodes)
@@ -56,12 +57,12 @@ class NodeTexts:
         """Time and share, or why there is none."""
         ns = float(self.ns[node])
         if ns > 0:
-            return f"{duration_text(ns)} · {percent(float(self._shares[node]))}"
+            return time_share(ns, float(self._shares[node]), between=" · ")
         if given := given_text(self._graph.roles[node]):
             return given
         if np.isnan(ns):
             return self.together(node) or "time unknown"
-        return duration_text(ns)
+        return duration_text(ns, self._rounding_ns)
 
     def together(self, node: int) -> str:
         """``"4.9 µs for 2 together"``; empty where the node took no time with others."""
@@ -69,4 +70,5 @@ class NodeTexts:
             return ""
         offsets = self._shared.offsets
         count = int(offsets[number + 1] - offsets[number])
-        return f"{duration_text(float(self._shared.own_ns[number]))} for {count:,} together"
+        told = duration_text(float(self._shared.own_ns[number]), self._rounding_ns)
+        return f"{told} for {count:,} together"

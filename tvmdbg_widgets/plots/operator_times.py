@@ -114,7 +114,7 @@ def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int
 def _columns(run: Derived, top: int, width: int) -> tuple[dict[str, Any], list[str], str]:
     """Columns, notes, and what the time is."""
     from tvmdbg_widgets.analysis.summary import how_to_get
-    from tvmdbg_widgets.analysis.times.operators import Operator
+    from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
     from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
     from tvmdbg_widgets.model.base.text import one_line
     from tvmdbg_widgets.model.graph.labels import label
@@ -130,16 +130,15 @@ def _columns(run: Derived, top: int, width: int) -> tuple[dict[str, Any], list[s
             f"{how_to_get('timeline', run.parts)}"
         )
     shown = timed[:top]
-    columns = columns_of(shown, Operator.__dataclass_fields__)
+    columns = columns_of(shown, OPERATOR_COLUMNS)
     columns["trust"] = [row.trust.label for row in shown]
     columns["operator"] = operator_names(
         [one_line(label(row.func_name) or row.name) for row in shown], columns["node"], width
     )
-    columns["time_text"] = [duration_text(row.time_ns) for row in shown]
-    columns["share_text"] = [percent(row.share) for row in shown]
+    columns["time_text"] = [row.time_text for row in shown]
+    columns["share_text"] = [row.share_text for row in shown]
     columns["spread_text"] = [
-        f"{duration_text(row.p10_ns)} … {duration_text(row.p90_ns)}, "
-        f"{counted(row.repeats, 'repeat')}{', noisy' if row.noisy else ''}"
+        f"{row.spread_text}, {counted(row.repeats, 'repeat')}{', noisy' if row.noisy else ''}"
         if row.repeats > 1
         else "no repeats"
         for row in shown

@@ -128,7 +128,7 @@ def _columns(matrix: RepeatMatrix, rows: Any, names: list[str]) -> tuple[dict[st
         "phase": np.where(repeat < matrix.warm_up.cut, _WARM_UP, _STEADY).tolist(),
         "time_ns": found,
         "relative": matrix.relative[rows[row], repeat],
-        "time_text": [duration_text(each) for each in found.tolist()],
+        "time_text": [duration_text(each, matrix.rounding_ns) for each in found.tolist()],
     }, len(drawn)
 
 

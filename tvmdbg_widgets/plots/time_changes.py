@@ -155,7 +155,6 @@ def compare_times(
 def _columns(rows: Sequence[TimeChange], colors: Theme, width: int) -> dict[str, Any]:
     from tvmdbg_widgets.analysis.compare_times.change_texts import change_text, ratio_text
     from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
-    from tvmdbg_widgets.model.base.numbers import duration_text
     from tvmdbg_widgets.model.base.text import one_line
 
     fills = {Verdict.SLOWER: colors.error, Verdict.FASTER: colors.accent}
@@ -167,8 +166,8 @@ def _columns(rows: Sequence[TimeChange], colors: Theme, width: int) -> dict[str,
         [one_line(row.label) for row in rows], [row.brief_nodes for row in rows], width
     )
     columns["color"] = [str(fills.get(row.verdict, colors.muted)) for row in rows]
-    columns["a_text"] = [duration_text(row.ns_a) if row.a else "no match" for row in rows]
-    columns["b_text"] = [duration_text(row.ns_b) if row.b else "no match" for row in rows]
+    columns["a_text"] = [row.texts[0] if row.a else "no match" for row in rows]
+    columns["b_text"] = [row.texts[1] if row.b else "no match" for row in rows]
     columns["change_text"] = [
         f"{change_text(row.change_ns)} ({ratio_text(row.ratio)})" for row in rows
     ]

@@ -8,14 +8,33 @@ export const UNITS = [
   [1, "ns"],
 ] as const;
 
-/** A duration with four significant digits, as `duration_text` in `model/base/numbers.py` writes it: `2.571 ms`. */
-export function duration(ns: number): string {
+/**
+ * A duration with four significant digits, as `duration_text` in `model/base/numbers.py` writes it: `2.571 ms`.
+ *
+ * @param rounding  What its source counted whole units of, ns: a 0 is less than one of them, `< 1 µs`.
+ */
+export function duration(ns: number, rounding = 0): string {
   if (Number.isNaN(ns)) return "unknown";
+  if (isShort(ns, rounding)) {
+    const [size, unit] = UNITS.find(([each]) => rounding >= each) ?? UNITS[3];
+    return `< ${rounding / size} ${unit}`;
+  }
   if (ns === 0) return "0 ns";
   const rounded = Number(ns.toPrecision(4));
   const [size, unit] = UNITS.find(([each]) => Math.abs(rounded) >= each) ?? UNITS[3];
   const digits = 3 - Math.floor(Math.log10(Math.abs(rounded) / size));
   return `${(rounded / size).toFixed(Math.max(digits, 0))} ${unit}`;
+}
+
+/** Whether a time is less than the unit that its source counts in: it is no zero, and has no share. */
+export function isShort(ns: number, rounding: number): boolean {
+  return ns === 0 && rounding > 0;
+}
+
+/** A time and its share: `1.2 ms · 3.4 %`; the time alone where it is too short to have one, as `time_share` in Python. */
+export function timeShare(ns: number, share: number, rounding = 0, between = " · "): string {
+  const told = duration(ns, rounding);
+  return isShort(ns, rounding) ? told : `${told}${between}${percent(share)}`;
 }
 
 /** A share to two decimals below 10 %; what is not zero is not written as zero. */

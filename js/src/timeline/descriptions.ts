@@ -52,6 +52,11 @@ export class SliceDescriptions {
     return this.#names.title(this.#slices.nodeOf(slice), this.#names.recorded(slice));
   }
 
+  /** What slices on rows of instants last. */
+  get noTime(): string {
+    return this.#slices.noTime;
+  }
+
   /** What there is, and what takes longest. */
   summary(): string[] {
     const { change } = this.#names;
@@ -64,7 +69,7 @@ export class SliceDescriptions {
     if (first === undefined || !length) {
       return this.#slices.complete ? [counted(length, noun)] : notHere(this.#slices);
     }
-    const time = `${duration(this.#ranking.ns[first]!)}, ${percent(this.#ranking.share(first))}`;
+    const time = this.#slices.withShare(this.#ranking.ns[first]!, this.#ranking.share(first));
     return [
       `${counted(length + this.#slices.columns.info.rowsLeft, noun)}, ${duration(total)} ${together}`,
       `Slowest: ${this.rowTitle(first)}, ${time}`,
@@ -110,7 +115,7 @@ export class SliceDescriptions {
         ["trust", this.#trust(node)],
       ];
     return [
-      [this.#told.time, duration(time) + this.#repeats(node)],
+      [this.#told.time, this.#slices.told(time) + this.#repeats(node)],
       ...this.#standing(node, this.#trust(node)),
     ];
   }
@@ -123,7 +128,7 @@ export class SliceDescriptions {
       const stands = node < 0 ? "has no match in A" : this.nodeTitle(node);
       return [
         ["start", starts],
-        ["duration", duration(lasts)],
+        ["duration", this.#slices.told(lasts)],
         ["matches", stands],
         ["name", this.#slices.nameOf(slice)],
       ];
@@ -136,7 +141,7 @@ export class SliceDescriptions {
     const facts: Fact[] = [
       ...this.#noted(node),
       ["start", starts],
-      ["duration", duration(lasts) + (mean ? this.#repeats(node) : "")],
+      ["duration", this.#slices.told(lasts) + (mean ? this.#repeats(node) : "")],
     ];
     append(facts, this.#slices.aboutOf(slice));
     if (node < 0) return [...facts, ...this.#ofNodes(slice), ...this.#ofName(slice)];
@@ -179,9 +184,10 @@ export class SliceDescriptions {
     if (row >= 0) {
       const { slices, ns, call, operators } = this.#ranking;
       const share = this.#ranking.share(row);
-      const part = Number.isNaN(share) ? "" : `, ${this.#shareText(share)}`;
+      const part =
+        Number.isNaN(share) || this.#slices.isShort(ns[row]!) ? "" : `, ${this.#shareText(share)}`;
       const rank = row < operators ? `, rank ${integer(row + 1)} of ${integer(operators)}` : "";
-      const time = `${duration(ns[row]!)}${part}${rank}`;
+      const time = `${this.#slices.told(ns[row]!)}${part}${rank}`;
       if (call[row]! >= 0) facts.push(["in", `${this.#ranking.callName(row)}, ${time}`]);
       else {
         const self = this.#slices.nested ? "self time " : "";
@@ -199,7 +205,7 @@ export class SliceDescriptions {
     if (!this.#slices.nested || !(lasts > 0)) return [];
     if (self === lasts) return [["self time", `${duration(self)}: no children`]];
     const rest = `${duration(lasts - self)} in children`;
-    return [["self time", `${duration(self)}, ${percent(self / lasts)}; ${rest}`]];
+    return [["self time", `${this.#slices.withShare(self, self / lasts)}; ${rest}`]];
   }
 
   /** One sentence for the text mirror. */
@@ -210,7 +216,7 @@ export class SliceDescriptions {
     const lasts = this.#slices.durationOf(slice);
     if (this.#names.isOther(slice)) {
       const stands = node < 0 ? "has no match in A" : `matches ${this.nodeTitle(node)}`;
-      return `Slice of B, ${name}, lasts ${duration(lasts)}, ${stands}${this.#changed(node)}`;
+      return `Slice of B, ${name}, lasts ${this.#slices.told(lasts)}, ${stands}${this.#changed(node)}`;
     }
     const idle = lasts === 0 ? this.#names.idle(node) : "";
     const several = columns.tracks.length > 1;
@@ -223,7 +229,7 @@ export class SliceDescriptions {
       `starts ${duration(this.#slices.startOf(slice))}`,
       idle
         ? idle
-        : `lasts ${duration(lasts)}${this.#isMean(slice) ? this.#repeats(node, true) : ""}`,
+        : `lasts ${this.#slices.told(lasts)}${this.#isMean(slice) ? this.#repeats(node, true) : ""}`,
       ...(node < 0 ? this.#ofName(slice) : []).map((fact) => fact.join(": ")),
       ...this.#place(node),
     ];
@@ -254,7 +260,7 @@ export class SliceDescriptions {
     const time = this.#slices.columns.nodeNs[node] ?? Number.NaN;
     const takes = Number.isNaN(time)
       ? this.#names.idle(node) || "its time is unknown"
-      : `takes ${duration(time)}${this.#repeats(node, true)}`;
+      : `takes ${this.#slices.told(time)}${this.#repeats(node, true)}`;
     const parts = [this.nodeTitle(node), takes, ...this.#place(node)];
     return `${parts.join(", ")}; no slice${this.#said(node)}${this.#changed(node)}`;
   }
@@ -280,7 +286,7 @@ export class SliceDescriptions {
   /** Share and rank, each a phrase; none for nodes outside the ranking. */
   #place(node: number): string[] {
     const row = this.#ranking.rowOf(node);
-    if (row < 0) return [];
+    if (row < 0 || this.#slices.isShort(this.#ranking.ns[row]!)) return [];
     const share = this.#shareText(this.#ranking.share(row));
     return [share, `rank ${row + 1} of ${integer(this.#ranking.operators)}`];
   }
@@ -298,7 +304,7 @@ export class SliceDescriptions {
     const repeats = repeatsOf(this.#slices.columns, node);
     if (repeats) {
       const { p10, p50, p90 } = repeats;
-      facts.push(["p10, 50, 90", [p10, p50, p90].map(duration).join(" · ")]);
+      facts.push(["p10, 50, 90", [p10, p50, p90].map((ns) => this.#slices.told(ns)).join(" · ")]);
     }
     const funcName = this.#names.funcName(node);
     if (funcName) facts.push(["func_name", funcName]);
@@ -314,7 +320,7 @@ export class SliceDescriptions {
     const repeats = repeatsOf(this.#slices.columns, node);
     if (!repeats) return "";
     const { count, p10, p90, noisy } = repeats;
-    const range = spread ? `, p10 … p90 ${duration(p10)} … ${duration(p90)}` : "";
+    const range = spread ? `, p10 … p90 ${this.#slices.told(p10)} … ${this.#slices.told(p90)}` : "";
     return ` (mean of ${counted(count, "repeat")}${range}${noisy ? ", noisy" : ""})`;
   }
 }

@@ -11,6 +11,7 @@ import {
   percent,
   shapeText,
   speed,
+  timeShare,
 } from "../../src/shared/format.ts";
 
 // tests/make/numbers.py wrote them; Python is held to the same file.
@@ -49,6 +50,17 @@ describe("durations", () => {
     [-2500, "-2.500 µs"],
     [Number.NaN, "unknown"],
   ])("%d ns", (ns, text) => expect(duration(ns)).toBe(text));
+
+  it("are less than the unit that they are counted in where they are 0", () => {
+    expect([0, 500, 1000].map((ns) => duration(ns, 1000))).toEqual([
+      "< 1 µs",
+      "500.0 ns",
+      "1.000 µs",
+    ]);
+    expect(timeShare(0, 0, 1000)).toBe("< 1 µs");
+    expect(timeShare(0, 0)).toBe("0 ns · 0 %");
+    expect(timeShare(1000, 0.25, 1000)).toBe("1.000 µs · 25.0 %");
+  });
 });
 
 describe("sizes", () => {

@@ -66,6 +66,7 @@ function columns(): ChangeColumns {
       said: [],
       verdicts: ["slower", "faster", "noise", "unknown", "only in A", "only in B"],
       matches: ["exact", "likely", "possible"],
+      roundings: [0, 0],
       total: { a: 157, b: 441, verdict: 0, why: "" },
     },
   };

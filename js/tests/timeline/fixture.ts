@@ -97,6 +97,7 @@ export function timeline(
     info: {
       synthetic: more.synthetic ?? false,
       clock: "synthetic",
+      roundingNs: 0,
       totalNs: 0,
       rowsLeft: 0,
       sources: [],

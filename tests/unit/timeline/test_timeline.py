@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables
 from tvmdbg_widgets.formats.tvm.trace import read_trace
-from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.numbers import duration_text, time_share
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.sources.byte_source import FileSource
@@ -336,3 +336,10 @@ def test_data_frames() -> None:
 )
 def test_durations_as_text(ns: float, text: str) -> None:
     assert duration_text(ns) == text
+
+
+def test_a_zero_of_counted_units_is_less_than_one() -> None:
+    assert [duration_text(ns, 1000) for ns in (0, 500, 1000)] == ["< 1 µs", "500.0 ns", "1.000 µs"]
+    assert time_share(0, 0, 1000) == "< 1 µs"
+    assert time_share(0, 0) == "0 ns, 0 %"
+    assert time_share(1000, 0.25, 1000, " · ") == "1.000 µs · 25.0 %"

@@ -63,6 +63,8 @@ class TimeChange:
         Nanoseconds; of several nodes the sums, repeat by repeat.
     shape : str
         Of the first output, as ``"1×64×8×8"``: tells operators of one label apart.
+    rounding_ns : (float, float)
+        As of both timelines: a time of 0 is less than this.
     """
 
     label: str
@@ -86,6 +88,13 @@ class TimeChange:
     repeats_b: Floats
     why: str = ""
     shape: str = ""
+    rounding_ns: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both times as they are told."""
+        a, b = self.rounding_ns
+        return duration_text(self.ns_a, a), duration_text(self.ns_b, b)
 
     @property
     def match(self) -> str:
@@ -109,8 +118,8 @@ class TimeChange:
 
     def __repr__(self) -> str:
         return (
-            f"TimeChange {one_line(self.label)!r} ({self.nodes}): {duration_text(self.ns_a)} → "
-            f"{duration_text(self.ns_b)}, {change_text(self.change_ns)} "
+            f"TimeChange {one_line(self.label)!r} ({self.nodes}): {' → '.join(self.texts)}, "
+            f"{change_text(self.change_ns)} "
             f"({ratio_text(self.ratio)}); {self.verdict.label}: {self.why}"
         )
 
@@ -119,8 +128,8 @@ class TimeChange:
         return [
             f"{one_line(self.label)} {self.shape}".rstrip(),
             self.nodes + (f" ({self.match})" if self.match not in ("", "exact") else ""),
-            duration_text(self.ns_a) if self.a else "–",
-            duration_text(self.ns_b) if self.b else "–",
+            self.texts[0] if self.a else "–",
+            self.texts[1] if self.b else "–",
             change_text(self.change_ns),
             ratio_text(self.ratio) if self.a and self.b else "–",
             self.verdict.label,

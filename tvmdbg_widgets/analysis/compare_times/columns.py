@@ -36,6 +36,8 @@ class ChangeColumns:
         Row of the arrays at each place.
     missing : str
         Why there are no repeats, where the runs have none at all.
+    rounding_ns : (float, float)
+        As of both timelines: a time of 0 is less than this.
     """
 
     aligned: Aligned
@@ -46,6 +48,7 @@ class ChangeColumns:
     kinds: Sequence[str]
     shapes: Sequence[str]
     missing: str
+    rounding_ns: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def of(
@@ -58,7 +61,8 @@ class ChangeColumns:
         """Sum up and test the rows, whose labels, kinds and shapes are given."""
         a = nodes[0].rows(aligned.offsets_a, aligned.nodes_a)
         b = nodes[1].rows(aligned.offsets_b, aligned.nodes_b)
-        return cls(aligned, a, b, judge(a, b, aligned), *words, missing)
+        rounding = nodes[0].rounding_ns, nodes[1].rounding_ns
+        return cls(aligned, a, b, judge(a, b, aligned), *words, missing, rounding)
 
     def __len__(self) -> int:
         return len(self.aligned)
@@ -104,6 +108,7 @@ class ChangeColumns:
             repeats_a=self.a.of(at),
             repeats_b=self.b.of(at),
             shape=self.shapes[at],
+            rounding_ns=self.rounding_ns,
         )
         object.__setattr__(made, "why", why(made, verdicts.tests, self.missing))
         return made

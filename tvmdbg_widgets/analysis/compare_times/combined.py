@@ -72,6 +72,7 @@ def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, st
         shared=shared,
         slice_role=np.concatenate((a.slice_role, b.slice_role)),
         slice_about=None,
+        rounding_ns=max(a.rounding_ns, b.rounding_ns),
     )
     # Times and shares are those of A, whose slices come first.
     both.__dict__["account"] = a.account

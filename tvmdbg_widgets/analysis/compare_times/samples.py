@@ -64,10 +64,13 @@ class NodeSamples:
         Repeats that are numbers; none where a time is one call or a sum over calls.
     call : int64 [N]
         The call whose time is at a node, -1 none.
+    rounding_ns : float
+        As of the timeline.
     """
 
     def __init__(self, timeline: Timeline, warm_up: int) -> None:
         given = [timeline.repeats(node) for node in range(timeline.num_nodes)]
+        self.rounding_ns = timeline.rounding_ns
         self.ns: Floats = timeline.node_ns.copy()
         self.ns[~np.isfinite(self.ns)] = np.nan
         self.call: Ints = np.full(timeline.num_nodes, -1)

@@ -15,7 +15,13 @@ from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, EXACT, NONE, ORDER
-from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
+from tvmdbg_widgets.model.executorch.delegate_calls import (
+    CALL,
+    DelegateCalls,
+    named,
+    rounding_ns,
+    run_of,
+)
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import EXACT as BY_IDENTIFIER
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
@@ -60,6 +66,8 @@ class RecordedEvent:
     edge_match : str
         How the operators were tied to nodes of the edge graph: ``"exact"`` or ``"ambiguous"``;
         empty where the run has no such graph.
+    rounding_ns : float
+        What the delegate counts whole units of: a duration of 0 is less than this.
     """
 
     name: str
@@ -73,6 +81,7 @@ class RecordedEvent:
     candidates: tuple[int, ...] = ()
     edge_match: str = ""
     _backend: str = field(default="", repr=False)
+    rounding_ns: float = 0.0
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:
@@ -84,7 +93,8 @@ class RecordedEvent:
         known = self.delegate_nodes or self.candidates
         told = f"operator{'s' if len(known) > 1 else ''} {listed([str(each) for each in known])}"
         of = f", {told} of the delegate" if known else ""
-        return f"<{event_title(self.name)}: {duration_text(self.duration_ns)}, {self.match}{of}>"
+        took = duration_text(self.duration_ns, self.rounding_ns)
+        return f"<{event_title(self.name)}: {took}, {self.match}{of}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +278,8 @@ class RecordedCalls(Sequence[RecordedCall]):
             pandas is not installed.
         """
         rows = [(call, event) for call in self for event in call.events]
-        names = [each.name for each in fields(RecordedEvent) if not each.name.startswith("_")]
+        own = ("_", "rounding_ns")
+        names = [each.name for each in fields(RecordedEvent) if not each.name.startswith(own)]
         columns: dict[str, list[Any]] = {
             name: [getattr(call, name) for call, _ in rows]
             for name in ("execution", "method", "instruction", "backend")
@@ -326,6 +337,7 @@ class _Calls:
         self._origin = int(dump.start[profile].min(initial=np.uint64(2**64 - 1)))
         self._shown = files.insides.of(files.method)
         self._backends = files.event_nodes.backends if files.event_nodes is not None else {}
+        self._rounding_ns = rounding_ns(dump, self._calls, self._backends)
 
     def every(self) -> Iterator[RecordedCall]:
         dump = self._dump
@@ -371,6 +383,7 @@ class _Calls:
         joined = files.event_nodes
         alignment = told.alignment if told is not None else None
         shown = inside is not None and inside.method == files.method
+        rounding = self._rounding_ns
         for at, event in enumerate(events):
             number = int(dump.delegate_id_int[event])
             name = dump.delegate_id_str[event] if number == -1 else str(number)
@@ -378,7 +391,7 @@ class _Calls:
             times = float(start - self._origin), float(max(0, end - start))
             if alignment is None or inside is None:
                 known = _unaligned(told, joined, at, event)
-                yield RecordedEvent(name, *times, **known, _backend=backend)
+                yield RecordedEvent(name, *times, **known, _backend=backend, rounding_ns=rounding)
                 continue
             match = alignment.events[at]
             nodes = {
@@ -397,6 +410,7 @@ class _Calls:
                 match.candidates,
                 self._edge_match(inside, match.nodes) if shown else "",
                 backend,
+                rounding,
             )
 
     def _edge_match(self, inside: Inside, indexes: tuple[int, ...]) -> str:

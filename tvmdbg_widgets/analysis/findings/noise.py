@@ -6,6 +6,7 @@ repeats that are slower throughout are warm-up, which has a rule of its own, and
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,9 +47,10 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     noisy.sort(key=lambda node: -evidence.shares[node])
     share = float(evidence.shares[noisy].sum())
+    text = partial(duration_text, rounding_ns=timeline.rounding_ns)
     facts = [
-        f"{evidence.name(node)}: p10 … p90 {duration_text(float(spread.p10[node]))} … "
-        f"{duration_text(float(spread.p90[node]))}{_ratio(spread.p10[node], spread.p90[node])}, "
+        f"{evidence.name(node)}: p10 … p90 {text(float(spread.p10[node]))} … "
+        f"{text(float(spread.p90[node]))}{_ratio(spread.p10[node], spread.p90[node])}, "
         f"{counted(int(spread.n[node]), 'repeat')}, {percent(float(evidence.shares[node]))} of "
         "the time"
         for node in noisy

@@ -56,6 +56,7 @@ def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:
     columns["nodeTrust"] = timeline.node_trust
     columns["nodeShare"] = timeline.account.node_shares(graph.num_nodes)
     columns["timeTotal"] = np.array([timeline.account.whole_ns])
+    columns["timeRounding"] = np.array([timeline.rounding_ns])
     if (shared := timeline.shared) is not None:
         rows = np.flatnonzero(timeline.account.call >= 0)
         share = np.full(len(shared), np.nan)

@@ -47,6 +47,7 @@ class Facts:
         self.graph = graph
         self.key = str(next(_keys))
         self._timeline = timeline
+        self.rounding_ns = 0.0 if timeline is None else timeline.rounding_ns
         self._groups = groups
 
     @cached_property

@@ -83,14 +83,14 @@ class Selection(Listed):
             f"{one_line(dtype or '?')}{'?' if shape is None else list(shape)}"
             for dtype, shape in zip(node.dtypes[:3], node.shapes[:3], strict=True)
         )
-        time = _time(node, float(self._facts.node_ns[each]))
+        time = _time(node, float(self._facts.node_ns[each]), self._facts.rounding_ns)
         return [str(each), one_line(node_label(self._facts.graph, each))[:80], time, outputs]
 
 
-def _time(node: Node, ns: float) -> str:
+def _time(node: Node, ns: float, rounding_ns: float) -> str:
     if np.isnan(ns):
         return ""
-    return given_text(node.role) if not ns and node.role else duration_text(ns)
+    return given_text(node.role) if not ns and node.role else duration_text(ns, rounding_ns)
 
 
 def select(facts: Facts, query: str) -> Selection:

@@ -60,6 +60,8 @@ class CriticalPath:
         Edges left out, since they may come from another node.
     unsettled : int
         Nodes on a cycle or behind one, which are on no path.
+    rounding_ns : float
+        As of the timeline: a time of 0 is less than this.
     """
 
     graph: Graph
@@ -73,6 +75,7 @@ class CriticalPath:
     untimed: Ids
     ambiguous: int
     unsettled: int
+    rounding_ns: float = 0.0
 
     @property
     def share(self) -> float:
@@ -181,6 +184,7 @@ def _rows(path: CriticalPath) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for node in path.operators.tolist():
         time = float(path.times_ns[node])
+        told = duration_text(time, path.rounding_ns)
         share = time / path.length_ns if path.length_ns > 0 else math.nan
-        found.append((f"#{node}", _node_text(path, node), duration_text(time), percent(share)))
+        found.append((f"#{node}", _node_text(path, node), told, percent(share)))
     return found

@@ -37,7 +37,12 @@ _TIMES = (
 
 
 def critical_path(
-    graph: Graph, times: Floats, *, sequential: bool = True, measured_ns: float = float("nan")
+    graph: Graph,
+    times: Floats,
+    *,
+    sequential: bool = True,
+    measured_ns: float = float("nan"),
+    rounding_ns: float = 0.0,
 ) -> CriticalPath:
     """Return the longest path of a graph by the times of its nodes, in O(N + M).
 
@@ -49,7 +54,7 @@ def critical_path(
     graph : Graph
     times : float64 [N]
         Nanoseconds; NaN unknown. Inputs and parameters without a time take none.
-    sequential, measured_ns
+    sequential, measured_ns, rounding_ns
         As the attributes of :class:`CriticalPath`.
 
     Raises
@@ -103,6 +108,7 @@ def critical_path(
         untimed=_frozen(np.flatnonzero(~known).astype(np.int32)),
         ambiguous=int((graph.edge_trust == Trust.AMBIGUOUS).sum()),
         unsettled=graph.num_nodes - order.settled,
+        rounding_ns=rounding_ns,
     )
 
 
@@ -150,6 +156,7 @@ def critical_path_of(parts: RunParts) -> CriticalPath:
         timeline.node_ns,
         sequential=timeline.synthetic or _one_by_one(timeline),
         measured_ns=float("nan") if timeline.synthetic else _seen(timeline),
+        rounding_ns=timeline.rounding_ns,
     )
 
 

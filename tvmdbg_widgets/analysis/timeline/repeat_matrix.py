@@ -51,6 +51,8 @@ class Folded:
         Of its repeats, nanoseconds.
     said : str
         What that is and is not.
+    rounding_ns : float
+        As of the timeline: a time of 0 is less than this.
     """
 
     nodes: Ints
@@ -60,6 +62,7 @@ class Folded:
     p50: Floats
     p90: Floats
     said: str = FOLDED
+    rounding_ns: float = 0.0
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -85,9 +88,9 @@ class Folded:
     def __repr__(self) -> str:
         lines = [f"Folded: {counted(len(self), 'operator')}, {duration_text(self.total_ns)}"]
         for i in np.argsort(-self.p50, kind="stable")[:_SHOWN].tolist():
-            spread = f"{duration_text(self.p10[i])} … {duration_text(self.p90[i])}"
+            spread = " … ".join(duration_text(x[i], self.rounding_ns) for x in (self.p10, self.p90))
             id_ = f" #{self.nodes[i]}" if self.nodes[i] >= 0 else ""
-            median = duration_text(self.p50[i])
+            median = duration_text(self.p50[i], self.rounding_ns)
             lines.append(f"  {one_line(self.names[i])}{id_}: {median} ({spread})")
         return "\n".join(lines)
 
@@ -110,6 +113,8 @@ class RepeatMatrix:
     of_slices : bool
         No repeats are known: rows are the slices of one node or name of a trace, by start, and a
         column is no pass.
+    rounding_ns : float
+        As of the timeline: a time of 0 is less than this.
     """
 
     title: str
@@ -118,6 +123,7 @@ class RepeatMatrix:
     ns: Floats
     warm_up: WarmUp
     of_slices: bool = False
+    rounding_ns: float = 0.0
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -160,7 +166,8 @@ class RepeatMatrix:
     def folded(self) -> Folded:
         """Return p10, median and p90 of each operator, medians back to back."""
         p10, p50, p90 = np.nanpercentile(self.ns, (10, 50, 90), axis=1)
-        return Folded(self.nodes, self.names, np.cumsum(p50) - p50, p10, p50, p90)
+        start = np.cumsum(p50) - p50
+        return Folded(self.nodes, self.names, start, p10, p50, p90, rounding_ns=self.rounding_ns)
 
     def to_dataframe(self) -> Any:
         """Return one row an operator as a ``pandas.DataFrame``: node, name, a column a repeat."""
@@ -247,7 +254,14 @@ def repeat_matrix(run: RunParts) -> RepeatMatrix:
         known = np.isfinite(timeline.repeats_ns[at])
         ns[rows, :size] = np.where(known, timeline.repeats_ns[at], np.nan)
     called = Called(timeline, run.graph, _no_groups)
-    return RepeatMatrix(run.title, nodes, list(called.labels(nodes)), ns, timeline.warm_up)
+    return RepeatMatrix(
+        run.title,
+        nodes,
+        list(called.labels(nodes)),
+        ns,
+        timeline.warm_up,
+        rounding_ns=timeline.rounding_ns,
+    )
 
 
 def _no_groups() -> Groups:
@@ -297,4 +311,5 @@ def _of_slices(run: RunParts, timeline: Timeline) -> RepeatMatrix:
         ns=ns[by_start],
         warm_up=timeline.warm_up,
         of_slices=True,
+        rounding_ns=timeline.rounding_ns,
     )

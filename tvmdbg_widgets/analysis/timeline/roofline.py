@@ -68,13 +68,21 @@ class Roofline(Sequence[Point]):
         The ceilings that were given.
     flops_per_s, bytes_per_s, intensity : float64 [N]
         NaN unknown.
+    rounding_ns : float
+        As of the timeline: a time of 0 is less than this.
     """
 
     def __init__(
-        self, work: Work, times_ns: Floats, peak_flops: float | None, bandwidth: float | None
+        self,
+        work: Work,
+        times_ns: Floats,
+        peak_flops: float | None,
+        bandwidth: float | None,
+        rounding_ns: float = 0.0,
     ) -> None:
         self.work = work
         self.times_ns = times_ns
+        self.rounding_ns = rounding_ns
         self.peak_flops = _above_zero("peak_flops", peak_flops)
         self.bandwidth = _above_zero("bandwidth", bandwidth)
         seconds = np.where(times_ns > 0, times_ns, np.nan) * 1e-9
@@ -260,7 +268,7 @@ def _row(roofline: Roofline, point: Point) -> tuple[str, ...]:
     return (
         f"#{point.node}",
         name,
-        duration_text(point.time_ns),
+        duration_text(point.time_ns, roofline.rounding_ns),
         about + rate_text(point.flops, "FLOP"),
         intensity,
         rate_text(point.flops_per_s, "FLOP/s"),
@@ -291,7 +299,7 @@ def roofline_of(
     timeline = parts.timeline
     if timeline is None or np.isnan(timeline.node_ns).all():
         raise ValueError(no_times(parts, "roofline"))
-    return Roofline(counted, timeline.node_ns, peak_flops, bandwidth)
+    return Roofline(counted, timeline.node_ns, peak_flops, bandwidth, timeline.rounding_ns)
 
 
 def _above_zero(name: str, value: float | None) -> float | None:

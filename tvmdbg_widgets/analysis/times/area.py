@@ -74,6 +74,8 @@ class Area:
     tracks : tuple of TrackArea
         Where the timeline is synthetic, ``busy`` is NaN: what ran between slices
         is unknown.
+    rounding_ns : float
+        As of the timeline: a time of 0 is less than this.
     """
 
     start: float
@@ -89,6 +91,7 @@ class Area:
     maximum: float
     tracks: tuple[TrackArea, ...]
     _by: Callable[[str, Range, int | None], TimeTable] = field(repr=False)
+    rounding_ns: float = 0.0
 
     def by(self, by: str, level: int | None = None) -> TimeTable:
         """Return the times in the range by one thing, as of ``run.times(by, within=…)``."""
@@ -100,9 +103,11 @@ class Area:
         return data_frame({name: [getattr(t, name) for t in self.tracks] for name in names})
 
     def __repr__(self) -> str:
-        instants = f" ({self.instants:,} zero-duration)" if self.instants else ""
+        lasts = f"of {duration_text(0, self.rounding_ns)}" if self.rounding_ns else "zero-duration"
+        instants = f" ({self.instants:,} {lasts})" if self.instants else ""
+        ns = duration_text(self.ns, self.rounding_ns)
         from_to = f"{duration_text(self.start)} to {duration_text(self.end)}"
-        told = f"{counted(self.count, 'slice')}{instants}, {duration_text(self.ns)} in all"
+        told = f"{counted(self.count, 'slice')}{instants}, {ns} in all"
         lines = [f"Area: {from_to}, {duration_text(self.end - self.start)}: {told}"]
         if self.whole:
             lines.append(
@@ -154,6 +159,7 @@ def area(run: RunParts, groups: Callable[[], Groups], start: float, end: float) 
         maximum=float(spread.maximum[0]),
         tracks=_tracks(timeline, within, found.slices),
         _by=lambda by, part, level: times(run, groups, by, part, level),
+        rounding_ns=timeline.rounding_ns,
     )
 
 

@@ -155,6 +155,7 @@ class _Making:
             slices=len(timeline.slices_of(node)) if timeline is not None else 0,
             nodes=(node,),
             call=shared.names[call].partition(" · ")[0] if shared is not None and call >= 0 else "",
+            rounding_ns=0.0 if timeline is None else timeline.rounding_ns,
         )
 
     def _of_row(self, row: int) -> Operator:
@@ -176,6 +177,7 @@ class _Making:
             trust=Trust.ABSENT,
             slices=int(account.slices[row]),
             within_ns=float(account.within_ns[row]),
+            rounding_ns=timeline.rounding_ns,
         )
         if timeline.shared is None or call < 0:
             return made

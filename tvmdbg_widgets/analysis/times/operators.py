@@ -10,7 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.times.keys import NO_WORK
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, time_share
 from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -55,6 +55,8 @@ class Operator:
         The operators that the time is of together; empty where they are unknown.
     call : str
         Of an operator without a time of its own: the call that has it.
+    rounding_ns : float
+        As of the timeline: a time of 0 is less than this. No column of the table.
     """
 
     node: int
@@ -73,21 +75,44 @@ class Operator:
     within_ns: float = float("nan")
     nodes: tuple[int, ...] = ()
     call: str = ""
+    rounding_ns: float = 0.0
 
     @property
     def time_text(self) -> str:
         """The time as it is told; ``"in XNNPACK call 1 of 2"`` where only a call's is known."""
-        return f"in {self.call}" if self.call else duration_text(self.time_ns)
+        return f"in {self.call}" if self.call else self.text(self.time_ns)
+
+    @property
+    def spread_text(self) -> str:
+        """``"1.2 µs … 1.4 µs"``; empty without repeats."""
+        if self.repeats < 2:
+            return ""
+        return f"{self.text(self.p10_ns)} … {self.text(self.p90_ns)}"
+
+    @property
+    def told(self) -> str:
+        """Time and share; the time alone where it is too short to have one."""
+        return time_share(self.time_ns, self.share, self.rounding_ns)
 
     @property
     def share_text(self) -> str:
         """The share as it is told; a dash where nothing has one."""
-        return "–" if np.isnan(self.share) and self.is_apart else percent(self.share)
+        if self.time_ns == 0 < self.rounding_ns or (np.isnan(self.share) and self.is_apart):
+            return "–"
+        return percent(self.share)
+
+    def text(self, ns: float) -> str:
+        """A time of the operator as it is told."""
+        return duration_text(ns, self.rounding_ns)
 
     @property
     def is_apart(self) -> bool:
         """Whether it is no work of an execution, or has its time in a call."""
         return bool(self.call) or self.op_kind in NO_WORK.values()
+
+
+#: Fields of operators that are columns where they are exported.
+OPERATOR_COLUMNS = tuple(name for name in Operator.__dataclass_fields__ if name != "rounding_ns")
 
 
 class LazyRows(Sequence[Operator]):
@@ -182,8 +207,8 @@ class Operators(Sequence[Operator]):
 
     def to_dataframe(self) -> Any:
         """Return one row an operator as a ``pandas.DataFrame`` (times in nanoseconds)."""
-        fields, rows = Operator.__dataclass_fields__, list(self._rows)
-        columns = {name: [getattr(row, name) for row in rows] for name in fields}
+        rows = list(self._rows)
+        columns = {name: [getattr(row, name) for row in rows] for name in OPERATOR_COLUMNS}
         columns["trust"] = [row.trust.label for row in rows]
         return data_frame(columns)
 
@@ -212,9 +237,9 @@ class Operators(Sequence[Operator]):
             [
                 one_line(row.name),
                 f"{row.slices:,}",
-                duration_text(row.time_ns),
+                row.text(row.time_ns),
                 row.share_text,
-                duration_text(row.within_ns),
+                row.text(row.within_ns),
             ]
             for row in self._rows[:_LINES_SHOWN]
         ]
@@ -234,16 +259,13 @@ class Operators(Sequence[Operator]):
 
 
 def _row_cells(row: Operator) -> list[str]:
-    spread = (
-        f"{duration_text(row.p10_ns)} … {duration_text(row.p90_ns)}" if row.repeats > 1 else "-"
-    )
     return [
         str(row.node) if row.node >= 0 else "–",
         one_line(row.name),
         row.op_kind,
         row.time_text,
         row.share_text,
-        spread + (" noisy" if row.noisy else ""),
+        (row.spread_text or "-") + (" noisy" if row.noisy else ""),
         row.outputs,
         row.trust.label,
     ]

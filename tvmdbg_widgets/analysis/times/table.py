@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, time_share
 from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.timeline.words import left_out
@@ -56,10 +56,22 @@ class TimeRow:
     low: float
     high: float
     noisy: bool
+    rounding_ns: float = 0.0
+
+    @property
+    def share_text(self) -> str:
+        """The share as it is told; a dash where there is none, or the time is too short."""
+        short = self.ns == 0 < self.rounding_ns
+        return "–" if short or np.isnan(self.share) else percent(self.share)
+
+    def text(self, ns: float) -> str:
+        """A time of the row as it is told; a dash where it is not known."""
+        return "–" if np.isnan(ns) else duration_text(ns, self.rounding_ns)
 
     def __repr__(self) -> str:
         return (
-            f"TimeRow: {one_line(self.label)}, {duration_text(self.ns)}, {percent(self.share)}, "
+            f"TimeRow: {one_line(self.label)}, "
+            f"{time_share(self.ns, self.share, self.rounding_ns)}, "
             f"{counted(self.slices, 'slice')}"
         )
 
@@ -109,6 +121,8 @@ class TimeTable(Sequence[TimeRow]):
     title : str
     notes : tuple of str
         What to know before trusting the numbers.
+    rounding_ns : float
+        As of the timeline: a time of 0 is less than this.
     """
 
     by: str
@@ -135,6 +149,7 @@ class TimeTable(Sequence[TimeRow]):
     notes: tuple[str, ...]
     node_offsets: Ints
     node_ids: Ints
+    rounding_ns: float = 0.0
 
     def __len__(self) -> int:
         return len(self.ns)
@@ -172,6 +187,7 @@ class TimeTable(Sequence[TimeRow]):
             low=float(self.low[i]),
             high=float(self.high[i]),
             noisy=bool(self.noisy[i]),
+            rounding_ns=self.rounding_ns,
         )
 
     @property
@@ -231,20 +247,20 @@ class TimeTable(Sequence[TimeRow]):
         return head, [self._cells(i, spread=spread, sure=sure) for i in shown]
 
     def _cells(self, i: int, *, spread: bool, sure: bool) -> list[str]:
-        label = one_line(self.labels[i])
-        if self.by == "node" and isinstance(self.keys[i], int):
-            label = f"#{self.keys[i]} {label}"
-        cells = [label, f"{self.slices[i]:,}", duration_text(self.ns[i]), _share(self.share[i])]
+        row = self[i]
+        label = one_line(row.label)
+        if self.by == "node" and isinstance(row.key, int):
+            label = f"#{row.key} {label}"
+        cells = [label, f"{row.slices:,}", row.text(row.ns), row.share_text]
         if not self.overlap:
             cells.append(_share(self.cumulative[i]))
         if spread:
-            columns = (self.minimum, self.p50, self.p90, self.maximum)
-            cells += [_or_dash(float(column[i])) for column in columns]
+            cells += [row.text(each) for each in (row.minimum, row.p50, row.p90, row.maximum)]
         if sure:
             within = "–"
-            if np.isfinite(self.low[i]):
-                within = f"{duration_text(self.low[i])} … {duration_text(self.high[i])}"
-            cells.append(within + (" noisy" if self.noisy[i] else ""))
+            if np.isfinite(row.low):
+                within = f"{row.text(row.low)} … {row.text(row.high)}"
+            cells.append(within + (" noisy" if row.noisy else ""))
         return cells
 
     def __repr__(self) -> str:
@@ -262,7 +278,3 @@ class TimeTable(Sequence[TimeRow]):
 
 def _share(share: float) -> str:
     return "–" if np.isnan(share) else percent(share)
-
-
-def _or_dash(ns: float) -> str:
-    return "–" if np.isnan(ns) else duration_text(ns)

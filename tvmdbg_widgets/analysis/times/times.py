@@ -130,6 +130,7 @@ def times(
         ),
         node_offsets=np.concatenate(([0], np.cumsum(sizes))),
         node_ids=ids[rows + np.arange(len(rows))],
+        rounding_ns=timeline.rounding_ns,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, time_share
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind, held_texts, roles_text
 
@@ -53,6 +53,7 @@ def stretches(
         place[nodes] = at
     ns = np.full(graph.num_nodes, np.nan) if timeline is None else timeline.node_ns
     shares = ns if timeline is None else timeline.account.node_shares(graph.num_nodes)
+    rounding = 0.0 if timeline is None else timeline.rounding_ns
     labels, kinds = node_labels(graph), node_op_kinds(graph)
     read_at = _read_at(graph, place)
     marked = [_by_part(read_at, nodes, len(parts)) for nodes in (selected, hits)]
@@ -70,7 +71,9 @@ def stretches(
                 "first": int(nodes.min()),
                 "last": int(nodes.max()),
                 "time_ns": None if math.isnan(took) else took,
-                "time_text": _time(took, float(np.nansum(shares[nodes])), int((~known).sum())),
+                "time_text": _time(
+                    took, float(np.nansum(shares[nodes])), int((~known).sum()), rounding
+                ),
                 "unknown": int((~known).sum()),
                 "selected": int(marked[0][at]),
                 "hits": int(marked[1][at]),
@@ -155,10 +158,10 @@ def _most(column: StringColumn, nodes: Ints, ns: Floats) -> list[str]:
     return [column.unique[code] for code in codes[np.lexsort((codes, -counts, -took))].tolist()]
 
 
-def _time(ns: float, share: float, unknown: int) -> str:
+def _time(ns: float, share: float, unknown: int, rounding_ns: float) -> str:
     if math.isnan(ns):
         return "time unknown"
-    said = f"{duration_text(ns)} · {percent(share)}" if ns > 0 else "0 ns"
+    said = time_share(ns, share, between=" · ") if ns > 0 else duration_text(0, rounding_ns)
     return f"{said} + {unknown:,} unknown" if unknown else said
 
 

@@ -271,7 +271,7 @@ def _not_drawn(found: Roofline) -> list[Note]:
 def _why_not_drawn(found: Roofline, point: Point) -> str:
     said = label(found.work.graph.func_names[point.node]) or point.name
     why = "; ".join(point.why) or "no arithmetic: 0 operations"
-    time = duration_text(point.time_ns)
+    time = duration_text(point.time_ns, found.rounding_ns)
     return f"not in the chart: {said[:200]} #{point.node}, {time}: {why}"
 
 

@@ -14,7 +14,6 @@ from tvmdbg_widgets.figures.few_names import few_of_timeline, has_many
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.figures.timeline.figure import seen_nodes
 from tvmdbg_widgets.model.base.choice import one_of
-from tvmdbg_widgets.model.base.numbers import duration_text
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -134,8 +133,8 @@ def _row(row: TimeChange, most: float) -> dict[str, Any]:
         "mark": " (match?)" if possible else "",
         "shape": row.shape,
         "kind": row.kind,
-        "a": duration_text(row.ns_a) if row.a else "–",
-        "b": duration_text(row.ns_b) if row.b else "–",
+        "a": row.texts[0] if row.a else "–",
+        "b": row.texts[1] if row.b else "–",
         "change": change_text(row.change_ns),
         "ratio": ratio_text(row.ratio) if row.a and row.b else "–",
         "verdict": verdict if np.isnan(row.q) else f"{verdict} {p_text(row.q)}",
@@ -159,8 +158,8 @@ def _change_json(row: TimeChange) -> dict[str, Any]:
     return {
         "label": row.label,
         "nodes": row.nodes,
-        "a": duration_text(row.ns_a),
-        "b": duration_text(row.ns_b),
+        "a": row.texts[0],
+        "b": row.texts[1],
         "change": change_text(row.change_ns),
         "ratio": ratio_text(row.ratio),
         "verdict": row.verdict.label,

@@ -249,7 +249,7 @@ def _description(
                 "name": row.name,
                 "kind": row.op_kind,
                 "time_ns": row.time_ns,
-                "time_text": duration_text(row.time_ns),
+                "time_text": row.text(row.time_ns),
                 "share": None if math.isnan(row.share) else row.share,
                 "repeats": row.repeats,
                 "p10_ns": None if math.isnan(row.p10_ns) else row.p10_ns,

@@ -10,7 +10,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.times.modules import has_modules, no_modules
 from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.figures.run_figure import note
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds, shape_text
 from tvmdbg_widgets.model.graph.operators import OP_KINDS, family
@@ -123,10 +123,8 @@ def _beside(words: TimelineWords) -> str:
 
 def _more(row: Operator, words: TimelineWords) -> str:
     if words.by_name:
-        return duration_text(row.within_ns)
-    said = "–"
-    if row.repeats > 1:
-        said = f"{duration_text(row.p10_ns)} – {duration_text(row.p90_ns)}"
+        return row.text(row.within_ns)
+    said = row.spread_text.replace("…", "–") or "–"
     return f"{said} noisy" if row.noisy else said
 
 
@@ -161,8 +159,8 @@ def summed_table(run: Derived, by: str) -> SummedTable:
                 "label": row.label,
                 "kind": kind_of(table, row, graph),
                 "aside": "",
-                "time": duration_text(row.ns),
-                "share": "–" if np.isnan(row.share) else percent(row.share),
+                "time": row.text(row.ns),
+                "share": row.share_text,
                 "bar": 0.0 if np.isnan(row.share) else max(0.0, row.ns / largest),
                 "more": _interval(row),
             }
@@ -176,7 +174,7 @@ def summed_table(run: Derived, by: str) -> SummedTable:
 def _interval(row: TimeRow) -> str:
     if not np.isfinite(row.low):
         return ""
-    said = f"{duration_text(row.low)} … {duration_text(row.high)}"
+    said = f"{row.text(row.low)} … {row.text(row.high)}"
     return f"{said} noisy" if row.noisy else said
 
 

@@ -30,6 +30,7 @@ from tvmdbg_widgets.model.executorch.delegate_calls import (
     DelegateCalls,
     is_of_delegate,
     named,
+    rounding_ns,
     run_of,
 )
 from tvmdbg_widgets.model.executorch.etdump import EventKind
@@ -129,6 +130,7 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
         slice_role=_roles(dump, calls, events),
         executions=executions or len(np.unique(run_of(dump)[events])),
         whole=EXECUTE if executions else "",
+        rounding_ns=rounding_ns(dump, calls, joined.backends),
     )
     own = np.full(dump.num_events, np.nan)
     own[events] = drawn.rows.self_ns

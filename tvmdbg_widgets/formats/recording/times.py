@@ -85,6 +85,7 @@ def times_document(
         "origin_ns": timeline.origin_ns,
         "executions": timeline.executions,
         "whole": timeline.whole,
+        "rounding_ns": round(timeline.rounding_ns),
         "tracks": list(timeline.tracks),
         "track_run": timeline.track_run.tolist(),
         "track_device": list(timeline.track_device),
@@ -170,6 +171,8 @@ def _executions(top: Fields, slices: Fields) -> dict[str, Any]:
         found[_ROLE] = slices.numbers("role", COLUMNS[_ROLE])
     if top.has("executions"):
         found |= {"executions": top.integer("executions"), "whole": top.text("whole")}
+    if top.has("rounding_ns"):
+        found["rounding_ns"] = float(top.integer("rounding_ns"))
     return found
 
 

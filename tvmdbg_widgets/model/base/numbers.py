@@ -39,22 +39,27 @@ def fixed(value: float, digits: int) -> str:
     return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _ALL_DIGITS))
 
 
-def duration_text(ns: float) -> str:
+def duration_text(ns: float, rounding_ns: float = 0.0) -> str:
     """Write a duration with four significant digits and a unit.
 
     Parameters
     ----------
     ns : float
         Nanoseconds; may be negative, zero, NaN or infinite.
+    rounding_ns : float
+        What its source counted whole units of: a 0 is less than one of them.
 
     Returns
     -------
     str
-        ``"39.88 ms"``, ``"523.4 µs"``, ``"0 ns"``; ``"unknown"`` for NaN.
+        ``"39.88 ms"``, ``"523.4 µs"``, ``"0 ns"``, ``"< 1 µs"``; ``"unknown"`` for NaN.
     """
     ns = as_float(ns)
     if math.isnan(ns):
         return "unknown"
+    if ns == 0 < rounding_ns:
+        size, unit = next((u for u in _UNITS if rounding_ns >= u[0]), _UNITS[-1])
+        return f"< {rounding_ns / size:g} {unit}"
     if ns == 0 or math.isinf(ns):
         return f"{ns:.0f} ns"
     rounded = float(_FOUR_DIGITS.create_decimal_from_float(ns))
@@ -76,6 +81,12 @@ def percent(share: float) -> str:
     if value == 0:
         return "0 %"
     return "< 0.01 %" if value < 0.01 else f"{fixed(value, 1 if value >= 10 else 2)} %"
+
+
+def time_share(ns: float, share: float, rounding_ns: float = 0.0, between: str = ", ") -> str:
+    """``"523.4 µs, 28.3 %"``; a time that is too short to count has no share: ``"< 1 µs"``."""
+    told = duration_text(ns, rounding_ns)
+    return told if ns == 0 < rounding_ns else f"{told}{between}{percent(share)}"
 
 
 def speed_text(ratio: float) -> str:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbering import numbered
+from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.xnnpack_names import xnnpack_family
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tvmdbg_widgets.model.executorch.etdump import ETDump
 
 Ints = npt.NDArray[np.int64]
@@ -20,8 +23,9 @@ Bools = npt.NDArray[np.bool_]
 CALL: Final = "DELEGATE_CALL"
 EXECUTE: Final = "Method::execute"
 LOADING: Final = ("Program::load_method", "Method::init")
+_XNNPACK: Final = "XnnpackBackend"
 #: XNNPACK counts in whole microseconds (``XNNProfiler.cpp`` @ v1.4.1): its events may end so many
-#: ticks after their call.
+#: ticks after their call, and those that take less are of no length.
 _ROUNDING = 1000
 #: Vulkan's phases are timed by the runtime, its dispatches by the GPU (``VulkanBackend.cpp``).
 _BY_THE_RUNTIME = "ETVK_"
@@ -78,6 +82,31 @@ def named(dump: ETDump, name: str) -> Bools:
     """Return the events of a name that have no delegate debug identifier."""
     alike = np.array([each == name for each in dump.names.unique] or [False], np.bool_)
     return alike[dump.names.codes] & ~is_of_delegate(dump)
+
+
+def rounding_ns(
+    dump: ETDump, calls: DelegateCalls, backends: Mapping[tuple[int, int], str]
+) -> float:
+    """Return what XNNPACK counted whole units of where it logged events; 0 where it did not.
+
+    An event is XNNPACK's by its delegate's id, or its name where no file tells the id.
+    """
+    profile = dump.kind == EventKind.PROFILE
+    told = dump.delegate_id_str
+    rows = numbered(dump.chain_index, dump.instruction_id, told.codes)
+    first = first_rows(rows)
+    own = np.zeros(len(first), np.bool_)
+    for at, event in enumerate(first.tolist()):
+        place = int(dump.chain_index[event]), int(dump.instruction_id[event])
+        own[at] = (
+            backends[place] == _XNNPACK
+            if backends.get(place)
+            else xnnpack_family(told[event]) is not None
+        )
+    found = own[rows] & profile & is_of_delegate(dump) & ~calls.foreign
+    backwards = profile & (dump.end < dump.start)
+    whole = (dump.end - dump.start)[found] % np.uint64(_ROUNDING) == 0
+    return float(_ROUNDING) if len(whole) and whole.all() and not backwards.any() else 0.0
 
 
 def run_of(dump: ETDump) -> Ints:

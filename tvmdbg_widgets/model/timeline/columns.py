@@ -99,6 +99,9 @@ class TimelineColumns:
     whole : str
         Name of the slices that hold an execution from start to end, ``"Method::execute"``; ``""``
         where the source has none.
+    rounding_ns : float
+        What a part of the source counted whole units of, truncated: a time of 0 is less than one
+        of them, and is told so. 0 where times are as exact as the clock.
 
     Raises
     ------
@@ -132,6 +135,7 @@ class TimelineColumns:
     slice_role: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
     executions: int = 0
     whole: str = ""
+    rounding_ns: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value in _checked(self).items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class NodeTimes:
     degrees of freedom. Both are NaN below two repeats. The interval takes the repeats to be
     independent and near normal: a warm-up or a drift in them makes it no more than a hint.
     Without repeats ``mean`` is the node's time as the trace or table gives it and the rest is NaN.
-    ``noisy``: at least 5 repeats and p90 / p10 above 1.2.
+    ``noisy``: at least 5 repeats and p90 / p10 above 1.2. ``rounding_ns`` is that of the timeline.
     """
 
     n: int
@@ -48,21 +49,23 @@ class NodeTimes:
     low: float
     high: float
     noisy: bool
+    rounding_ns: float = 0.0
 
     def __repr__(self) -> str:
+        text = partial(duration_text, rounding_ns=self.rounding_ns)
         if self.n == 0:
-            return f"NodeTimes: {duration_text(self.mean)}, no repeats known"
+            return f"NodeTimes: {text(self.mean)}, no repeats known"
         if self.n == 1:
-            return f"NodeTimes: {duration_text(self.mean)}, measured once"
+            return f"NodeTimes: {text(self.mean)}, measured once"
         spread = "" if np.isnan(self.sd) else f" ± {duration_text(self.sd)}"
         sure = ""
         if not np.isnan(self.low):
-            sure = f", 95 % CI {duration_text(self.low)} … {duration_text(self.high)}"
+            sure = f", 95 % CI {text(self.low)} … {text(self.high)}"
         return (
-            f"NodeTimes: {duration_text(self.mean)}{spread} over "
-            f"{counted(self.n, 'repeat')}{sure}, min {duration_text(self.min)}, "
-            f"median {duration_text(self.p50)}, p10 to p90 {duration_text(self.p10)} to "
-            f"{duration_text(self.p90)}{'; noisy' if self.noisy else ''}"
+            f"NodeTimes: {text(self.mean)}{spread} over "
+            f"{counted(self.n, 'repeat')}{sure}, min {text(self.min)}, "
+            f"median {text(self.p50)}, p10 to p90 {text(self.p10)} to "
+            f"{text(self.p90)}{'; noisy' if self.noisy else ''}"
         )
 
 
@@ -78,6 +81,8 @@ class NodeStatistics:
         Nanoseconds; see :class:`NodeTimes`.
     noisy : bool[N]
         ``n >= 5`` and ``p90 / p10 > 1.2`` (also where p10 is 0 and p90 is not).
+    rounding_ns : float
+        As of the timeline: a time of 0 is less than this.
     """
 
     n: npt.NDArray[np.int64]
@@ -91,6 +96,7 @@ class NodeStatistics:
     low: Floats
     high: Floats
     noisy: npt.NDArray[np.bool_]
+    rounding_ns: float = 0.0
 
     def __len__(self) -> int:
         return len(self.n)
@@ -109,6 +115,7 @@ class NodeStatistics:
             float(self.low[node]),
             float(self.high[node]),
             bool(self.noisy[node]),
+            self.rounding_ns,
         )
 
     def __repr__(self) -> str:
@@ -152,7 +159,10 @@ def by_count(offsets: npt.NDArray[np.int64], values: Floats) -> Iterator[tuple[i
 
 
 def node_statistics(
-    offsets: npt.NDArray[np.int64], repeats_ns: Floats, node_ns: Floats
+    offsets: npt.NDArray[np.int64],
+    repeats_ns: Floats,
+    node_ns: Floats,
+    rounding_ns: float = 0.0,
 ) -> NodeStatistics:
     """Compute the statistics of every node's repeats.
 
@@ -164,6 +174,8 @@ def node_statistics(
         Nanoseconds; NaN and infinite repeats are left out.
     node_ns : float64[N]
         Stands for the mean of a node without repeats.
+    rounding_ns : float
+        As of the timeline.
     """
     count = len(offsets) - 1
     finite = np.isfinite(repeats_ns)
@@ -185,4 +197,4 @@ def node_statistics(
                 columns["low"][nodes] = mean[nodes] - half
                 columns["high"][nodes] = mean[nodes] + half
         noisy = (n >= NOISY_REPEATS) & (columns["p90"] > NOISY_RATIO * columns["p10"])
-    return NodeStatistics(n=n, mean=mean, noisy=noisy, **columns)
+    return NodeStatistics(n=n, mean=mean, noisy=noisy, rounding_ns=rounding_ns, **columns)

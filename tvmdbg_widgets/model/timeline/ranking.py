@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.model.base.numbers import duration_text, percent
+from tvmdbg_widgets.model.base.numbers import time_share
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ class Ranking:
         Their times.
     share : float64[K]
         Share of the time of the whole run (not of the K alone); NaN where that is 0.
+    rounding_ns : float
+        As of the timeline: a time of 0 is less than this.
     """
 
     nodes: npt.NDArray[np.int64]
@@ -40,6 +42,7 @@ class Ranking:
     members: tuple[tuple[int, ...], ...]
     ns: npt.NDArray[np.float64]
     share: npt.NDArray[np.float64]
+    rounding_ns: float = 0.0
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -50,7 +53,7 @@ class Ranking:
             self.nodes[:10], self.names, self.ns, self.share, strict=False
         ):
             called = f"node {node}" if node >= 0 else one_line(name)
-            lines.append(f"  {called}: {duration_text(float(ns))}, {percent(float(share))}")
+            lines.append(f"  {called}: {time_share(float(ns), float(share), self.rounding_ns)}")
         if len(self) > 10:
             lines.append(f"  … {len(self) - 10} more")
         return "\n".join(lines)
@@ -76,5 +79,10 @@ def rank(account: Account, timeline: TimelineColumns, k: int | None = None) -> R
             names.append(timeline.slice_names.unique[code] if code >= 0 else f"node {node}")
             members.append((node,) if node >= 0 else ())
     return Ranking(
-        account.node[rows], tuple(names), tuple(members), account.ns[rows], account.share[rows]
+        account.node[rows],
+        tuple(names),
+        tuple(members),
+        account.ns[rows],
+        account.share[rows],
+        timeline.rounding_ns,
     )

@@ -23,6 +23,7 @@ class Slice:
     duration_ns: float
     track: str
     trust: Trust
+    rounding_ns: float = 0.0
 
     @property
     def end_ns(self) -> float:
@@ -31,7 +32,8 @@ class Slice:
 
     def __repr__(self) -> str:
         node = "no node" if self.node < 0 else f"node {self.node} ({self.trust.label})"
+        took = duration_text(self.duration_ns, self.rounding_ns)
         return (
-            f"Slice {self.index}: {self.name!r}, {duration_text(self.duration_ns)} from "
-            f"{duration_text(self.start_ns)} on {self.track}; {node}"
+            f"Slice {self.index}: {self.name!r}, {took} from {duration_text(self.start_ns)} "
+            f"on {self.track}; {node}"
         )

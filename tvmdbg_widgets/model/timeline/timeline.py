@@ -92,6 +92,7 @@ class Timeline(TimelineColumns):
             float(self.slice_duration_ns[index]),
             self.tracks[int(self.slice_track[index])],
             Trust(int(self.slice_trust[index])),
+            self.rounding_ns,
         )
 
     def nodes_of(self, index: int) -> tuple[int, ...]:
@@ -157,7 +158,9 @@ class Timeline(TimelineColumns):
 
     @cached_property
     def _statistics(self) -> NodeStatistics:
-        return node_statistics(self.repeats_offsets, self.repeats_ns, self.node_ns)
+        return node_statistics(
+            self.repeats_offsets, self.repeats_ns, self.node_ns, self.rounding_ns
+        )
 
     @property
     def measured(self) -> Measured:
@@ -207,7 +210,9 @@ class Timeline(TimelineColumns):
     @cached_property
     def _steady(self) -> NodeStatistics:
         return node_statistics(
-            *without_first(self.repeats_offsets, self.repeats_ns, self.warm_up.cut), self.node_ns
+            *without_first(self.repeats_offsets, self.repeats_ns, self.warm_up.cut),
+            self.node_ns,
+            self.rounding_ns,
         )
 
     def steady(self) -> NodeStatistics:

@@ -180,7 +180,7 @@ export class Describe {
     const { timeline } = this.#times;
     if (timeline && timeline.nodeCount[node]! > 1) {
       lines.push(
-        `p10 ${duration(timeline.nodeP10[node]!)} – p90 ${duration(timeline.nodeP90[node]!)} of ${counted(timeline.nodeCount[node]!, "repeat")}${timeline.nodeNoisy[node] ? ", noisy" : ""}`,
+        `p10 ${this.#times.told(timeline.nodeP10[node]!)} – p90 ${this.#times.told(timeline.nodeP90[node]!)} of ${counted(timeline.nodeCount[node]!, "repeat")}${timeline.nodeNoisy[node] ? ", noisy" : ""}`,
       );
     }
     const trust = this.#graph.nodeTrust[node]!;

@@ -1,4 +1,3 @@
-import { duration } from "../../shared/format.ts";
 import { LISTED, type ListedHit } from "../../shared/ui/hit_list.ts";
 import { boxesOf, type Scene } from "../placed/scene.ts";
 import type { GraphModel } from "./model.ts";
@@ -76,7 +75,7 @@ export class Hits {
       label: labels.title(node),
       id: `#${node}`,
       kind: graph.opKinds.at(node),
-      value: times.ns[node]! > 0 ? duration(times.ns[node]!) : "",
+      value: times.brief(times.ns[node]!),
       title: `${graph.names.at(node)} ${labels.shape(node)}`,
     }));
   }

@@ -3,7 +3,7 @@ import {
   NodeKind,
   type TimelineColumns,
 } from "../../shared/client/run_client.ts";
-import { duration, integer, percent } from "../../shared/format.ts";
+import { duration, integer, isShort, timeShare } from "../../shared/format.ts";
 
 /** What has a time: a node, or several that one call of a delegate runs. */
 export interface Timed {
@@ -24,6 +24,8 @@ export class Times {
   /** What every share is of. */
   readonly total: number;
   readonly largest: number;
+  /** What the times were counted in whole units of, ns: one of 0 is less. */
+  readonly rounding: number;
   /** The node of the longest time, its own or that of what it ran in; -1 where no time is known. */
   readonly slowest: number;
   /** What has a known time above zero, the slowest first. */
@@ -39,6 +41,7 @@ export class Times {
     this.#kinds = kinds;
     this.#graph = graph;
     this.timeline = timeline;
+    this.rounding = graph.timeRounding?.[0] ?? 0;
     this.shown = nodeCall
       ? nodeNs.map((ns, node) => (Number.isNaN(ns) ? (callNs![nodeCall[node]!] ?? ns) : ns))
       : nodeNs;
@@ -71,15 +74,25 @@ export class Times {
     return `${duration(this.total)} ${this.#graph.info?.together || "summed over nodes"}`;
   }
 
-  /** A time with its share of the run: `1.2 ms · 3.4 %`; empty for one that is unknown or zero. */
+  /** A time as it is told: `1.2 ms`, `< 1 µs`. */
+  told(ns: number): string {
+    return duration(ns, this.rounding);
+  }
+
+  /** The same; empty for one that is unknown or zero. */
+  brief(ns: number): string {
+    return ns > 0 || isShort(ns, this.rounding) ? this.told(ns) : "";
+  }
+
+  /** The same with its share of the run: `1.2 ms · 3.4 %`. */
   text(ns: number): string {
-    return ns > 0 ? `${duration(ns)} · ${percent(ns / this.total)}` : "";
+    return this.brief(ns) && timeShare(ns, ns / this.total, this.rounding);
   }
 
   /** What some nodes took with others: `4.9 µs for 2 together`; empty where they did not. */
   together(nodes: ArrayLike<number>): string {
     const { ns, count } = this.shared(nodes);
-    return count ? `${duration(ns)} for ${integer(count)} together` : "";
+    return count ? `${this.told(ns)} for ${integer(count)} together` : "";
   }
 
   /**

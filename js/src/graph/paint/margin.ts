@@ -1,7 +1,6 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
-import { duration } from "../../shared/format.ts";
 import { nodeTitle } from "../../shared/node_title.ts";
 import { verdictSign } from "../data/health.ts";
 import { isOfKind } from "../data/times.ts";
@@ -210,7 +209,7 @@ export class MarginPainter {
     const ns = times.ns[node]!;
     const parts = [
       name,
-      ns > 0 ? duration(ns) : "",
+      times.brief(ns),
       node === times.slowest ? "slowest" : "",
       isWide ? shape.replace(/^#\d+ · /, "") : "",
       isWide ? badge : "",

@@ -2,7 +2,7 @@ import { errorText } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
 import { type NodeDetails, NodeKind, type RunClient } from "../../shared/client/run_client.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
-import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { counted, duration, integer, percent, timeShare } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { entryBytes, valueText } from "../color/columns.ts";
@@ -344,9 +344,11 @@ export class Details {
       );
       link.classList.add("tvmdbg-graph-link");
       const share = times.known ? ns / times.total : nodes / graph.kinds.length;
-      const much = times.known ? duration(ns) : counted(nodes, "node");
+      const much = times.known
+        ? timeShare(ns, share, times.rounding)
+        : `${counted(nodes, "node")} · ${percent(share)}`;
       const what = times.known ? "share of the total time" : "share of the nodes";
-      return shared(link, bar(share, what), `${much} · ${percent(share)}`);
+      return shared(link, bar(share, what), much);
     });
     return top(rows, made.length, "ul");
   }

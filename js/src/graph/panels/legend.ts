@@ -1,6 +1,6 @@
 import type { GraphColumns } from "../../shared/client/run_client.ts";
 import { kindFill } from "../../shared/drawing/theme.ts";
-import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { counted, integer, percent } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS, keepChildren, relabel } from "../../shared/ui/dom.ts";
 import { ClassColors } from "../color/classes.ts";
 import type { Colors } from "../color/colors.ts";
@@ -160,7 +160,7 @@ export class Legend {
   #kindChips(palette: Palette): Chip[] {
     return this.#kinds.map(([kind, { nodes, ns }]) => {
       const share = ns > 0 ? percent(ns / this.#times.total) : "";
-      const timed = share ? `, ${duration(ns)}, ${share} of the total time` : "";
+      const timed = share ? `, ${this.#times.told(ns)}, ${share} of the total time` : "";
       return {
         key: kind,
         label: kind,

@@ -135,7 +135,7 @@ export class Labels implements BoxTexts {
     if (ns > 0) return this.#times.text(ns);
     const given = givenText(this.#graph, node);
     if (given) return given;
-    return Number.isNaN(ns) ? this.#times.together([node]) || "time unknown" : duration(ns);
+    return Number.isNaN(ns) ? this.#times.together([node]) || "time unknown" : this.#times.told(ns);
   }
 
   box(node: number, folded: number): BoxText {
@@ -214,11 +214,12 @@ export class Labels implements BoxTexts {
   /** Sum of the known times in a group and its share of all, and what it took with others; empty where none is known. */
   timeOfGroup(group: number, of = ""): string {
     const nodes = this.#groups.nodes(group);
-    const ns = this.#groups.ns(group);
     const run = nodes.filter((node) => this.#graph.kinds[node]! > NodeKind.PARAMETER);
-    const own = ns > 0 ? this.#times.text(ns) : this.#times.of(run) === 0 ? duration(0) : "";
+    const nothing = this.#times.of(run) === 0 ? duration(0) : "";
+    const own = this.#times.text(this.#groups.ns(group)) || nothing;
     const shared = this.#times.together(nodes);
-    return [own && `${own}${of}`, shared].filter(Boolean).join(", ");
+    const part = own.includes(" · ") ? of : "";
+    return [own && `${own}${part}`, shared].filter(Boolean).join(", ");
   }
 
   width(node: number, folded: number): number {

@@ -7,7 +7,7 @@ import {
   TRUST_LABELS,
 } from "../../shared/client/run_client.ts";
 import type { Columns } from "../../shared/client/wire.ts";
-import { counted, duration, percent } from "../../shared/format.ts";
+import { counted, duration, isShort, percent } from "../../shared/format.ts";
 import { givenText } from "../../shared/node_title.ts";
 import type { StoredData } from "./data.ts";
 
@@ -107,11 +107,12 @@ function times(data: StoredData, graph: GraphColumns, node: number): [string, st
   if (given && !(mean > 0)) return [["time", given]];
   if (!timeline || Number.isNaN(mean)) return [];
   const info = data.head.answers.timeline as TimelineColumns["info"];
+  const told = (ns: number) => duration(ns, info.roundingNs);
   const found: [string, string][] = [
-    [MEASURED[info.words.measured], duration(mean)],
+    [MEASURED[info.words.measured], told(mean)],
     ["in nanoseconds", exact(mean)],
   ];
-  if (info.totalNs) {
+  if (info.totalNs && !isShort(mean, info.roundingNs)) {
     found.push([`share ${info.words.shares}`, percent(graph.nodeShare?.[node] ?? Number.NaN)]);
   }
   const repeats = timeline.repeats.subarray(
@@ -119,9 +120,9 @@ function times(data: StoredData, graph: GraphColumns, node: number): [string, st
     timeline.repeatsOffsets[node + 1]!,
   );
   if (repeats.length && info.words.repeats) {
-    found.push(["repeats", Array.from(repeats.subarray(0, REPEATS), duration).join(", ")]);
+    found.push(["repeats", Array.from(repeats.subarray(0, REPEATS), told).join(", ")]);
     const [low, high] = [timeline.nodeP10[node]!, timeline.nodeP90[node]!];
-    found.push(["p10 … p90", `${duration(low)} … ${duration(high)}`]);
+    found.push(["p10 … p90", `${told(low)} … ${told(high)}`]);
   }
   found.push(["joined", TRUST_LABELS[timeline.nodeTrust[node]!]!]);
   return found;

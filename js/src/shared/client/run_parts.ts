@@ -104,6 +104,8 @@ export interface ChangeColumns extends Columns<"change"> {
     said: string[];
     verdicts: string[];
     matches: string[];
+    /** What the times of each were counted in whole units of, ns: one of 0 is less. */
+    roundings: [a: number, b: number];
     total: { a: number; b: number; verdict: number; why: string };
   };
 }

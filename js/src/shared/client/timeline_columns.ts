@@ -54,6 +54,8 @@ export interface TimelineInfo {
   clock: "synthetic" | "wall";
   /** What every share is of: one execution, without loading; null where nothing is timed. */
   totalNs: number | null;
+  /** What times were counted in whole units of: one of 0 is less than this; 0 where the clock is exact. */
+  roundingNs: number;
   /** Names of slices that are not ranked: there are very many, and others take longer. */
   rowsLeft: number;
   sources: string[];

@@ -35,6 +35,8 @@ const NODES = {
   /** Share of each node in `timeTotal` (one number, nanoseconds), NaN where unknown; absent without times. */
   nodeShare: "f8?",
   timeTotal: "f8?",
+  /** What times were counted in whole units of (one number, nanoseconds): one of 0 is less. Absent without times. */
+  timeRounding: "f8?",
   /** Calls (C) of several nodes: nodes `callNodes[callOffsets[c]]` …, none where no file names them; their time together. */
   callOffsets: "i4?",
   callNodes: "i4?",

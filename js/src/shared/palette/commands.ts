@@ -1,7 +1,7 @@
 import type { Finding } from "../client/findings.ts";
 import type { GraphColumns, Highlight, TensorColumns } from "../client/run_client.ts";
 import type { SessionClient } from "../client/session_client.ts";
-import { duration, shapeText } from "../format.ts";
+import { duration, isShort, shapeText } from "../format.ts";
 import { nodeLabel, nodeTitle } from "../node_title.ts";
 import { selectionOf } from "../ui/finding_selection.ts";
 import type { ListedHit } from "../ui/hit_list.ts";
@@ -89,11 +89,13 @@ export function nodeCommands(graph: GraphColumns, session: SessionClient, mark: 
 /** Its time, or that of the call it is in. */
 function timeOf(graph: GraphColumns, node: number): string {
   const { nodeNs, nodeCall, callNs, callOffsets } = graph;
-  if (nodeNs[node]! > 0) return duration(nodeNs[node]!);
+  const rounding = graph.timeRounding?.[0] ?? 0;
+  const ns = nodeNs[node]!;
+  if (ns > 0 || isShort(ns, rounding)) return duration(ns, rounding);
   const call = nodeCall?.[node] ?? -1;
   if (call < 0) return "";
   const count = callOffsets![call + 1]! - callOffsets![call]!;
-  return `${duration(callNs![call]!)} for ${count} together`;
+  return `${duration(callNs![call]!, rounding)} for ${count} together`;
 }
 
 /** The tensors of a run without a graph. */

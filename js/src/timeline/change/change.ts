@@ -69,6 +69,11 @@ export class Change {
     return this.columns.info.titles;
   }
 
+  /** A time of A (0) or B (1) as it is told. */
+  told(ns: number, side: 0 | 1): string {
+    return duration(ns, this.columns.info.roundings[side]);
+  }
+
   /** B minus A. */
   of(row: number, rows: ChangeRows = this.byNode): number {
     return rows.nsB[row]! - rows.nsA[row]!;
@@ -165,7 +170,7 @@ export class Change {
   /** One row in a sentence, for the mirror. */
   sentence(row: number, rows: ChangeRows = this.byNode): string {
     const ids = rows === this.byNode ? ` (${this.nodesText(row)})` : "";
-    const times = `${duration(rows.nsA[row]!)} in A, ${duration(rows.nsB[row]!)} in B`;
+    const times = `${this.told(rows.nsA[row]!, 0)} in A, ${this.told(rows.nsB[row]!, 1)} in B`;
     const change = `${changeText(this.of(row, rows))} (${ratioText(row, rows)})`;
     const verdict = this.verdictLabel(rows.verdict[row]!);
     return `${rows.label.at(row)}${ids}: ${times}, ${change}, ${verdict}: ${rows.why.at(row)}`;

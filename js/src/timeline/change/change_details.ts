@@ -20,8 +20,8 @@ export function changeDetails(change: Change, row: number): HTMLElement {
       : "";
   const match = change.matchLabel(row);
   const facts: [string, string][] = [
-    ["A", `${duration(rows.nsA[row]!)} (${sideText(change, row, 0)})`],
-    ["B", `${duration(rows.nsB[row]!)} (${sideText(change, row, 1)})`],
+    ["A", `${change.told(rows.nsA[row]!, 0)} (${sideText(change, row, 0)})`],
+    ["B", `${change.told(rows.nsB[row]!, 1)} (${sideText(change, row, 1)})`],
     ["B − A", `${changeText(change.of(row))} (${ratioText(row, rows)})`],
   ];
   if (Number.isFinite(rows.shift[row]!)) {

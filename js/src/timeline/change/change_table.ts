@@ -1,6 +1,6 @@
 import type { ChangeRows } from "../../shared/client/run_parts.ts";
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
-import { counted, duration, integer } from "../../shared/format.ts";
+import { counted, integer } from "../../shared/format.ts";
 import { button, element, select } from "../../shared/ui/dom.ts";
 import { RowsInView } from "../../shared/ui/rows_in_view.ts";
 import {
@@ -311,8 +311,8 @@ export class ChangeTable {
     chip.style.backgroundColor = kindFill(this.#theme, kind);
     const cell = (name: string, title: string | undefined, ...content: (Node | string)[]) =>
       element("span", { class: name, role: "gridcell", title }, ...content);
-    const alone = (only: number, ns: number) =>
-      verdict === only ? "–" : Number.isNaN(ns) ? "unknown" : duration(ns);
+    const alone = (only: number, ns: number, side: 0 | 1) =>
+      verdict === only ? "–" : Number.isNaN(ns) ? "unknown" : this.#change.told(ns, side);
     return element(
       "div",
       {
@@ -334,8 +334,8 @@ export class ChangeTable {
         ...(this.#kinds ? [] : this.#place(row)),
         match === "possible" ? element("b", { class: "tvmdbg-timeline-noisy" }, "match?") : "",
       ),
-      cell("a", `${rows.nsA[row]} ns`, alone(Verdict.ONLY_B, rows.nsA[row]!)),
-      cell("b", `${rows.nsB[row]} ns`, alone(Verdict.ONLY_A, rows.nsB[row]!)),
+      cell("a", `${rows.nsA[row]} ns`, alone(Verdict.ONLY_B, rows.nsA[row]!, 0)),
+      cell("b", `${rows.nsB[row]} ns`, alone(Verdict.ONLY_A, rows.nsB[row]!, 1)),
       cell("change", undefined, this.#bar(row), changeText(this.#change.of(row, rows))),
       cell("ratio", undefined, ratioText(row, rows)),
       cell("verdict", undefined, this.#change.verdictLabel(verdict)),

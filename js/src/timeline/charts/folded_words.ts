@@ -25,10 +25,10 @@ export class FoldedWords {
     return [
       this.#called.title(row.key),
       lane === MEDIAN
-        ? `median ${duration(median)} of ${counted(values.length, "repeat")}`
+        ? `median ${this.#called.told(median)} of ${counted(values.length, "repeat")}`
         : `repeat ${integer(lane + 1)} of ${integer(values.length)}${lane < this.#warm ? ", warm-up" : ""}: ` +
-          `${duration(ns)}, ${apartText(ns / median - 1)} of the median`,
-      `p10 … p90 ${duration(p10)} … ${duration(p90)}`,
+          `${this.#called.told(ns)}, ${apartText(ns / median - 1)} of the median`,
+      `p10 … p90 ${this.#called.told(p10)} … ${this.#called.told(p90)}`,
       `${percent(ns / whole)} of ${duration(whole)}, ${of}`,
       ...(noisy ? ["noisy: p90 is more than 1.2 × p10"] : []),
     ];

@@ -19,6 +19,8 @@ const [TOLD, MARKED, APART] = [44, 7, 4];
 export interface RowNames {
   titleOf(key: number): Title;
   mark(theme: Theme, key: number): string;
+  /** A time as it is told. */
+  told(ns: number): string;
 }
 
 /** Paints operators × repeats, the totals of the repeats above. */
@@ -123,7 +125,7 @@ export class HeatPainter {
       const wide = brush.number(text, right, middle, color, right - 20, true);
       if (wide) right -= wide + 8;
     };
-    if (left >= 180) put(duration(row.median), theme.muted);
+    if (left >= 180) put(this.#names.told(row.median), theme.muted);
     if (row.noisy) put("noisy", theme.warning);
     brush.title(this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
     const cells = this.#matrix.columns;

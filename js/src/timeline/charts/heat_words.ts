@@ -42,7 +42,7 @@ export class HeatWords {
     const { median, p10, p90, values } = row;
     const title = this.#called.title(row.key);
     const item = row.slices ? "slice" : "repeat";
-    const all = `median ${duration(median)}, p10 … p90 ${duration(p10)} … ${duration(p90)}, ${counted(values.length, item)}`;
+    const all = `median ${this.#called.told(median)}, p10 … p90 ${this.#called.told(p10)} … ${this.#called.told(p90)}, ${counted(values.length, item)}`;
     const noisy = row.noisy ? ["noisy: p90 is more than 1.2 × p10"] : [];
     if (repeat < 0) return [title, all, ...noisy];
     const ns = values[repeat]!;
@@ -52,7 +52,7 @@ export class HeatWords {
       title,
       `${item} ${integer(repeat + 1)} of ${integer(values.length)}${warm}`,
       Number.isFinite(ns)
-        ? `${duration(ns)}${exact}, ${apartText(ns / median - 1)} of the median`
+        ? `${this.#called.told(ns)}${exact}, ${apartText(ns / median - 1)} of the median`
         : "no value",
       all,
       ...noisy,

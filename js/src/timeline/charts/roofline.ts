@@ -1,7 +1,7 @@
 import { errorText, message } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
 import type { Missing } from "../../shared/client/run_parts.ts";
-import { counted, duration, percent } from "../../shared/format.ts";
+import { counted, percent } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
 import type { Data } from "../data.ts";
 import type { ChartHost, OtherChart } from "./chart.ts";
@@ -214,7 +214,7 @@ export class Roofline implements OtherChart {
         this.#painter = new RooflinePainter(this.#points, data.names);
         this.#convention = columns.info.convention;
         const name = (point: number) => this.#painter!.name(point);
-        this.#list.fill(this.#points, name, this.#convention);
+        this.#list.fill(this.#points, name, (ns) => data.slices.told(ns), this.#convention);
         this.#tell();
         this.sync();
       }
@@ -395,7 +395,7 @@ export class Roofline implements OtherChart {
     const dtype = points.dtype(point);
     return [
       this.#painter!.name(point),
-      `${data.names.opKind(node)}, ${duration(points.ns[point]!)}`,
+      `${data.names.opKind(node)}, ${data.slices.told(points.ns[point]!)}`,
       `${about}${rateText(points.flops[point]!, "FLOP")}${/int/.test(dtype) ? ` on ${dtype}` : ""} for ${rateText(points.bytes[point]!, "B")}`,
       `${about}${Number(points.intensity[point]!.toPrecision(3))} FLOP/B`,
       `${about}${rateText(points.rate[point]!, "FLOP/s")}, ${rateText(points.moved(point), "B/s")}`,

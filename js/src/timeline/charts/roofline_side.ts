@@ -17,7 +17,12 @@ export class MissingList {
     this.#pick = pick;
   }
 
-  fill(points: Points, name: (point: number) => string, convention: string): void {
+  fill(
+    points: Points,
+    name: (point: number) => string,
+    told: (ns: number) => string,
+    convention: string,
+  ): void {
     const groups = points.missing().map(({ why, points: own, ns }) => {
       const nodes = own.map((point) => points.node[point]!);
       const all = `${counted(own.length, "operator")}, ${duration(ns)}`;
@@ -25,7 +30,7 @@ export class MissingList {
         const node = points.node[point]!;
         const moved = points.moved(point);
         const rate = moved > 0 ? `, ${rateText(moved, "B/s")}` : "";
-        const text = `${name(point)} · ${duration(points.ns[point]!)}${rate}`;
+        const text = `${name(point)} · ${told(points.ns[point]!)}${rate}`;
         const row = button(text, why, () => this.#pick([node]));
         row.dataset.node = String(node);
         return element("li", {}, row);

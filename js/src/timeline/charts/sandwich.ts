@@ -78,7 +78,7 @@ export class Sandwich {
     const self = this.#below.tree.self[0] ?? 0;
     this.#title.textContent =
       `${this.#called.title(key)}: ${duration(this.#whole)} with callees, ` +
-      `${duration(self)} self time; callers above, callees below`;
+      `${this.#called.told(self)} self time; callers above, callees below`;
     this.#stage.changed();
   }
 

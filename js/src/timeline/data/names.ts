@@ -29,6 +29,11 @@ export class Names {
     return this.#slices.columns.info.words.item;
   }
 
+  /** A time as it is told. */
+  told(ns: number): string {
+    return this.#slices.told(ns);
+  }
+
   /** Whether a slice is of the second of two runs: its node is the one of the first that it stands for. */
   isOther(slice: number): boolean {
     return this.change !== null && this.#slices.columns.trackRun[this.#slices.trackOf(slice)] === 1;

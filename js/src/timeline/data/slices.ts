@@ -6,6 +6,7 @@ import {
   type WindowColumns,
 } from "../../shared/client/run_client.ts";
 import { RowKind } from "../../shared/client/timeline_columns.ts";
+import { duration, isShort, timeShare } from "../../shared/format.ts";
 import { upperBound } from "../../shared/sorted.ts";
 import { MaxPyramid, prefixSums } from "./pyramid.ts";
 import { Row, type Shared } from "./row.ts";
@@ -129,6 +130,26 @@ export class Slices {
 
   durationOf(slice: number): number {
     return this.#shared.duration[this.#at(slice)] ?? Number.NaN;
+  }
+
+  /** A time of slices or of their nodes as it is told: `1.2 ms`, `< 1 µs`. */
+  told(ns: number): string {
+    return duration(ns, this.columns.info.roundingNs);
+  }
+
+  /** The same with a share; the time alone where it is too short to have one. */
+  withShare(ns: number, share: number): string {
+    return timeShare(ns, share, this.columns.info.roundingNs, ", ");
+  }
+
+  /** What slices on rows of instants last: `zero-duration`, `of < 1 µs`. */
+  get noTime(): string {
+    return this.isShort(0) ? `of ${this.told(0)}` : "zero-duration";
+  }
+
+  /** Whether it is less than the unit that its source counts in. */
+  isShort(ns: number): boolean {
+    return isShort(ns, this.columns.info.roundingNs);
   }
 
   /** Time of a slice without the slices inside it. */

@@ -56,7 +56,9 @@ export class Details {
   showMany(nodes: readonly number[]): void {
     const { nodeNs } = this.#slices.columns;
     const sum = nodes.reduce((total, node) => total + (nodeNs[node] || 0), 0);
-    const text = `${duration(sum)} (${percent(sum / this.#ranking.total)})`;
+    const text = this.#slices.isShort(sum)
+      ? this.#slices.told(sum)
+      : `${duration(sum)} (${percent(sum / this.#ranking.total)})`;
     const { item } = this.#slices.columns.info.words;
     this.#tell(`${counted(nodes.length, item)} selected`, factList([["total", text]]));
   }
@@ -130,7 +132,11 @@ export class Details {
         repeats?.noisy && badge,
       ),
       ...(notes.length ? [factList(notes)] : []),
-      ...(row >= 0 ? [changeDetails(this.#names.change!, row)] : repeats ? [spread(repeats)] : []),
+      ...(row >= 0
+        ? [changeDetails(this.#names.change!, row)]
+        : repeats
+          ? [spread(repeats, (ns) => this.#slices.told(ns))]
+          : []),
       factList(facts.filter((fact) => !notes.includes(fact))),
       repeats || node < 0 || this.#names.idle(node)
         ? ""
@@ -139,7 +145,7 @@ export class Details {
   }
 }
 
-function spread(repeats: Repeats): HTMLElement {
+function spread(repeats: Repeats, told: (ns: number) => string): HTMLElement {
   const { ns, count, p10, p90, sd, noisy, mean, low, high, warm } = repeats;
   const finite = ns.filter(Number.isFinite).sort();
   const said = counted(count, "repeat");
@@ -147,18 +153,18 @@ function spread(repeats: Repeats): HTMLElement {
   const caption = element(
     "figcaption",
     {},
-    element("span", {}, duration(finite[0]!)),
+    element("span", {}, told(finite[0]!)),
     element(
       "span",
       { class: "tvmdbg-muted" },
       Number.isNaN(sd) ? said : `${said}, sd ${duration(sd)}`,
     ),
-    element("span", {}, duration(finite.at(-1)!)),
+    element("span", {}, told(finite.at(-1)!)),
   );
   const figure = element("figure", {}, largeStrip(repeats, finite, title), caption);
   const lines = [figure];
   if (low <= high) {
-    const text = `mean ${duration(mean)}, 95 % CI ${duration(low)} … ${duration(high)}`;
+    const text = `mean ${told(mean)}, 95 % CI ${told(low)} … ${told(high)}`;
     lines.push(element("p", { class: "tvmdbg-muted" }, text));
   }
   if (warm > 0) {

@@ -115,7 +115,7 @@ export class Tooltip {
             element(
               "div",
               { class: "tvmdbg-muted" },
-              `and ${counted(others, "more zero-duration slice")} here`,
+              `and ${counted(others, "more slice")}, ${this.#words.noTime}, here`,
             ),
           ]
         : []),

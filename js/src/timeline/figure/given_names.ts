@@ -30,6 +30,10 @@ export class GivenNames {
     this.#isGroup = isGroup;
   }
 
+  told(ns: number): string {
+    return this.#names.told(ns);
+  }
+
   node(key: number): number {
     return this.#columns.node[key]!;
   }

@@ -4,7 +4,6 @@ import { MARGIN, type Part } from "../../shared/drawing/figure_parts.ts";
 import type { Pen } from "../../shared/drawing/pen.ts";
 import type { TextWidths } from "../../shared/drawing/text_widths.ts";
 import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { duration } from "../../shared/format.ts";
 import { Brush } from "../charts/brush.ts";
 import type { Names } from "../data/names.ts";
 import type { Slices } from "../data/slices.ts";
@@ -79,7 +78,7 @@ export class TimeChart {
     marks.sort((a, b) => b.width - a.width);
     return marks.slice(0, TITLED).map(({ slice, node, x, y, width, height }) => {
       const title = titleText(this.#names.titleOf(node, this.#names.ofSlice(slice)));
-      const said = `${title}: ${duration(slices.durationOf(slice))}`;
+      const said = `${title}: ${slices.told(slices.durationOf(slice))}`;
       return { x: x + MARGIN, y: y - OVERVIEW, width, height, text: said };
     });
   }

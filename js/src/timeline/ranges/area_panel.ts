@@ -3,7 +3,7 @@ import { errorText } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
 import type { AreaAnswer, AreaQuestion } from "../../shared/client/timeline_columns.ts";
 import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
-import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { counted, integer, percent } from "../../shared/format.ts";
 import { stretches } from "../../shared/stretches.ts";
 import { button, element, select } from "../../shared/ui/dom.ts";
 import { download, downloadProblem, fileName } from "../../shared/ui/download.ts";
@@ -246,18 +246,19 @@ export class AreaPanel {
 
   #line({ label, kind, nodes, slice, count, self }: Part): HTMLElement {
     const sum = this.#area!.sum;
-    const share = percent(self / sum);
+    const short = this.#data.slices.isShort(self);
+    const share = short ? "–" : percent(self / sum);
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
     chip.style.backgroundColor = kindFill(this.#theme, kind);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
     bar.style.width = `${100 * (self / (this.#found[0]?.self || 1))}%`;
-    const title = `${label}: ${counted(count, "slice")}, ${self} ns`;
+    const title = `${label}: ${counted(count, "slice")}, ${short ? this.#data.slices.told(self) : `${self} ns`}`;
     const line = button("", `select ${title}`, () => this.#events.pick(nodes, slice));
     line.replaceChildren(
       ...(kind ? [chip] : []),
       element("span", { class: "label" }, label),
       element("span", { class: "tvmdbg-muted" }, `${integer(count)}×`),
-      element("span", { class: "time" }, duration(self)),
+      element("span", { class: "time" }, this.#data.slices.told(self)),
       element("span", { class: "share" }, bar, share),
     );
     return element("div", { role: "listitem" }, line);

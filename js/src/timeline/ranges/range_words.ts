@@ -45,7 +45,7 @@ export class RangeWords {
 
   #touching(count: number, instants: number): string {
     const some = counted(count - instants, "slice");
-    const none = instants ? ` and ${integer(instants)} zero-duration` : "";
+    const none = instants ? ` and ${integer(instants)} ${this.#slices.noTime}` : "";
     const inner = this.#slices.nested ? ", some nested" : "";
     return `${some}${none}${inner}`;
   }

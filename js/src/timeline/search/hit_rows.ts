@@ -1,4 +1,4 @@
-import { duration, integer } from "../../shared/format.ts";
+import { integer } from "../../shared/format.ts";
 import type { ListedHit } from "../../shared/ui/hit_list.ts";
 import type { Marked } from "../data/marked.ts";
 import type { Slices } from "../data/slices.ts";
@@ -42,7 +42,7 @@ export class HitRows {
         label: title.label,
         id: [title.id, title.shape].filter(Boolean).join(" · "),
         kind: this.#called.kind(key),
-        value: `${duration(this.#ns[key]!)}${count > 1 ? ` · ${integer(count)}×` : ""}`,
+        value: `${this.#slices.told(this.#ns[key]!)}${count > 1 ? ` · ${integer(count)}×` : ""}`,
         title: titleText(title),
       };
     });

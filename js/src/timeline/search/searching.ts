@@ -120,9 +120,9 @@ export class Searching {
   #go(found: FoundSlice): void {
     const { name, start, duration: lasts } = found;
     const margin = 10 * Math.max(1, lasts);
-    const { viewport } = this.#host.data.scene;
+    const { viewport, slices } = this.#host.data.scene;
     this.#awaited = found;
     this.#host.camera.move(() => viewport.show(start - margin, start + lasts + margin));
-    this.#host.say(`Found ${name}, starts ${duration(start)}, lasts ${duration(lasts)}`);
+    this.#host.say(`Found ${name}, starts ${duration(start)}, lasts ${slices.told(lasts)}`);
   }
 }

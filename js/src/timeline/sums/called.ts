@@ -34,6 +34,11 @@ export class Called {
     this.#names = names;
   }
 
+  /** A time as it is told. */
+  told(ns: number): string {
+    return this.#slices.told(ns);
+  }
+
   node(key: number): number {
     return this.operators.node(key);
   }

@@ -2,6 +2,7 @@ import { kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
 import { RowsInView } from "../../shared/ui/rows_in_view.ts";
+import type { Slices } from "../data/slices.ts";
 import { NOISY_RULE } from "../descriptions.ts";
 import type { ByRow, Rows } from "../sums/by_rows.ts";
 
@@ -40,9 +41,11 @@ export class ByTable {
   readonly #open = new Set<string>();
   readonly #inside = new Map<string, ByRow[]>();
   #current = -1;
+  readonly #slices: Slices;
   #theme: Theme;
 
-  constructor(theme: Theme, events: ByEvents, signal: AbortSignal) {
+  constructor(slices: Slices, theme: Theme, events: ByEvents, signal: AbortSignal) {
+    this.#slices = slices;
     this.#theme = theme;
     this.#events = events;
     this.node = element(
@@ -215,7 +218,8 @@ export class ByTable {
     const longest = this.#rows!.rows[0]?.ns || 1;
     bar.style.width = row.isWork ? `${100 * (row.ns / longest)}%` : "0";
     const twisty = element("i", { class: "twisty" }, row.inside ? (isOpen ? "▾" : "▸") : "");
-    const time = (ns: number) => (Number.isNaN(ns) ? "–" : duration(ns));
+    const time = (ns: number) => (Number.isNaN(ns) ? "–" : this.#slices.told(ns));
+    const short = this.#slices.isShort(row.ns);
     const half = (spread.high - spread.low) / 2;
     const interval = `${time(spread.low)} … ${time(spread.high)}, ${counted(spread.repeats, "repeat")}`;
     const cell = (name: string, title: string, ...content: (Node | string | false)[]) =>
@@ -241,12 +245,16 @@ export class ByTable {
         "aria-selected": String(at === this.#current),
       },
       label,
-      cell("time", `${row.ns} ns`, duration(row.ns)),
+      cell("time", short ? "" : `${row.ns} ns`, this.#slices.told(row.ns)),
       cell(
         "share",
-        row.isWork ? `${percent(share)} of ${duration(total)}` : "no part of an execution",
+        short
+          ? ""
+          : row.isWork
+            ? `${percent(share)} of ${duration(total)}`
+            : "no part of an execution",
         bar,
-        row.isWork ? percent(share) : "–",
+        row.isWork && !short ? percent(share) : "–",
       ),
       cell("sum", "", Number.isNaN(sum) ? "–" : percent(Math.min(1, sum / total))),
       cell("count", "", integer(row.count)),

@@ -242,6 +242,7 @@ export class TopTable {
       this.#ranking.ns[row]!,
     );
     const ns = this.#ranking.ns[row]!;
+    const short = this.#slices.isShort(ns);
     const share = this.#ranking.share(row);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
     const { longest } = this.#ranking;
@@ -276,22 +277,27 @@ export class TopTable {
           element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
       ),
       cell("kind", undefined, kind),
-      cell("time", `${ns} ns`, duration(ns)),
-      cell("share", this.#shareTitle(share), bar, shareText(share)),
+      cell("time", short ? undefined : `${ns} ns`, this.#slices.told(ns)),
+      cell(
+        "share",
+        short ? undefined : this.#shareTitle(share),
+        bar,
+        short ? "–" : shareText(share),
+      ),
       cell("sum", undefined, shareText(this.#cumulative[position]!)),
       cell("strip", undefined, repeats ? this.#strip(repeats) : "–"),
       cell("count", undefined, repeats ? integer(repeats.count) : "–"),
       cell(
         "spread",
         undefined,
-        repeats ? `${duration(repeats.p10)} – ${duration(repeats.p90)}` : "–",
+        repeats ? `${this.#slices.told(repeats.p10)} – ${this.#slices.told(repeats.p90)}` : "–",
       ),
       cell(
         "trust",
         undefined,
         node < 0 ? this.#nodesOf(row) : (TRUST_LABELS[nodeTrust[node]!] ?? "unknown"),
       ),
-      cell("within", undefined, duration(this.#ranking.within[row]!)),
+      cell("within", undefined, this.#slices.told(this.#ranking.within[row]!)),
     );
   }
 

@@ -2,7 +2,7 @@ import { errorText } from "../../shared/client/message.ts";
 import { isAbort } from "../../shared/client/request.ts";
 import type { GraphColumns } from "../../shared/client/run_client.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { counted, duration, percent } from "../../shared/format.ts";
+import { counted, duration } from "../../shared/format.ts";
 import { stretches } from "../../shared/stretches.ts";
 import { element, select } from "../../shared/ui/dom.ts";
 import type { Change } from "../change/change.ts";
@@ -60,6 +60,7 @@ export class Tables {
     const { slices, names, graph } = host.data;
     this.#called = new Called(slices, names, graph);
     this.#by = new ByTable(
+      slices,
       theme,
       {
         pick: (row) => this.#pick(row),
@@ -293,10 +294,11 @@ export class Tables {
 
   #sentence(row: ByRow): string {
     const { p50, p90 } = this.#rows!.spread(row);
-    const share = percent(row.ns / this.#rows!.total);
-    const spread = Number.isNaN(p50) ? "" : `, median ${duration(p50)}, p90 ${duration(p90)}`;
+    const { slices } = this.#host.data;
+    const time = slices.withShare(row.ns, row.ns / this.#rows!.total);
+    const spread = Number.isNaN(p50) ? "" : `, median ${slices.told(p50)}, p90 ${slices.told(p90)}`;
     const more = row.inside ? ", Enter opens it" : "";
-    return `${row.label}: ${duration(row.ns)}, ${share}, ${counted(row.count, "slice")}${spread}${more}`;
+    return `${row.label}: ${time}, ${counted(row.count, "slice")}${spread}${more}`;
   }
 }
 

@@ -94,7 +94,7 @@ export class Headers {
       facts.push(`busy ${percent(track.busy(from, to) / (to - from))} of the visible range`);
     }
     const instants = track.instants?.length;
-    if (instants) facts.push(`${integer(instants)} zero-duration`);
+    if (instants) facts.push(`${integer(instants)} ${slices.noTime}`);
     const levels = track.rows.filter(({ kind }) => kind === RowKind.NESTED).length;
     if (levels > 1) facts.push(levelsText(track));
     const drawn = layout.drawn(track);

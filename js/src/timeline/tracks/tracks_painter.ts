@@ -316,7 +316,7 @@ export class TracksPainter {
     this.#written++;
     if (!two || isId || !this.#isVisible(middle + 8)) return;
     const lasts = slices.durationOf(slice);
-    const time = Number.isFinite(lasts) ? duration(lasts) : "";
+    const time = Number.isFinite(lasts) ? slices.told(lasts) : "";
     if (time && this.#measure.width(time) <= width - 6) {
       this.#write(time, x + 4, middle + 8, ink);
     }

@@ -68,9 +68,11 @@ def _is_above(recorded: Recorded, call: Call) -> bool:
 
 def _facts(evidence: Evidence, recorded: Recorded, calls: list[Call]) -> tuple[str, ...]:
     sums = ((call, *_sums(recorded, [call])) for call in calls)
+    timeline = evidence.parts.timeline
+    rounding = 0.0 if timeline is None else timeline.rounding_ns
     return cut(
         [
-            f"{evidence.call_name(call)}: {duration_text(inner)} in its events, "
+            f"{evidence.call_name(call)}: {duration_text(inner, rounding)} in its events, "
             f"{duration_text(outer)} in all"
             for call, outer, inner in sums
         ]

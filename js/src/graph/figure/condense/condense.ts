@@ -1,5 +1,5 @@
 import { NodeKind } from "../../../shared/client/run_client.ts";
-import { counted, duration, entryText, integer, percent } from "../../../shared/format.ts";
+import { counted, entryText, integer } from "../../../shared/format.ts";
 import { addTo } from "../../../shared/many.ts";
 import { givenText } from "../../../shared/node_title.ts";
 import type { GraphModel } from "../../data/model.ts";
@@ -24,6 +24,8 @@ export interface Part {
   run: number;
   /** Sum of the known times, ns; NaN where none is known. */
   ns: number;
+  /** The same with its share, as text; empty where unknown. */
+  own: string;
   /** What its nodes took with others; empty where they did not. */
   shared: string;
   /** Nodes without a known time. */
@@ -56,10 +58,10 @@ export interface Condensed {
 }
 
 /** `24.3 ms · 61.0 %`; what is missing from the sum is said. */
-export function timeText({ given, ns, shared, share, unknown }: Part): string {
+export function timeText({ given, ns, shared, own: told, unknown }: Part): string {
   if (given) return given;
   if (Number.isNaN(ns) && !shared) return "time unknown";
-  const own = ns > 0 ? `${duration(ns)} · ${percent(share)}` : ns === 0 && !shared ? "0 ns" : "";
+  const own = ns === 0 && shared ? "" : told;
   const said = [own, shared].filter(Boolean).join(" + ");
   return unknown ? `${said} + ${unknown} unknown` : said;
 }
@@ -152,6 +154,7 @@ function partOf(model: GraphModel, scene: Scene, cluster: Cluster): Part {
     ns: total,
     shared: times.together(nodes),
     unknown,
+    own: times.text(total) || (total === 0 ? times.told(total) : ""),
     share: times.total > 0 ? total / times.total : Number.NaN,
     title:
       given && nodes.length > 1 ? several(nodes.length, given) : titleOf(model, cluster, nodes),
