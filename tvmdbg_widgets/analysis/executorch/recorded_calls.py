@@ -42,7 +42,7 @@ MATCHES = (EXACT, ORDER, AMBIGUOUS, NONE)
 
 
 @dataclass(frozen=True)
-class RecordedEvent:
+class DelegateEvent:
     """What a delegate logged of one of its operators.
 
     Attributes
@@ -112,7 +112,7 @@ class RecordedCall:
         Empty where no file names it.
     start_ns, duration_ns : float
         The start counts from the first event of the dump; NaN without one.
-    events : tuple of RecordedEvent
+    events : tuple of DelegateEvent
         Profile events that the delegate logged in it, in order.
     inside_ns : float
         Time that some event covers; NaN where the delegate has a clock of its own.
@@ -130,7 +130,7 @@ class RecordedCall:
     backend: str
     start_ns: float
     duration_ns: float
-    events: tuple[RecordedEvent, ...]
+    events: tuple[DelegateEvent, ...]
     inside_ns: float
     gaps: tuple[tuple[float, float], ...]
     compile_specs: tuple[tuple[str, str], ...] = ()
@@ -156,7 +156,7 @@ class RecordedCall:
         """Return how many events were tied to operators so: ``"exact"``, ``"order"``, …."""
         return sum(event.match == match for event in self.events)
 
-    def names_of(self, event: RecordedEvent) -> tuple[str, ...]:
+    def names_of(self, event: DelegateEvent) -> tuple[str, ...]:
         """Return what the operators that an event covers are called: ``("Conv2d_1",)``."""
         if self._inside is None or self._inside.graph is None:
             return ()
@@ -269,7 +269,7 @@ class RecordedCalls(Sequence[RecordedCall]):
         """Return one row an event of every call (``pandas.DataFrame``).
 
         Columns are ``execution``, ``method``, ``instruction`` and ``backend`` of its call, the
-        fields of :class:`RecordedEvent`, and ``operators``: those that it covers, as they are
+        fields of :class:`DelegateEvent`, and ``operators``: those that it covers, as they are
         called in the delegate's graph (``"Conv2d_1"``).
 
         Raises
@@ -279,7 +279,7 @@ class RecordedCalls(Sequence[RecordedCall]):
         """
         rows = [(call, event) for call in self for event in call.events]
         own = ("_", "rounding_ns")
-        names = [each.name for each in fields(RecordedEvent) if not each.name.startswith(own)]
+        names = [each.name for each in fields(DelegateEvent) if not each.name.startswith(own)]
         columns: dict[str, list[Any]] = {
             name: [getattr(call, name) for call, _ in rows]
             for name in ("execution", "method", "instruction", "backend")
@@ -378,7 +378,7 @@ class _Calls:
 
     def _events(
         self, events: list[int], told: CallEvents | None, inside: Inside | None, backend: str
-    ) -> Iterator[RecordedEvent]:
+    ) -> Iterator[DelegateEvent]:
         dump, files = self._dump, self._files
         joined = files.event_nodes
         alignment = told.alignment if told is not None else None
@@ -391,7 +391,7 @@ class _Calls:
             times = float(start - self._origin), float(max(0, end - start))
             if alignment is None or inside is None:
                 known = _unaligned(told, joined, at, event)
-                yield RecordedEvent(name, *times, **known, _backend=backend, rounding_ns=rounding)
+                yield DelegateEvent(name, *times, **known, _backend=backend, rounding_ns=rounding)
                 continue
             match = alignment.events[at]
             nodes = {
@@ -399,7 +399,7 @@ class _Calls:
                 for index in match.nodes
                 for node in files.insides.placed.get((inside.instruction, index), ())
             }
-            yield RecordedEvent(
+            yield DelegateEvent(
                 name,
                 *times,
                 match.nodes,

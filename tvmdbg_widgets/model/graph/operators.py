@@ -163,7 +163,7 @@ def bare(part: str) -> str:
 
 def family(part: str) -> str:
     """Return the family of one part of a function name, ``"other"`` where it is not known."""
-    known = _FAMILY_OF.get(part) or _SHARED_KINDS.get(part)
+    known = _FAMILY_OF.get(part) or _SHARED_KINDS.get(part) or xnnpack_family(part)
     if known is None and "." in part:
         known = _FAMILY_OF.get(part.rpartition(".")[2])
     known = known or _BARE_FAMILY_OF.get(part)
