@@ -202,6 +202,20 @@ def test_events_tell_which_method_ran(method: str) -> None:
 
 
 @corpus
+@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
+def test_a_table_of_the_inspector_is_tied_by_order(tmp_path: Path, record: bool) -> None:
+    told, table = truth("attention"), tmp_path / "table.txt"
+    with table.open("w", encoding="utf-8") as file:
+        opened("attention").inspector.print_data_tabular(file)
+    files = [FOLDER / "attention" / "model.pte", table]
+    run = tvmdbg.open(*files, *([FOLDER / "attention" / "etrecord.bin"] if record else []))
+    for call, expected in zip(run.delegate_calls(), told["calls"], strict=True):
+        assert [list(event.delegate_nodes) for event in call.events] == expected["xnodes"]
+        assert {event.match for event in call.events} == {"order"}
+    assert "holds a table of ExecuTorch's Inspector" in run.provenance.evidence[0]
+
+
+@corpus
 def test_a_delegate_without_a_dump_has_its_graph() -> None:
     (call,) = tvmdbg.open(FOLDER / "residual" / "model.pte").delegate_calls()
     assert (call.execution, len(call.events)) == (-1, 0)

@@ -393,7 +393,9 @@ class _Calls:
                 known = _unaligned(told, joined, at, event)
                 yield DelegateEvent(name, *times, **known, _backend=backend, rounding_ns=rounding)
                 continue
-            match = alignment.events[at]
+            match, how, why = alignment.events[at], alignment.events[at].match, ""
+            if how == EXACT and joined is not None and joined.of_table:
+                how, why = ORDER, "the calls of a table are known by their order"
             nodes = {
                 node
                 for index in match.nodes
@@ -404,8 +406,8 @@ class _Calls:
                 *times,
                 match.nodes,
                 tuple(sorted(nodes)) if shown else (),
-                match.match,
-                match.reason,
+                how,
+                why or match.reason,
                 match.main,
                 match.candidates,
                 self._edge_match(inside, match.nodes) if shown else "",

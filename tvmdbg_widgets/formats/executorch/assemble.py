@@ -11,7 +11,7 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, methods_of
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of as delegate_graph_of
-from tvmdbg_widgets.formats.executorch.delegates.insides import opened_insides
+from tvmdbg_widgets.formats.executorch.delegates.insides import opened_insides, with_events
 from tvmdbg_widgets.formats.executorch.delegates.matches import (
     placed_in_program,
     placed_on_edges,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Kinds of parts that this file joins.
 KINDS = (
@@ -142,20 +143,19 @@ def assemble(
         if plan is not None and plan.uncertain:
             graph, problem = _with_doubts(plan)
             found.append(problem)
-        graph = with_delegate_nodes(graph, files.insides, shown, dump)
     timeline = None
     if dump is not None:
-        own = replace(files, dump=without_runs(dump, foreign))
         if table is None:
+            own = replace(files, dump=without_runs(dump, foreign))
             nodes, problems = _joined(own, plan)
+            files = replace(files, event_nodes=nodes)
         else:
-            dump, nodes, problems = _of_table(table, files, plan)
+            files, problems = _of_table(table, files, plan)
         found += [*problems, *_of_others(foreign, dump, shown)]
-        files = replace(files, dump=dump, event_nodes=nodes)
-        if graph is not None:
-            graph = _with_delegates(graph, nodes)
-        timeline = with_table(timeline_of(dump, nodes, graph), table)
+        graph, timeline = _timed(files, graph, table)
         found += timeline.issues if timeline is not None else ()
+    if graph is not None:
+        graph = with_delegate_nodes(graph, files.insides, shown, files.dump)
     tensors, problems = run_tensors(files, graph)
     found += problems
     found += _notes(files)
@@ -352,22 +352,39 @@ def _joined(
 
 def _of_table(
     table: EventTable, files: ExecuTorchFiles, plan: InstructionGraph | None
-) -> tuple[ETDump, EventNodes, list[Issue]]:
+) -> tuple[ExecuTorchFiles, list[Issue]]:
     """Tie a table's rows to a program that makes the same calls in the same order."""
-    alone = table.dump, _unjoined(table.dump, table.backends)
+    alone = _unjoined(table.dump, table.backends)
+    files = replace(files, dump=table.dump, event_nodes=alone)
     made = calls_of(files)
     if not made:
-        return *alone, []
+        return files, []
     dump = with_instructions(table.dump, made)
     if dump is not None:
-        nodes, problems = _joined(replace(files, dump=dump), plan)
-        if not problems:
+        insides, problems = files.insides, list[Issue]()
+        if files.program is not None:
+            insides, problems = with_events(insides, dump, files.program, files.method)
+        found = replace(files, dump=dump, insides=insides)
+        nodes, others = _joined(found, plan)
+        if not problems and not others:
             text = "the table's rows are tied to instructions by their order: its calls are those "
             text += f"of {files.method!r}"
             issue = Issue("table-by-order", Severity.NOTE, text, file=dump.file)
-            return dump, by_order(nodes), [issue]
+            return replace(found, event_nodes=by_order(nodes)), [issue]
     text = f"the table's calls are not those of {files.method!r}: its times are of no operator here"
-    return *alone, [Issue("executorch-disagree", Severity.WARNING, text, file=table.dump.file)]
+    return files, [Issue("executorch-disagree", Severity.WARNING, text, file=table.dump.file)]
+
+
+def _timed(
+    files: ExecuTorchFiles, graph: Graph | None, table: EventTable | None
+) -> tuple[Graph | None, Timeline | None]:
+    """Return the graph with the calls of delegates, and the times of its nodes."""
+    dump, nodes = files.dump, files.event_nodes
+    if dump is None or nodes is None:
+        return graph, None
+    if graph is not None:
+        graph = _with_delegates(graph, nodes)
+    return graph, with_table(timeline_of(dump, nodes, graph), table)
 
 
 def _unjoined(dump: ETDump, backends: Mapping[tuple[int, int], str]) -> EventNodes:
@@ -404,7 +421,9 @@ def _program_source(parts: Sequence[Part]) -> ByteSource | None:
 
 
 def _evidence(files: ExecuTorchFiles) -> Iterable[str]:
-    if files.dump is not None and files.dump.call_word == "row":
+    joined = files.event_nodes
+    of_table = joined is not None and joined.of_table
+    if files.dump is not None and (of_table or files.dump.call_word == "row"):
         yield f"{files.dump.file} holds a table of ExecuTorch's Inspector"
     elif files.dump is not None:
         yield f"{files.dump.file} is an ETDump (ED00), version {files.dump.version}"

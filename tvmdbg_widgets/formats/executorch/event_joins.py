@@ -22,6 +22,8 @@ from tvmdbg_widgets.model.executorch.delegate_calls import CALL
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
     EXACT,
+    MATCHED,
+    MATCHED_BY_ORDER,
     NONE,
     REORDERED,
     UNMAPPED,
@@ -206,7 +208,8 @@ def with_instructions(dump: ETDump, made: Sequence[tuple[int, str]]) -> ETDump |
 def by_order(joined: EventNodes) -> EventNodes:
     """Return the same nodes, known by the order of calls and not by ids."""
     how = np.where(joined.how == EXACT, np.uint8(BY_ORDER), joined.how)
-    return replace(joined, how=how)
+    how = np.where(joined.how == MATCHED, np.uint8(MATCHED_BY_ORDER), how)
+    return replace(joined, how=how, of_table=True)
 
 
 def _kernel_nodes(

@@ -59,6 +59,8 @@ class EventNodes:
         of a call whose events are of operators.
     elsewhere : Mapping of int to str
         The method of each event of a delegate that another method than the graph's called.
+    of_table : bool
+        Whether the events are rows of a table, tied to instructions by their order.
     about : Mapping of int to tuple of (str, str)
         What the delegate's graph tells of its events, by event.
     """
@@ -72,6 +74,7 @@ class EventNodes:
     titles: Mapping[int, str] = field(default_factory=dict)
     elsewhere: Mapping[int, str] = field(default_factory=dict)
     apart: frozenset[int] = frozenset()
+    of_table: bool = False
     about: Mapping[int, Facts] = field(default_factory=dict)
 
     def of_call(self, at: tuple[int, int]) -> tuple[int, ...]:

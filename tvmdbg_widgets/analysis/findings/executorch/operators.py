@@ -31,7 +31,7 @@ _EVENTS_NAMED = 3
 _INPUT = "input"
 #: Settings to tell of an operator, with what they usually are.
 _SETTINGS: Final = {
-    "kernel": "",
+    "kernel size": "",
     "pooling window": "",
     "stride": "1 × 1",
     "dilation": "1 × 1",
