@@ -126,7 +126,8 @@ def open(
     >>> run.graph.num_nodes
     72
     """
-    from tvmdbg_widgets.formats.executorch import assemble as executorch
+    from tvmdbg_widgets.formats.executorch.assemble import assemble as assemble_executorch
+    from tvmdbg_widgets.formats.executorch.file_notes import KINDS as EXECUTORCH
     from tvmdbg_widgets.formats.registry import RPC, TUNING
     from tvmdbg_widgets.formats.sources.gather import gather
     from tvmdbg_widgets.formats.tvm.assemble.assemble import assemble, title_of
@@ -160,8 +161,8 @@ def open(
         from tvmdbg_widgets.rpc.opening import log_of_parts
 
         return log_of_parts(parts, issues, dtype_layout=dtype_layout)
-    if any(part.kind in executorch.KINDS for part in parts):
+    if any(part.kind in EXECUTORCH for part in parts):
         return DebugRun(
-            executorch.assemble(parts, issues, title=title, method=method, execution=execution)
+            assemble_executorch(parts, issues, title=title, method=method, execution=execution)
         )
     return DebugRun(assemble(parts, issues, title=title, options=said))

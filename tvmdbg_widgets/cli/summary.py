@@ -64,6 +64,7 @@ def summary(named: Named) -> None:
 
 def _delegates(run: DebugRun) -> list[str]:
     """Return what the program holds for each call of a delegate."""
+    from tvmdbg_widgets.model.base.numbers import counted
     from tvmdbg_widgets.model.base.text import one_line
 
     files = run.parts.executorch
@@ -73,7 +74,7 @@ def _delegates(run: DebugRun) -> list[str]:
         for each in held[:_MOST_DELEGATES]
     ]
     more = len(held) - len(told)
-    return [*told, f"{more:,} more calls of delegates"] if more else told
+    return [*told, f"{counted(more, 'more call')} of delegates"] if more else told
 
 
 def _folded(text: str) -> list[str]:

@@ -201,14 +201,13 @@ def _record(row: Operator) -> dict[str, Any]:
 
 def _write_csv(rows: list[Operator]) -> None:
     """Write CSV by RFC 4180; unknown numbers are empty, control characters in names escaped."""
-    from tvmdbg_widgets.analysis.times.operators import Operator as Row
+    from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
 
-    names = [field.name for field in dataclasses.fields(Row)]
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(names)
+    writer.writerow(OPERATOR_COLUMNS)
     for row in rows:
         record = _record(row)
-        writer.writerow([_cell(record[name]) for name in names])
+        writer.writerow([_cell(record[name]) for name in OPERATOR_COLUMNS])
 
 
 def _cell(value: Any) -> Any:

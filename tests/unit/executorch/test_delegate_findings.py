@@ -80,7 +80,7 @@ def test_operators_are_told_slowest_first_with_what_they_are_set_to() -> None:
         "Conv2d_1 (Convolution (NHWC, F32) IGEMM #1), instruction 0: "
     )
     assert "44.00 µs" in each.evidence[1]
-    assert "kernel 3 × 3; weights fp32 [8, 3, 3, 8]; output fp32 [" in each.evidence[1]
+    assert "kernel size 3 × 3; weights fp32 [8, 3, 3, 8]; output fp32 [" in each.evidence[1]
     assert each.confidence is Confidence.HIGH
     assert "matched to operators of the delegate's graph: 6 exactly" in each.why
 

@@ -80,9 +80,12 @@ def align(
     ones, others = matching.pairs[:, 0].astype(np.int64), matching.pairs[:, 1] + np.int64(count_a)
     for sets, first in zip(calls, (0, count_a), strict=True):
         if sets is not None:
-            leading = np.repeat(sets.offsets[:-1], np.diff(sets.offsets))
-            ones = np.concatenate((ones, sets.nodes[leading] + np.int64(first)))
-            others = np.concatenate((others, sets.nodes + np.int64(first)))
+            sizes = np.diff(sets.offsets)
+            leading = np.repeat(sets.offsets[:-1], sizes)
+            # The time of sets apart is of none of their nodes.
+            own = ~np.repeat(sets.apart, sizes)
+            ones = np.concatenate((ones, sets.nodes[leading[own]] + np.int64(first)))
+            others = np.concatenate((others, sets.nodes[own] + np.int64(first)))
     group = _groups(ones, others, count_a + count_b)
     timed = np.concatenate(
         (_is_compared(matching.graph_a, times_a), _is_compared(matching.graph_b, times_b))

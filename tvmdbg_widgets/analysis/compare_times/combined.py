@@ -87,6 +87,7 @@ def _both_calls(a: Timeline, b: Timeline, stands_for: npt.NDArray[np.int32]) -> 
     members: list[list[int]] = []
     words: list[tuple[str, str]] = []
     own: list[float] = []
+    apart: list[bool] = []
     for line, own_nodes in ((a, None), (b, stands_for)):
         sets = line.shared
         if sets is None:
@@ -100,6 +101,7 @@ def _both_calls(a: Timeline, b: Timeline, stands_for: npt.NDArray[np.int32]) -> 
             members.append(nodes if len(nodes) > 1 else [])
         words += zip(sets.names, sets.kinds, strict=True)
         own += sets.own_ns.tolist()
+        apart += sets.apart.tolist()
     offsets, repeats = np.zeros(1, np.int64), np.zeros(0)
     if a.shared is not None:
         offsets, repeats = a.shared.repeats_offsets, a.shared.repeats_ns
@@ -113,6 +115,7 @@ def _both_calls(a: Timeline, b: Timeline, stands_for: npt.NDArray[np.int32]) -> 
         kinds=tuple(kind for _, kind in words),
         repeats_offsets=np.concatenate((offsets, np.repeat(offsets[-1:], missing))),
         repeats_ns=repeats,
+        apart=np.array(apart, np.bool_),
     )
 
 

@@ -123,15 +123,20 @@ class ComparedTimes(TimeChanges):
     def _total(self, side: int) -> float:
         if all(each.whole for each in self._compared) and not self.warm_up:
             return self._compared[side].account.whole_ns
-        return _total(self._nodes[side].ns)
+        return _total(self._nodes[side].ns) + self._apart(side)
+
+    def _apart(self, side: int) -> float:
+        """Time that is of no operator: what is left of delegates' calls, what lowering inserted."""
+        sets = self._compared[side].shared
+        return 0.0 if sets is None else float(np.nansum(sets.own_ns[sets.apart]))
 
     @cached_property
     def gap_ns(self) -> tuple[float, float]:
-        """Time of an execution of `a` and of `b` outside of instructions, in no row."""
+        """Time of an execution of `a` and of `b` outside of operators, in no row."""
         if all(each.whole for each in self._compared) and not self.warm_up:
             one, other = (self._total(side) - _total(self._nodes[side].ns) for side in (0, 1))
             return one, other
-        return 0.0, 0.0
+        return self._apart(0), self._apart(1)
 
     @cached_property
     def shared(self) -> tuple[int, int]:

@@ -145,7 +145,7 @@ class TimeComparison(ComparedTimes):
             lines.append(f"{a} of A and {b} of B could not be compared: times are unknown")
         if any(self.gap_ns):
             a, b = map(duration_text, self.gap_ns)
-            lines.append(f"{a} of A and {b} of B lie outside of instructions, in no row")
+            lines.append(f"{a} of A and {b} of B lie outside of operators, in no row")
         if self.warm_up:
             lines.append(f"The first {counted(self.warm_up, 'repeat')} of each node left out")
         if seen := sentences.warm_up(self):

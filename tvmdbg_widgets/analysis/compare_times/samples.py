@@ -127,7 +127,7 @@ def _place_calls(sets: NodeSets, ns: Floats, call: Ints, repeats: list[Floats]) 
     inside = np.isnan(ns)
     for number in np.argsort(np.diff(sets.offsets), kind="stable").tolist():
         nodes = np.array(sets.of(number), np.int64)
-        if not len(nodes) or np.isnan(sets.own_ns[number]):
+        if not len(nodes) or np.isnan(sets.own_ns[number]) or sets.apart[number]:
             continue
         free = nodes[inside[nodes] & (call[nodes] < 0)]
         own = sets.repeats_ns[sets.repeats_offsets[number] : sets.repeats_offsets[number + 1]]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of, methods_of
-from tvmdbg_widgets.formats.executorch.delegates.families import family_of
+from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of as delegate_graph_of
 from tvmdbg_widgets.formats.executorch.delegates.insides import opened_insides, with_events
 from tvmdbg_widgets.formats.executorch.delegates.matches import (
@@ -27,6 +26,15 @@ from tvmdbg_widgets.formats.executorch.event_joins import (
     with_instructions,
 )
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
+from tvmdbg_widgets.formats.executorch.file_notes import (
+    KINDS,
+    evidence,
+    file_texts,
+    left_out,
+    notes,
+    run_file,
+    runs_left_out,
+)
 from tvmdbg_widgets.formats.executorch.inspector_events import EventTable, with_table
 from tvmdbg_widgets.formats.executorch.inspector_text import InspectorText, read_inspector_text
 from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, without_runs
@@ -35,12 +43,10 @@ from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import listed, one_line
-from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
-from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
+from tvmdbg_widgets.model.parts import Provenance, RunParts
 from tvmdbg_widgets.model.sources.part import PartSource
 
 if TYPE_CHECKING:
@@ -55,21 +61,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.timeline.timeline import Timeline
-
-#: Kinds of parts that this file joins.
-KINDS = (
-    "etdump",
-    "etrecord",
-    "program",
-    "bundled",
-    "named-data",
-    "debug-buffer",
-    "inspector-text",
-)
-#: Delegates whose payloads and compile specs are told of the run; nodes tell them too.
-_MOST_DELEGATES = 16
-#: What a saved run has besides; its times are those of the ETDump.
-_OF_RECORDINGS = ("recording", "recorded-times", "ir")
 
 
 def assemble(
@@ -115,7 +106,7 @@ def assemble(
     text = _text(parts)
     table = _table(text, dump, found)
     dump = table.dump if table is not None else dump
-    found += _left_out(parts)
+    found += left_out(parts)
     for each in (dump, record):
         found += each.issues if each is not None else ()
     shown = method_of(record, program, method)
@@ -151,22 +142,22 @@ def assemble(
             files = replace(files, event_nodes=nodes)
         else:
             files, problems = _of_table(table, files, plan)
-        found += [*problems, *_of_others(foreign, dump, shown)]
+        found += [*problems, *runs_left_out(foreign, dump, shown)]
         graph, timeline = _timed(files, graph, table)
         found += timeline.issues if timeline is not None else ()
     if graph is not None:
         graph = with_delegate_nodes(graph, files.insides, shown, files.dump)
     tensors, problems = run_tensors(files, graph)
     found += problems
-    found += _notes(files)
+    found += notes(files)
     return RunParts(
         title,
         graph,
         tensors,
         timeline,
         Issues(found),
-        Provenance("ExecuTorch", tuple(_evidence(files)), "", _file_texts(parts)),
-        files=tuple(_run_file(part) for part in parts if part.kind in KINDS),
+        Provenance("ExecuTorch", tuple(evidence(files)), "", file_texts(parts)),
+        files=tuple(run_file(part) for part in parts if part.kind in KINDS),
         options={
             name: value
             for name, value in (("method", method), ("execution", execution))
@@ -185,15 +176,6 @@ def _placed(files: ExecuTorchFiles, plan: InstructionGraph | None) -> Insides:
     if plan is not None:
         return placed_in_program(files.insides, method, plan.opened)
     return files.insides
-
-
-def _left_out(parts: Sequence[Part]) -> list[Issue]:
-    known = (*KINDS, *_OF_RECORDINGS)
-    others = sorted({part.source.name for part in parts if part.kind not in known})
-    if not others:
-        return []
-    text = f"no files of ExecuTorch, left out: {listed(others)}"
-    return [Issue("files-left-out", Severity.NOTE, text)]
 
 
 def _text(parts: Sequence[Part]) -> InspectorText:
@@ -230,45 +212,6 @@ def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
             one = Part(file.part, InspectorText((table,), None, Issues()), file.source, None)
             found.append(assemble([one], (), title=f"{parts.title}, tables[{number}]"))
     return tuple(found)
-
-
-def _notes(files: ExecuTorchFiles) -> list[Issue]:
-    """Tell what to know of the times, and of the method."""
-    dump, found = files.dump, []
-    if dump is not None and dump.values:
-        text = (
-            "this run logged values, which takes time within the measured calls: its times are "
-            "longer than those of a run without a debug buffer"
-        )
-        found.append(Issue("times-inflated", Severity.NOTE, text, file=dump.file))
-    if dump is not None and len(methods_of(files.record, files.program)) > 1:
-        text = f"an ETDump does not tell which method ran; {files.method!r} is assumed"
-        found.append(Issue("method-assumed", Severity.NOTE, text, file=dump.file))
-    if dump is not None and files.event_nodes is not None:
-        found += _estimated(dump, files.event_nodes)
-    return found
-
-
-def _estimated(dump: ETDump, nodes: EventNodes) -> Iterable[Issue]:
-    """Tell once of each backend whose times are not measured."""
-    events = np.flatnonzero(is_of_delegate(dump) & (dump.kind == EventKind.PROFILE))
-    at = np.unique(np.stack([dump.chain_index[events], dump.instruction_id[events]]), axis=1)
-    called = dict.fromkeys(nodes.backends.get((int(c), int(i)), "") for c, i in at.T)
-    for backend in called:
-        family = family_of(backend)
-        if family is not None and family.times:
-            text = f"times of events of {backend} are {family.times}"
-            yield Issue("times-estimated", Severity.NOTE, text, file=dump.file)
-
-
-def _of_others(runs: frozenset[int], dump: ETDump, method: str) -> list[Issue]:
-    if not runs:
-        return []
-    text = (
-        f"{len(runs)} of {counted(dump.num_runs, 'run')} called other operators than {method!r} "
-        "has, so of another method: those times and values are of no operator here"
-    )
-    return [Issue("runs-of-others", Severity.NOTE, text, file=dump.file)]
 
 
 def with_execution(parts: RunParts, execution: int) -> RunParts:
@@ -418,35 +361,3 @@ def _program_source(parts: Sequence[Part]) -> ByteSource | None:
             size = part.value.program.file_size
             return PartSource(part.source, part.value.offset, size, part.source.name)
     return None
-
-
-def _evidence(files: ExecuTorchFiles) -> Iterable[str]:
-    joined = files.event_nodes
-    of_table = joined is not None and joined.of_table
-    if files.dump is not None and (of_table or files.dump.call_word == "row"):
-        yield f"{files.dump.file} holds a table of ExecuTorch's Inspector"
-    elif files.dump is not None:
-        yield f"{files.dump.file} is an ETDump (ED00), version {files.dump.version}"
-    if files.delegation is not None:
-        yield "get_delegation_info counted the nodes that went to delegates"
-    if files.record is not None:
-        yield f"{files.record.file} has a member ETRECORD_V0"
-    if files.program is not None:
-        yield f"{files.program.file} is a program (ET12)"
-        held = {each.index: each for each in files.insides.of(files.method).values()}
-        for at, each in sorted(held.items())[:_MOST_DELEGATES]:
-            specs = [f"{s.key} = {s.text()}" for s in each.delegate.compile_specs[:16]]
-            compiled = f"; compiled with {', '.join(specs)}" if specs else ""
-            yield one_line(f"delegate {at}, {each.delegate.id}: {each.payload}{compiled}")
-    if files.buffer is not None:
-        yield f"{files.buffer.name} is taken for the debug buffer, which has no header"
-
-
-def _file_texts(parts: Sequence[Part]) -> tuple[str, ...]:
-    return tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts)
-
-
-def _run_file(part: Part) -> RunFile:
-    name = part.source.name.replace("\\", "/")
-    bare = part.kind if name.startswith("<") else name.rpartition("/")[2]
-    return RunFile(part.kind, name if part.folder is not None else bare, part.source)

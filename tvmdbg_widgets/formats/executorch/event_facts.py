@@ -6,9 +6,8 @@ import json
 import re
 from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +15,7 @@ from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.text import cut, one_line
+from tvmdbg_widgets.model.base.text import cut, one_line, paired_json
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE
 
@@ -33,7 +32,6 @@ _FIELDS, _LETTERS = 20, 200
 #: Metadata above that size is shown as it is.
 _LONGEST = 10_000
 _CAPITAL: Final = re.compile("(?<=[a-z])[A-Z]")
-_Value = str | float | int | bool | None | list[str | float | int | bool | None]
 
 
 def event_facts(
@@ -97,6 +95,8 @@ def _text(
         facts.append((dump.call_word, str(at[1]) + (f" of chain {at[0]}" if at[0] else "")))
     if backend := joined.backends.get(at):
         facts.append(("backend", backend))
+    about = joined.about.get(event, ())
+    facts += about
     if delegate:
         number = int(dump.delegate_id_int[event])
         named = number if number != -1 else dump.delegate_id_str[event]
@@ -104,8 +104,6 @@ def _text(
         if isinstance(named, str) and family is not None and family.explain is not None:
             facts += [(cut(part, _LETTERS), text) for part, text in family.explain(named)]
         facts.append(("identifier", repr(named)))
-    about = joined.about.get(event, ())
-    facts += about
     # Of a set apart no node has the time.
     of = int(joined.set_of[event])
     if of not in joined.apart and (told := handles(of)):
@@ -124,9 +122,11 @@ def _metadata(data: bytes) -> list[tuple[str, str]]:
     (``ETCoreMLOperationProfilingInfo.mm``).
     """
     if data[:1] == b"{" and len(data) <= _LONGEST:
-        with suppress(msgspec.MsgspecError, ValueError, RecursionError):
-            found = msgspec.json.decode(data, type=dict[str, _Value])
-            return [(_words(name), _said(value)) for name, value in found.items()][:_FIELDS]
+        with suppress(ValueError, RecursionError):
+            found = json.loads(paired_json(data.decode())[0])
+            if all(_is_flat(value) for value in found.values()):
+                told = [(f"metadata: {_words(name)}", _said(found[name])) for name in found]
+                return told[:_FIELDS]
     return [("metadata", _text_or_hex(data))]
 
 
@@ -135,7 +135,12 @@ def _words(name: str) -> str:
     return one_line(_CAPITAL.sub(lambda each: f" {each[0].lower()}", cut(name, _LETTERS)))
 
 
-def _said(value: _Value) -> str:
+def _is_flat(value: object) -> bool:
+    inner = value if isinstance(value, list) else [value]
+    return not any(isinstance(each, list | dict) for each in inner)
+
+
+def _said(value: Any) -> str:
     if isinstance(value, list):
         more = [f"{len(value) - _HANDLES} more"] if len(value) > _HANDLES else []
         return ", ".join([*map(_said, value[:_HANDLES]), *more])

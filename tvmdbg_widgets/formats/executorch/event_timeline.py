@@ -226,7 +226,9 @@ def _shared(
     owners: EventOwners, set_of: npt.NDArray[np.int64], times: EventTimes
 ) -> NodeSets | None:
     sets = owners.sets
-    kept = np.flatnonzero(~owners.single).tolist()
+    # A call whose events are all of operators has a set apart, and none besides.
+    used = np.isin(np.arange(len(sets)), set_of)
+    kept = np.flatnonzero(~owners.single & used).tolist()
     if not kept:
         return None
     number = np.full(len(sets) + 1, -1, np.int32)

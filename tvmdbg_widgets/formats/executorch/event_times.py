@@ -108,7 +108,8 @@ def _words(
     called: dict[tuple[str, str], list[int]] = {}
     of_call = set(of[owned[call[owned]]].tolist())
     told_as = _identifiers(dump, of, order)
-    for number, events in zip(numbers.tolist(), np.split(order, begins[1:]), strict=True):
+    each = np.split(order, begins[1:]) if len(begins) else []
+    for number, events in zip(numbers.tolist(), each, strict=True):
         event = int(events[0])
         at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
         if number in of_call:

@@ -137,6 +137,14 @@ class Insides:
             found.setdefault(each.method, {})[each.at] = each
         return found
 
+    @property
+    def tell_the_method(self) -> bool:
+        """Whether all that each run called is just what one method calls, and no other one."""
+        ran = [names for names in self.methods if names]
+        aligned = [each.alignment for each in self.calls.values()]
+        exact = all(each is None or not each.cost for each in aligned)
+        return bool(ran) and exact and all(len(names) == 1 for names in ran)
+
     def runs_of_others(self, method: str) -> frozenset[int]:
         """Return the runs of the dump that another method fits better."""
         return frozenset(

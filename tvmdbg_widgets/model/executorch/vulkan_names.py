@@ -8,10 +8,11 @@ Since ExecuTorch 1.1 a dispatch is ``{"operator": {"name": …, "args": […]}, 
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Annotated, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-import msgspec
+from tvmdbg_widgets.model.base.text import paired_json
 
 #: Longer texts are not read; an operator of 20 tensors has 3,000 letters.
 _LONGEST: Final = 200_000
@@ -28,30 +29,6 @@ PHASES: Final = {
     "ETVK_COMPUTE_GRAPH_EXECUTE": "the GPU runs the graph, and the CPU waits for it",
     "ETVK_COPY_OUTPUTS": "outputs are copied from where the GPU wrote them",
 }
-
-_Number = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
-
-
-class _Argument(msgspec.Struct, gc=False):
-    type: str = ""
-    dtype: str = ""
-    sizes: list[int] | None = None
-    storage: str = ""
-    value: int | float | None = None
-    values: list[int] | None = None
-
-
-class _Operator(msgspec.Struct, gc=False):
-    name: str
-    delegate_node_id: _Number | None = None
-    args: msgspec.Raw = msgspec.Raw(b"[]")
-
-
-class _Dispatch(msgspec.Struct, gc=False):
-    kernel_name: str
-    operator: _Operator | None = None
-    operator_id: _Number | None = None
-    dispatch_id: _Number | None = None
 
 
 class Dispatch(NamedTuple):
@@ -75,12 +52,7 @@ class Dispatch(NamedTuple):
 def read_name(name: str) -> Dispatch | None:
     """Return what the JSON text of an event says, None where it is no such text."""
     found = _decoded(name)
-    if found is None:
-        return None
-    operator, node_id = None, None
-    if found.operator is not None:
-        operator, node_id = found.operator.name, found.operator.delegate_node_id
-    return Dispatch(found.kernel_name, operator, node_id, found.operator_id, found.dispatch_id)
+    return None if found is None else found[0]
 
 
 def is_shader(name: str) -> bool:
@@ -114,51 +86,74 @@ def explain_name(name: str) -> tuple[tuple[str, str], ...]:
         if shader is None:
             return ()
         return ((shader["kernel"], "shader"), (shader["id"], "number of the dispatch"))
-    parts = [(_cut(found.kernel_name), "shader")]
-    if _stages(found.kernel_name):
+    dispatch, arguments = found
+    parts = [(_cut(dispatch.kernel), "shader")]
+    if dispatch.stages:
         parts = [(parts[0][0], "shader that copies an input or output of the delegate")]
-    elif found.operator is not None:
-        parts.insert(0, (_cut(found.operator.name), "operator of the delegate's graph"))
-        told = _arguments(found.operator.args)
-        if told:
+    elif dispatch.operator is not None:
+        parts.insert(0, (_cut(dispatch.operator), "operator of the delegate's graph"))
+        if told := _arguments(arguments):
             parts.append(("arguments", told))
-    if found.dispatch_id is not None:
-        parts.append((f"#{found.dispatch_id}", "number of the dispatch in the delegate"))
+    if dispatch.dispatch_id is not None:
+        parts.append((f"#{dispatch.dispatch_id}", "number of the dispatch in the delegate"))
     return tuple(parts)
 
 
-def _decoded(name: str) -> _Dispatch | None:
+def _decoded(name: str) -> tuple[Dispatch, list[Any]] | None:
+    """Return what a JSON text says and the arguments of its operator, None where it is none."""
     if not name.startswith("{") or len(name) > _LONGEST:
         return None
     try:
-        return msgspec.json.decode(_NOT_FINITE.sub(r"\1null", name), type=_Dispatch)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
+        told = json.loads(_NOT_FINITE.sub(r"\1null", paired_json(name)[0]))
+    except (ValueError, RecursionError):
         return None
+    kernel, operator = told.get("kernel_name"), told.get("operator")
+    ids = _number(told, "operator_id"), _number(told, "dispatch_id")
+    if not isinstance(kernel, str) or -1 in ids:
+        return None
+    if operator is None:
+        return Dispatch(kernel, None, None, *ids), []
+    if not isinstance(operator, dict) or not isinstance(operator.get("name"), str):
+        return None
+    node = _number(operator, "delegate_node_id")
+    arguments = operator.get("args")
+    if node == -1:
+        return None
+    return Dispatch(kernel, operator["name"], node, *ids), (
+        arguments if isinstance(arguments, list) else []
+    )
 
 
-def _arguments(raw: msgspec.Raw) -> str:
+def _number(told: dict[str, Any], name: str) -> int | None:
+    """Return an unsigned number of 32 bits, None where there is none, -1 where it is another."""
+    found = told.get(name)
+    if found is None:
+        return None
+    return found if type(found) is int and 0 <= found < 1 << 32 else -1
+
+
+def _arguments(found: list[Any]) -> str:
     """Return tensors and numbers among the arguments of an operator, in short."""
-    try:
-        found = msgspec.json.decode(raw, type=list[_Argument])
-    except (msgspec.MsgspecError, ValueError, RecursionError):
+    if not all(isinstance(each, dict) for each in found):
         return ""
     told = [_argument(each) for each in found[:_MOST_ARGUMENTS]]
     more = len(found) - len(told)
     return ", ".join([*told, f"{more} more"] if more else told)
 
 
-def _argument(each: _Argument) -> str:
-    if each.sizes is not None:
-        where = f" in {_cut(each.storage)}" if each.storage else ""
-        return f"{_cut(each.dtype)} {_listed(each.sizes)}{where}"
-    if each.values is not None:
-        return _listed(each.values)
-    return _cut(each.type) if each.value is None else str(each.value)
+def _argument(each: dict[str, Any]) -> str:
+    sizes, values, value = each.get("sizes"), each.get("values"), each.get("value")
+    if isinstance(sizes, list):
+        where = f" in {_cut(str(each['storage']))}" if each.get("storage") else ""
+        return f"{_cut(str(each.get('dtype', '')))} {_listed(sizes)}{where}"
+    if isinstance(values, list):
+        return _listed(values)
+    return _cut(str(each.get("type", "") if value is None else value))
 
 
-def _listed(numbers: list[int]) -> str:
+def _listed(numbers: list[Any]) -> str:
     more = ", …" if len(numbers) > _MOST_SIZES else ""
-    return f"[{', '.join(map(str, numbers[:_MOST_SIZES]))}{more}]"
+    return f"[{', '.join(_cut(str(each)) for each in numbers[:_MOST_SIZES])}{more}]"
 
 
 def _stages(kernel: str) -> bool:
