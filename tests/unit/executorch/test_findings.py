@@ -11,8 +11,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, case_dir
-from tests.unit.executorch.dumps import Logged, dump_of, number
-from tests.unit.executorch.finding_cases import (
+from tests.unit.executorch.delegates.finding_cases import (
     blank_buffer,
     logged,
     of_delegate,
@@ -22,6 +21,7 @@ from tests.unit.executorch.finding_cases import (
     recorded,
     silent_kernel,
 )
+from tests.unit.executorch.dumps import Logged, dump_of, number
 from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etdump import EventKind

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.executorch.finding_cases import CASES as EXECUTORCH
+from tests.unit.executorch.delegates.finding_cases import CASES as EXECUTORCH
 from tests.unit.findings.findings_dump import Op, found, graph_json, params, plant, table, trace
 from tvmdbg_widgets.analysis.findings import RULES
 from tvmdbg_widgets.model.base.issues import Issue, Issues

@@ -179,6 +179,7 @@ class RecordedCall:
 
         ::
 
+            call = run.delegate_calls()[0]
             call.run.figure("graph")
             call.run.save_html("delegate.html")
 

@@ -12,7 +12,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.executorch.delegate_truth import FOLDER, truth
-from tests.unit.executorch.finding_cases import INSIDE, RESIDUAL, another_kernel, xnnpack
+from tests.unit.executorch.delegates.finding_cases import INSIDE, RESIDUAL, another_kernel, xnnpack
 from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.findings.executorch.left_out import unusual

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
 
 #: Small programs with XNNPACK's delegate, their dumps, and what the runtime really did.
-INSIDE = Path(__file__).parents[2] / "data" / "xnnpack_inside"
+INSIDE = Path(__file__).parents[3] / "data" / "xnnpack_inside"
 
 
 def recorded(name: str) -> Callable[[], DebugRun]:
