@@ -97,6 +97,7 @@ def test_a_backend_without_a_map_is_no_warning() -> None:
     (each,) = found(MIXED(), "unmapped-events")
     assert each.severity is Severity.INFO
     assert each.title.startswith("XnnpackBackend has no map from identifiers to operators: 2 ")
+    assert each.next_step.startswith("Open the program (.pte) too: it has the graph of Xnnpack")
 
 
 def test_identifiers_are_told_by_instruction() -> None:

@@ -1,7 +1,7 @@
-"""Events of delegates that are tied to no operators.
+"""Events of delegates that neither a map nor the delegate's own graph ties to operators.
 
-Neither by a map, nor by the delegate's own graph in the program. Dumps of another program are told
-by the issue ``executorch-disagree``, and nothing is said of their events here.
+Dumps of another program have the issue ``executorch-disagree``; nothing is said of their events
+here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
 )
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, NONE
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, WHOLE_INSTRUCTION
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -161,9 +163,23 @@ def _without_map(recorded: Recorded, identified: list[Identified]) -> Finding:
         "the delegate map of the ETRecord has no entries for these calls",
         (),
         (),
-        "Times of single operators in such a call are not known. A delegate of your own can give a "
-        f"map ({_BUILDER}).",
+        _where_to_look(recorded, names),
         0.5,
+    )
+
+
+def _where_to_look(recorded: Recorded, backends: list[str]) -> str:
+    """Say what would tie the events to operators: the delegate's graph, or a map."""
+    families = [(name, family_of(name)) for name in backends]
+    readable = [name for name, each in families if each is not None and each.align is not None]
+    if readable and recorded.files.program is None:
+        return (
+            f"Open the program (.pte) too: it has the graph of {listed(readable)}, which ties "
+            "events to operators."
+        )
+    return (
+        "Times of single operators in such a call are not known. A delegate of your own can give a "
+        f"map ({_BUILDER})."
     )
 
 
