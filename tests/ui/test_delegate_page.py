@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-import struct
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.formats.executorch.xnnpack_truth import ticks, truth
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, painted
 
@@ -26,36 +25,6 @@ CASES = ("attention", "two_runs", "weights_ptd", "two_methods")
 Operator = tuple[int, int]
 
 
-def blocks_of(path: Path) -> list[list[tuple[int, int]]]:
-    """Return start and end of each event of each block of a dump, without the package's reader."""
-    data = path.read_bytes()[4:]
-
-    def number(kind: str, at: int) -> int:
-        return int(struct.unpack_from(f"<{kind}", data, at)[0])
-
-    def field(table: int, slot: int) -> int:
-        vtable = table - number("i", table)
-        known = 4 + 2 * slot < number("H", vtable)
-        offset = number("H", vtable + 4 + 2 * slot) if known else 0
-        return table + offset if offset else 0
-
-    def inside(at: int) -> int:
-        return at + number("I", at)
-
-    def tables(at: int) -> list[int]:
-        first = inside(at) if at else 0
-        return [inside(first + 4 + 4 * k) for k in range(number("I", first))] if first else []
-
-    def ticks(event: int) -> tuple[int, int]:
-        profile = field(event, 0)
-        times = [field(inside(profile), slot) if profile else 0 for slot in (6, 7)]
-        start, end = (number("Q", at) if at else 0 for at in times)
-        return start, end
-
-    runs = tables(field(inside(0), 1))
-    return [[ticks(event) for event in tables(field(run, 3))] for run in runs]
-
-
 class Case:
     """A recorded program with what is true of the events of one of its methods."""
 
@@ -66,17 +35,16 @@ class Case:
         files = [folder / "model.pte", folder / "etdump.etdp", *folder.glob("*.ptd")]
         files += [folder / "etrecord.bin"] if edge else []
         self.run = tvmdbg.open(*files, method=method)
-        truth = json.loads((folder / "truth.json").read_text())
-        delegates = truth["delegates"]
+        told = truth(folder)
+        delegates = told["delegates"]
         self.own = [each for each in delegates if each["method"] == method]
-        own = [call for call in truth["calls"] if delegates[call["delegate"]] in self.own]
+        own = [call for call in told["calls"] if delegates[call["delegate"]] in self.own]
         self.runs = len({call["block"] for call in own})
-        blocks = blocks_of(folder / "etdump.etdp")
         #: Nanoseconds of all runs together, of each set of operators and of the rest of each call.
         self.sums: dict[tuple[Operator, ...], int] = defaultdict(int)
         self.rests: dict[int, int] = defaultdict(int)
         for call in own:
-            lasts = [end - start for start, end in blocks[call["block"]]]
+            lasts = [each.ns for each in ticks(folder)[call["block"]]]
             at = call["instruction_id"]
             for event, nodes in zip(call["events"], call["xnodes"], strict=True):
                 self.sums[tuple((at, node) for node in nodes)] += lasts[event]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import lzma
 import struct
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch.delegates.vulkan import read_vulkan
@@ -17,22 +14,9 @@ from tvmdbg_widgets.model.sources.byte_source import BytesSource
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 
-INSIDE = Path(__file__).parents[2] / "data" / "xnnpack_inside"
 NONE = 0xFFFFFFFF
 #: Bytes in front of payloads made by hand: offsets must count from the start of the file.
 BEFORE = 24
-
-
-def truth(case: Path) -> dict[str, Any]:
-    """Return what the runtime and flatc said of a case."""
-    path = case / "truth.json"
-    raw = (
-        path.read_bytes()
-        if path.exists()
-        else lzma.decompress((case / "truth.json.xz").read_bytes())
-    )
-    found: dict[str, Any] = json.loads(raw)
-    return found
 
 
 def read(payload: bytes | bytearray, *, vulkan: bool = False) -> DelegateGraph:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from executorch_cases import FOLDER as SHIPPED
 from executorch_cases import answers
-from formats.executorch.delegate_truth import CASES, FOLDER, graph_of_truth, truth
 
+from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, truth
+from tests.formats.executorch.xnnpack_truth import graph_of as truth_graph
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Fresh, arguments
@@ -32,7 +33,7 @@ def test_calls_are_sure_and_as_in_the_record(case: str) -> None:
     record = read_etrecord(FileSource(FOLDER / case / "etrecord.bin"))
     for plan in program.plans:
         externals = {
-            each["delegate_index"]: graph_of_truth(each).externals
+            each["delegate_index"]: truth_graph(each["graph"]).externals
             for each in truth(case)["delegates"]
             if each["method"] == plan.name
         }

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.formats.executorch.delegate_payloads import (
-    INSIDE,
     SIGMOID,
     VALUES,
     constant,
@@ -18,6 +17,7 @@ from tests.formats.executorch.delegate_payloads import (
     with_header,
 )
 from tests.formats.executorch.vulkan_files import call_of
+from tests.formats.executorch.xnnpack_truth import INSIDE
 from tests.formats.flatbuffer_files import Table, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch.delegates.families import (
     FAMILIES,

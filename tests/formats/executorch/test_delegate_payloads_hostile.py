@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from tests.formats.executorch.delegate_payloads import (
     BEFORE,
-    INSIDE,
     NONE,
     SIGMOID,
     VALUES,
@@ -24,6 +23,7 @@ from tests.formats.executorch.delegate_payloads import (
     value,
     with_header,
 )
+from tests.formats.executorch.xnnpack_truth import INSIDE
 from tests.formats.flatbuffer_files import Table, Thing, Things, number, numbers
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.errors import FormatError

@@ -8,8 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from formats.executorch.delegate_truth import CASES, FOLDER, graph_of_truth, truth
 
+from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, graph_of, truth
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes, inserted_for
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -49,7 +49,7 @@ def delegates(case: str, method: str) -> dict[int, dict[str, Any]]:
 
 @cache
 def joined(case: str, method: str = "forward") -> DelegateEdges:
-    graphs = {at: graph_of_truth(each) for at, each in delegates(case, method).items()}
+    graphs = {at: graph_of(each["graph"]) for at, each in delegates(case, method).items()}
     found = record(case)
     return edge_nodes(graphs, found.edge_programs[method], (found.debug_handle_map or {})[method])
 
@@ -120,10 +120,10 @@ def test_nodes_of_an_activation_that_was_fused() -> None:
 @recorded
 def test_what_lowering_inserted_serves_an_operator() -> None:
     (told,) = delegates("conv1d", "forward").values()
-    graph = graph_of_truth(told)
+    graph = graph_of(told["graph"])
     assert inserted_for(graph) == {0: 2, 1: 2, 3: 2, 4: 7, 5: 7, 6: 7, 8: 7, 9: 7}
     (told,) = delegates("relu_two_users", "forward").values()
-    assert inserted_for(graph_of_truth(told)) == {0: 1, 4: 3}
+    assert inserted_for(graph_of(told["graph"])) == {0: 1, 4: 3}
 
 
 # Made up: what no recorded program holds.

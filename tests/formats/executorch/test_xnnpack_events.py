@@ -30,9 +30,10 @@ from tvmdbg_widgets.model.executorch.xnnpack_names import xnnpack_family
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
+
+recorded = pytest.mark.usefixtures("corpus")
 
 # What an event of a list is of; None for one that is none of the graph's.
 Events = list[tuple[str, tuple[int, ...] | None]]
@@ -62,8 +63,9 @@ def told(found: Alignment) -> list[tuple[str, tuple[int, ...]]]:
 # Recorded ------------------------------------------------------------------------------------
 
 
-def test_every_event_is_of_its_true_nodes(corpus: Path) -> None:
-    known = calls(corpus)
+@recorded
+def test_every_event_is_of_its_true_nodes() -> None:
+    known = calls()
     assert sum(len(call.names) for call in known) == 183
     for call in known:
         found = align(call.graph, call.names)
@@ -74,8 +76,9 @@ def test_every_event_is_of_its_true_nodes(corpus: Path) -> None:
             assert covering == {*into}, call.case
 
 
-def test_other_programs_are_told(corpus: Path) -> None:
-    known = calls(corpus)
+@recorded
+def test_other_programs_are_told() -> None:
+    known = calls()
     seen: Counter[bool] = Counter()
     for call in known:
         for names in {other.names for other in known} - {call.names}:
@@ -102,10 +105,11 @@ def damaged(call: Call) -> Iterator[tuple[str, Events]]:
             yield "insert", [*events[:at], (name, None), *events[at:]]
 
 
+@recorded
 @pytest.mark.parametrize("renumber", [False, True])
-def test_damaged_lists_are_never_exact(corpus: Path, renumber: bool) -> None:
+def test_damaged_lists_are_never_exact(renumber: bool) -> None:
     claims: Counter[str] = Counter()
-    for call in calls(corpus):
+    for call in calls():
         for how, events in damaged(call):
             names = [name for name, _ in events]
             if renumber:
@@ -166,9 +170,10 @@ def older_names(graph: DelegateGraph, node: DelegateNode, habit: str) -> list[st
     return [name]
 
 
+@recorded
 @pytest.mark.parametrize("habit", ["0.4", "0.5", "nothing merged"])
-def test_habits_of_other_releases(corpus: Path, habit: str) -> None:
-    for call in calls(corpus):
+def test_habits_of_other_releases(habit: str) -> None:
+    for call in calls():
         events = older(call, habit)
         found = align(call.graph, [name for name, _ in events])
         assert [event.nodes for event in found.events] == [n for _, n in events], call.case
@@ -661,8 +666,9 @@ def test_parts_are_explained() -> None:
     assert explain_name("anything") == ()
 
 
-def test_every_part_of_recorded_names_is_explained(corpus: Path) -> None:
-    for name in {name for call in calls(corpus) for name in call.names}:
+@recorded
+def test_every_part_of_recorded_names_is_explained() -> None:
+    for name in {name for call in calls() for name in call.names}:
         parts = split_name(name)
         expected = [*parts.types, *([parts.kernel] if parts.kernel else [])]
         assert [part for part, _ in explain_name(name)] == expected
@@ -670,8 +676,9 @@ def test_every_part_of_recorded_names_is_explained(corpus: Path) -> None:
             assert xnnpack_family(name) is not None, name
 
 
-def test_order_is_kept(corpus: Path) -> None:
-    for call in calls(corpus):
+@recorded
+def test_order_is_kept() -> None:
+    for call in calls():
         found = align(call.graph, call.names)
         mains = [event.main for event in found.events if event.main is not None]
         assert all(first <= second for first, second in pairwise(mains))

@@ -10,7 +10,6 @@ import pytest
 
 from tests.formats.executorch.delegate_payloads import (
     BEFORE,
-    INSIDE,
     NONE,
     SIGMOID,
     VALUES,
@@ -19,10 +18,10 @@ from tests.formats.executorch.delegate_payloads import (
     node,
     quantized,
     read,
-    truth,
     value,
     with_header,
 )
+from tests.formats.executorch.xnnpack_truth import INSIDE, truth
 from tests.formats.flatbuffer_files import Table, Things, number, numbers
 from tvmdbg_widgets.formats.executorch.delegates.families import graphs_of
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_schema import DTYPES, LINKS, NODES

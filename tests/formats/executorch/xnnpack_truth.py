@@ -1,10 +1,17 @@
-"""Programs of fixtures/executorch/xnnpack_inside, with what XNNPACK's runtime really did."""
+"""Recorded programs with XNNPACK's delegate, and what the runtime, flatc and the dump say of each.
+
+Nothing here uses the package's readers.
+"""
 
 from __future__ import annotations
 
 import json
+import lzma
+import os
+import struct
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateGraph,
@@ -12,8 +19,10 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateValue,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
+#: The recorded programs, of which there are none without a corpus, and the small ones in the tree.
+FOLDER = Path(os.environ.get("TVMDBG_CORPUS", "")) / "executorch" / "xnnpack_inside"
+CASES = tuple(sorted(path.parent.name for path in FOLDER.glob("*/truth.json")))
+INSIDE = Path(__file__).parents[2] / "data" / "xnnpack_inside"
 
 NO_ID = 0xFFFFFFFF
 NO_HANDLE = 65535
@@ -29,6 +38,16 @@ Gelu Tanh Exp Sin Copy Cos
 TYPES = {name: number for number, name in enumerate(_TYPES.split(), 1)}
 
 
+@cache
+def truth(case: str | Path) -> dict[str, Any]:
+    """Return what the runtime and flatc said of a case: one of the corpus, or a folder."""
+    path = FOLDER / case / "truth.json"
+    packed = path.with_name("truth.json.xz")
+    raw = path.read_bytes() if path.exists() else lzma.decompress(packed.read_bytes())
+    found: dict[str, Any] = json.loads(raw)
+    return found
+
+
 class Call(NamedTuple):
     """A call of a delegate: its events' names and the nodes that each was of."""
 
@@ -39,18 +58,73 @@ class Call(NamedTuple):
 
 
 @cache
-def calls(corpus: Path) -> tuple[Call, ...]:
+def calls() -> tuple[Call, ...]:
     """Return the calls of all cases, those of the same delegate and events once."""
     found: dict[tuple[str, int, tuple[str, ...]], Call] = {}
-    for path in sorted(corpus.glob("executorch/xnnpack_inside/*/truth.json")):
-        truth = json.loads(path.read_bytes())
-        graphs = [graph_of(each["graph"]) for each in truth["delegates"]]
-        for call in truth["calls"]:
+    for case in CASES:
+        graphs = [graph_of(each["graph"]) for each in truth(case)["delegates"]]
+        for call in truth(case)["calls"]:
             names = tuple(call["names"])
-            key = path.parent.name, call["delegate"], names
             nodes = tuple(map(tuple, call["xnodes"]))
-            found.setdefault(key, Call(key[0], graphs[call["delegate"]], names, nodes))
+            key = case, call["delegate"], names
+            found.setdefault(key, Call(case, graphs[call["delegate"]], names, nodes))
     return tuple(found.values())
+
+
+class Ticks(NamedTuple):
+    """A profile event as its file has it; of another event all is empty."""
+
+    name: str
+    instruction: int
+    operator: str
+    start: int
+    end: int
+
+    @property
+    def ns(self) -> int:
+        return self.end - self.start
+
+
+@cache
+def ticks(folder: Path) -> list[list[Ticks]]:
+    """Return the events of each block of a dump, by ``etdump_schema_flatcc.fbs`` alone."""
+    data = next(folder.glob("*.etdp")).read_bytes()[4:]
+
+    def number(kind: str, at: int, default: int = 0) -> int:
+        return int(struct.unpack_from(f"<{kind}", data, at)[0]) if at else default
+
+    def field(table: int, slot: int) -> int:
+        vtable = table - number("i", table)
+        known = table and 4 + 2 * slot < number("H", vtable)
+        offset = number("H", vtable + 4 + 2 * slot) if known else 0
+        return table + offset if offset else 0
+
+    def inside(at: int) -> int:
+        return at + number("I", at) if at else 0
+
+    def text(at: int) -> str:
+        first = inside(at)
+        return data[first + 4 : first + 4 + number("I", first)].decode() if first else ""
+
+    def tables(at: int) -> list[int]:
+        first = inside(at)
+        return [inside(first + 4 + 4 * k) for k in range(number("I", first))]
+
+    def event(at: int) -> Ticks:
+        profile = inside(field(at, 0))
+        name, _, instruction, _, operator, _, start, end = (
+            field(profile, slot) if profile else 0 for slot in range(8)
+        )
+        return Ticks(
+            text(name),
+            number("i", instruction, -1),
+            text(operator),
+            number("Q", start),
+            number("Q", end),
+        )
+
+    (root,) = struct.unpack_from("<I", data)
+    return [[event(each) for each in tables(field(run, 3))] for run in tables(field(root, 1))]
 
 
 def graph_of(decoded: dict[str, Any]) -> DelegateGraph:

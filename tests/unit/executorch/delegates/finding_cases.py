@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
+from tests.formats.executorch.xnnpack_truth import INSIDE
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 from tvmdbg_widgets.recorders.event_tracer import EventTracer
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tvmdbg_widgets.run import DebugRun
-
-#: Small programs with XNNPACK's delegate, their dumps, and what the runtime really did.
-INSIDE = Path(__file__).parents[3] / "data" / "xnnpack_inside"
 
 
 def recorded(name: str) -> Callable[[], DebugRun]:

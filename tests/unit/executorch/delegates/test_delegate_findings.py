@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import lzma
 from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -11,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.formats.executorch.delegate_truth import FOLDER, truth
-from tests.unit.executorch.delegates.finding_cases import INSIDE, RESIDUAL, another_kernel, xnnpack
+from tests.formats.executorch.xnnpack_truth import FOLDER, INSIDE, truth
+from tests.unit.executorch.delegates.finding_cases import RESIDUAL, another_kernel, xnnpack
 from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.findings.executorch.left_out import unusual
@@ -57,16 +55,9 @@ def said(finding: Finding) -> str:
     return " ".join((finding.title, *finding.evidence, finding.why, finding.next_step))
 
 
-def small_truth(case: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(
-        lzma.decompress((INSIDE / case / "truth.json.xz").read_bytes())
-    )
-    return told
-
-
 def test_operators_are_told_slowest_first_with_what_they_are_set_to() -> None:
     (each,) = found(xnnpack("residual"), "delegate-events")
-    nodes = small_truth("residual")["delegates"][0]["nodes"]
+    nodes = truth(INSIDE / "residual")["delegates"][0]["nodes"]
     assert [nodes[i]["type"] for i in (0, 1, 2, 3)] == [
         "StaticTranspose",
         "Conv2d",

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
-import struct
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.formats.executorch.xnnpack_truth import CASES as RECORDED
+from tests.formats.executorch.xnnpack_truth import FOLDER, Ticks, ticks, truth
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.times.modules import NO_MODULE, WHOLE, modules
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tvmdbg_widgets.run import DebugRun
 
-_CORPUS = os.environ.get("TVMDBG_CORPUS")
-CASES = sorted(Path(_CORPUS, "executorch/xnnpack_inside").iterdir()) if _CORPUS else []
-CASES = [path for path in CASES if path.is_dir()]
+CASES = [FOLDER / case for case in RECORDED]
 #: The sample and the cases, without and with what tells of the edge graph.
 FOLDERS = [samples.executorch_xnnpack, *CASES]
 EACH = pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
@@ -36,78 +34,6 @@ def opened(folder: Path, edge: bool) -> DebugRun:
     if edge or not any(path.suffix == ".pte" for path in files):
         files.append(folder / "etrecord.bin")
     return tvmdbg.open(*files)
-
-
-class Table:
-    """A table of a flatbuffer, read by its vtable alone."""
-
-    def __init__(self, data: bytes, at: int) -> None:
-        self.data, self.at = data, at
-        self.vtable = at - struct.unpack_from("<i", data, at)[0]
-
-    def _place(self, field: int) -> int:
-        size: int = struct.unpack_from("<H", self.data, self.vtable)[0]
-        slot = 4 + 2 * field
-        own: int = struct.unpack_from("<H", self.data, self.vtable + slot)[0] if slot < size else 0
-        return self.at + own if own else 0
-
-    def number(self, field: int, kind: str, default: int = 0) -> int:
-        place = self._place(field)
-        return int(struct.unpack_from(f"<{kind}", self.data, place)[0]) if place else default
-
-    def _target(self, field: int) -> int:
-        place = self._place(field)
-        return place + int(struct.unpack_from("<I", self.data, place)[0]) if place else 0
-
-    def text(self, field: int) -> str:
-        at = self._target(field)
-        size = struct.unpack_from("<I", self.data, at)[0] if at else 0
-        return self.data[at + 4 : at + 4 + size].decode()
-
-    def table(self, field: int) -> Table | None:
-        at = self._target(field)
-        return Table(self.data, at) if at else None
-
-    def tables(self, field: int) -> list[Table]:
-        at = self._target(field)
-        count = struct.unpack_from("<I", self.data, at)[0] if at else 0
-        places = (at + 4 + 4 * i for i in range(count))
-        return [Table(self.data, p + struct.unpack_from("<I", self.data, p)[0]) for p in places]
-
-
-class Ticks(NamedTuple):
-    """A profile event as its file has it."""
-
-    name: str
-    chain: int
-    instruction: int
-    operator: str
-    start: int
-    end: int
-
-    @property
-    def ns(self) -> int:
-        return self.end - self.start
-
-
-@cache
-def ticks(folder: Path) -> list[list[Ticks]]:
-    """Profile events of each block of an ETDump, by ``etdump_schema_flatcc.fbs`` alone."""
-    data = next(folder.glob("*.etdp")).read_bytes()[4:]
-    found = []
-    for block in Table(data, struct.unpack_from("<I", data, 0)[0]).tables(1):
-        told = [each.table(0) for each in block.tables(3)]
-        found.append(
-            [
-                Ticks(
-                    *(each.text(0), each.number(1, "i"), each.number(2, "i", -1), each.text(4)),
-                    *(each.number(6, "Q"), each.number(7, "Q")),
-                )
-                for each in told
-                if each is not None
-            ]
-        )
-    return found
 
 
 def total(folder: Path, name: str) -> int:
@@ -161,12 +87,12 @@ def nodes_of(run: DebugRun) -> dict[tuple[int, str], int]:
 @pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
 def test_every_event_is_on_the_row_of_its_operators(folder: Path) -> None:
     run = opened(folder, False)
-    truth = json.loads((folder / "truth.json").read_bytes())
+    told = truth(folder)
     place = nodes_of(run)
     expected: dict[tuple[int, ...], int] = {}
     listed: dict[tuple[int, ...], int] = {}
-    for call in truth["calls"]:
-        delegate = truth["delegates"][call["delegate"]]
+    for call in told["calls"]:
+        delegate = told["delegates"][call["delegate"]]
         if delegate["method"] != run.parts.executorch.method:
             continue
         types = {each["index"]: each["type"] for each in delegate["nodes"]}

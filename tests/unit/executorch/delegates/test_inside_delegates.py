@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 from functools import cache
 from math import erf, sqrt
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.delegates import write
-from tests.formats.executorch.delegate_truth import CASES, FOLDER
+from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, truth
 from tvmdbg_widgets.formats.executorch.delegates import families, insides
 
 if TYPE_CHECKING:
@@ -26,12 +25,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.run.debug_run import DebugRun
 
 corpus = pytest.mark.skipif(not CASES, reason="TVMDBG_CORPUS names no folder of recorded programs")
-
-
-@cache
-def truth(case: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((FOLDER / case / "truth.json").read_bytes())
-    return found
 
 
 @cache

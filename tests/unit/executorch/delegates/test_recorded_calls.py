@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import gc
-import os
 import pickle
 import weakref
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import answers, case_dir
+from tests.formats.executorch.xnnpack_truth import CASES as RECORDED
+from tests.formats.executorch.xnnpack_truth import FOLDER
 
-_CORPUS = os.environ.get("TVMDBG_CORPUS", "")
-CORPUS = pytest.mark.skipif(not _CORPUS, reason="no TVMDBG_CORPUS")
-XNNPACK = Path(_CORPUS, "executorch/xnnpack_inside")
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CORPUS = pytest.mark.skipif(not RECORDED, reason="no TVMDBG_CORPUS")
 CASES = (
     "03b_mixed_xnnpack",
     "03d_xnnpack_two_outputs",
@@ -62,7 +64,7 @@ def test_a_call_without_a_graph_is_no_run() -> None:
 
 @CORPUS
 def test_a_call_of_the_corpus_opens_as_a_run(tmp_path: Path) -> None:
-    folder = XNNPACK / "residual"
+    folder = FOLDER / "residual"
     run = tvmdbg.open(folder / "model.pte", folder / "etdump.etdp")
     (call,) = run.delegate_calls()
     assert isinstance(call.run, tvmdbg.DebugRun)
@@ -76,7 +78,7 @@ def test_a_call_of_the_corpus_opens_as_a_run(tmp_path: Path) -> None:
 
 @CORPUS
 def test_a_graph_alone_is_shown_and_freed(tmp_path: Path) -> None:
-    folder = XNNPACK / "residual"
+    folder = FOLDER / "residual"
     graph = tvmdbg.open(folder / "model.pte", folder / "etdump.etdp").delegate_calls()[0].graph
     view = tvmdbg.GraphView(graph, focus="Conv2d_1")
     assert view.debug_run.graph is graph
@@ -91,7 +93,7 @@ def test_a_graph_alone_is_shown_and_freed(tmp_path: Path) -> None:
 
 @CORPUS
 def test_frames_count_matches_and_name_operators() -> None:
-    folder = XNNPACK / "residual"
+    folder = FOLDER / "residual"
     calls = tvmdbg.open(folder / "model.pte", folder / "etdump.etdp").delegate_calls()
     frame, events = calls.to_dataframe(), calls.events()
     row = frame.iloc[0]
