@@ -106,7 +106,7 @@ class Questions(Recorded):
         ValueError
             The run has neither an ETDump nor a program.
         """
-        from tvmdbg_widgets.analysis.executorch.recorded_calls import recorded_calls
+        from tvmdbg_widgets.analysis.executorch.calls_of_run import recorded_calls
 
         files = self.parts.executorch
         if files is None or (files.dump is None and files.program is None):

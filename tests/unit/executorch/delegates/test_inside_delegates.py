@@ -128,10 +128,8 @@ def _links(graph: dict[str, Any]) -> set[tuple[int, int]]:
 def test_constants_are_the_bytes_that_their_keys_are_hashes_of(case: str) -> None:
     run, found = opened(case), 0
     for call in run.delegate_calls():
-        parts = call.parts
-        assert parts is not None
-        for tensor in (parts.tensors or {}).values():
-            attrs = parts.graph.attrs[tensor.node]
+        for tensor in (call.run.tensors or {}).values():
+            attrs = call.graph.attrs[tensor.node]
             digest = hashlib.sha256(tensor.record.raw().tobytes()).hexdigest()
             assert attrs["named data"].removeprefix("scale_") == digest
             found += 1
@@ -147,7 +145,7 @@ def test_constants_are_the_bytes_that_their_keys_are_hashes_of(case: str) -> Non
 @corpus
 def test_weights_compute_what_the_program_returned() -> None:
     (call,) = opened("mlp").delegate_calls()
-    graph, tensors = call.graph, call.parts.tensors
+    graph, tensors = call.graph, call.run.tensors
     values = np.load(FOLDER / "mlp" / "io.npz")
     found = values["run0.in0"]
     for node in graph.nodes:

@@ -97,6 +97,7 @@ def test_frames_count_matches_and_name_operators() -> None:
     calls = tvmdbg.open(folder / "model.pte", folder / "etdump.etdp").delegate_calls()
     frame, events = calls.to_dataframe(), calls.events()
     row = frame.iloc[0]
+    assert calls[0].to_dataframe().equals(events)
     assert (row["method"], row["instruction"], row["operators"]) == ("forward", 0, 6)
     assert (row["events"], row["exact"], row["order"], row["none"]) == (7, 7, 0, 0)
     assert row["payload"].startswith("XNNPACK graph")
