@@ -28,11 +28,6 @@ class EdgeNode:
     node: int
     alternatives: int = 1
 
-    @property
-    def trust(self) -> str:
-        """``"exact"``, or ``"ambiguous"`` where there are alternatives."""
-        return "exact" if self.alternatives == 1 else "ambiguous"
-
 
 @dataclass(frozen=True, eq=False)
 class DelegateEdges:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from tvmdbg_widgets.model.executorch.program import Span
 
+#: Permutation of a layout transpose back from channels last.
+_TO_NCHW: Final = (0, 3, 1, 2)
 #: What a field of a payload holds.
 Field: TypeAlias = "int | float | str | tuple[int | float, ...]"
 
@@ -180,6 +182,32 @@ class DelegateGraph:
                 found.setdefault(value, []).append(node.index)
         return {value: tuple(nodes) for value, nodes in found.items()}
 
+    @cached_property
+    def inserted_for(self) -> Mapping[int, int]:
+        """The node that each node without a handle serves, where there is one.
+
+        Lowering puts layout transposes, reshapes and conversions around operators. Each serves the
+        nearest one behind it that has a handle, else the nearest before it; a transpose back from
+        channels last serves the one before it, if any.
+        """
+        behind = _nearest(
+            reversed(self.nodes),
+            lambda node: (each for value in node.writes for each in self.readers.get(value, ())),
+        )
+        before = _nearest(
+            self.nodes,
+            lambda node: (self.producers[value] for value in node.reads if value in self.producers),
+        )
+        found: dict[int, int] = {}
+        for node in self.nodes:
+            if node.handle is None:
+                back = node.type == "StaticTranspose" and node.fields.get("perm") == _TO_NCHW
+                first, second = (before, behind) if back else (behind, before)
+                _, served = first.get(node.index) or second.get(node.index) or (0, None)
+                if served is not None:
+                    found[node.index] = served
+        return found
+
     @property
     def externals(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Positions in the call's arguments of the inputs and of the outputs, -1 where unknown."""
@@ -196,3 +224,22 @@ class DelegateGraph:
             f"{counted(len(self.values), 'value')}, {counted(len(self.inputs), 'input')}, "
             f"{counted(len(self.outputs), 'output')}>"
         )
+
+
+def _nearest(
+    nodes: Iterable[DelegateNode], neighbors: Callable[[DelegateNode], Iterable[int]]
+) -> dict[int, tuple[int, int]]:
+    """Return how far the nearest node with a handle is, and which, by node.
+
+    Only neighbors that come before a node in `nodes` count: real graphs have no others.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for node in nodes:
+        if node.handle is not None:
+            found[node.index] = (0, node.index)
+            continue
+        reached = [found[each] for each in neighbors(node) if each in found]
+        if reached:
+            steps, served = min(reached)
+            found[node.index] = (steps + 1, served)
+    return found

@@ -108,10 +108,9 @@ def test_parts_of_a_name_stand_in_the_facts_of_a_slice(vulkan: DebugRun) -> None
 
 
 def test_a_delegate_of_vulkan_alone(vulkan: DebugRun) -> None:
-    parts = vulkan.delegate_calls()[1].parts
-    assert parts is not None
-    assert parts.timeline is not None
-    assert ": Vulkan graph, " in parts.provenance.evidence[0]
+    run = vulkan.delegate_calls()[1].run
+    assert run.timeline is not None
+    assert ": Vulkan graph, " in run.provenance.evidence[0]
 
 
 COST = {

@@ -77,6 +77,6 @@ def _unusual(evidence: Evidence, graph: Graph, node: int) -> Iterator[str]:
             f"its input has {counted(len(first), 'dimension')}: XNNPACK's partitioner takes "
             f"{operator} of {' or '.join(map(str, ranks))}"
         )
-    dropped = first is not None and len(written.shapes[0] or first) < len(first)
-    if operator == "mean" and dropped:
+    after = written.shapes[0] if written.shapes else None
+    if operator == "mean" and first and after is not None and len(after) < len(first):
         yield "it drops dimensions: XNNPACK's partitioner takes mean only with keepdim=True"

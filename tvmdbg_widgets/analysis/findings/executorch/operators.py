@@ -12,7 +12,6 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import timed_calls
 from tvmdbg_widgets.analysis.findings.executorch.recorded import by_backend, shortened
-from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import inserted_for
 from tvmdbg_widgets.formats.executorch.delegates.graph import node_attrs
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.executorch.delegate_alignment import EXACT, ORDER
@@ -60,7 +59,7 @@ class Logged(NamedTuple):
     inside : Inside or None
     operator : DelegateNode or None
     serves : DelegateNode or None
-        The operator that one is for which lowering inserted.
+        The operator that it serves, where lowering inserted it.
     """
 
     name: str
@@ -102,7 +101,7 @@ def logged(evidence: Evidence) -> dict[str, list[Logged]]:
 
 
 class Matched(NamedTuple):
-    """The operator whose an event is, and how it was matched."""
+    """The operator that an event is of, and how it was matched."""
 
     inside: Inside
     operator: DelegateNode
@@ -134,13 +133,11 @@ def _of_call(recorded: Recorded, call: Call) -> Iterator[Logged]:
             number = int(dump.delegate_id_int[row])
             text = dump.delegate_names[row] if number == -1 else str(number)
             of_identifier.setdefault(text, []).append(row)
-    served: Mapping[int, int] | None = None
     for rows in of_operator.values():
         each = _of_operator(recorded, call, rows, matched)
         inside, operator = matched[rows[0]].inside, matched[rows[0]].operator
         if each.inserted and inside.graph is not None:
-            served = inserted_for(inside.graph) if served is None else served
-            each = _serving(recorded, each, inside, served.get(operator.index))
+            each = _serving(recorded, each, inside, inside.graph.inserted_for.get(operator.index))
         yield each
     for text, rows in of_identifier.items():
         nodes = recorded.nodes.of(rows[0]) or call.nodes

@@ -69,7 +69,7 @@ def parts_alone(files: ExecuTorchFiles, inside: Inside) -> RunParts:
             graph, graphs, files.program, files.program_source, files.named_data
         )
     title = f"{inside.delegate.id}, instruction {inside.instruction} of {inside.method}"
-    evidence = (f"the payload of the delegate in {graph.file}: {inside.payload}",)
+    evidence = (f"{graph.file} holds the delegate's payload: {inside.payload}",)
     timeline = None if files.dump is None else _timeline(files.dump, files.insides, inside, graph)
     return RunParts(
         title,

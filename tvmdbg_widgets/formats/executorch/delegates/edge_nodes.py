@@ -18,7 +18,7 @@ from tvmdbg_widgets.formats.limits import Budget
 from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges, DelegateNodeId, EdgeNode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
     from tvmdbg_widgets.model.executorch.exported_program import (
@@ -81,7 +81,7 @@ _FITS: Final[Mapping[str, tuple[str, ...]]] = {
     for kind in kinds.split()
 }
 _OPERATORS: Final = frozenset(each for operators in _FITS.values() for each in operators)
-#: Starts of the operators that a neighbour takes in, by whether that is a producer or a user.
+#: Starts of the operators that a neighbor takes in, by whether that is a producer or a user.
 _TAKEN_IN: Final = {
     "relu": True,
     "hardtanh": True,
@@ -94,11 +94,9 @@ _TAKEN_IN: Final = {
     "dequantize_": False,
     "choose_qparams": False,
 }
-#: Permutation of a layout transpose back from channels last.
-_TO_NCHW: Final = (0, 3, 1, 2)
 #: Of a tensor in PyTorch.
 _MOST_DIMENSIONS = 64
-#: Steps between neighbours for each operator and each value read.
+#: Steps between neighbors for each operator and each value read.
 _STEPS = 20
 
 
@@ -135,7 +133,7 @@ def edge_nodes(
     Raises
     ------
     FormatError
-        Operators that neighbours take in are linked again and again.
+        Operators that neighbors take in are linked again and again.
     """
     listed: dict[int, Counter[int]] = {}
     for instruction in sorted(graphs):
@@ -164,51 +162,6 @@ def edge_nodes(
                 of[instruction, node.index] = found
     part_of, beside = _taken_in(graphs, program, listed, of)
     return DelegateEdges(of, {**part_of, **fused}, beside)
-
-
-def inserted_for(graph: DelegateGraph) -> Mapping[int, int]:
-    """Return the node that each node without a handle serves.
-
-    Lowering puts layout transposes, reshapes and conversions around operators. Each serves the
-    nearest one behind it that has a handle, else the nearest before it; a transpose back from
-    channels last serves the one before it, if any.
-    """
-    behind = _nearest(
-        reversed(graph.nodes),
-        lambda node: (each for value in node.writes for each in graph.readers.get(value, ())),
-    )
-    before = _nearest(
-        graph.nodes,
-        lambda node: (graph.producers[value] for value in node.reads if value in graph.producers),
-    )
-    found: dict[int, int] = {}
-    for node in graph.nodes:
-        if node.handle is None:
-            back = node.type == "StaticTranspose" and node.fields.get("perm") == _TO_NCHW
-            first, second = (before, behind) if back else (behind, before)
-            _, served = first.get(node.index) or second.get(node.index) or (0, None)
-            if served is not None:
-                found[node.index] = served
-    return found
-
-
-def _nearest(
-    nodes: Iterable[DelegateNode], neighbours: Callable[[DelegateNode], Iterable[int]]
-) -> dict[int, tuple[int, int]]:
-    """Return how far the nearest node with a handle is, and which, by node.
-
-    Only neighbours that come before a node in `nodes` count: real graphs have no others.
-    """
-    found: dict[int, tuple[int, int]] = {}
-    for node in nodes:
-        if node.handle is not None:
-            found[node.index] = (0, node.index)
-            continue
-        reached = [found[each] for each in neighbours(node) if each in found]
-        if reached:
-            steps, served = min(reached)
-            found[node.index] = (steps + 1, served)
-    return found
 
 
 class _Queue:
@@ -326,7 +279,7 @@ def _goes_up(operator: str) -> bool | None:
     return next((up for start, up in _TAKEN_IN.items() if operator.startswith(start)), None)
 
 
-class _Neighbours:
+class _Neighbors:
     """The delegates' nodes nearest to operators that are on none, before and behind them."""
 
     def __init__(
@@ -367,12 +320,12 @@ class _Neighbours:
     def _walked(
         self,
         order: Iterable[int],
-        neighbours: Mapping[int, Sequence[int]],
+        neighbors: Mapping[int, Sequence[int]],
         on: Mapping[int, tuple[int, Owners]],
     ) -> dict[int, tuple[int, Owners]]:
         found = dict(on)
         for at in order:
-            reached = [found[each] for each in neighbours.get(at, ()) if each in found]
+            reached = [found[each] for each in neighbors.get(at, ()) if each in found]
             if not reached:
                 continue
             steps = min(far for far, _ in reached)
@@ -405,7 +358,7 @@ def _taken_in(
         owners.setdefault(edge.node, []).append(owner)
     for at in owners:
         left.subtract(_handles(program.nodes[at]))
-    # By handle, the operators that a neighbour may have taken in.
+    # By handle, the operators that a neighbor may have taken in.
     inside = {
         handle: [
             at
@@ -414,7 +367,7 @@ def _taken_in(
         ]
         for handle in calls
     }
-    near = _Neighbours(program, owners, {at for nodes in inside.values() for at in nodes})
+    near = _Neighbors(program, owners, {at for nodes in inside.values() for at in nodes})
     part_of: dict[int, Owners] = {}
     beside: dict[int, Owners] = {}
     for handle, nodes in inside.items():

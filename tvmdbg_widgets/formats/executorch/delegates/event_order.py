@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 SKIP: Final = 5
 #: Cost of what cannot be; sums of it fit in 32 bits.
 NEVER: Final = 10**8
+#: Why an event is of no operator.
+FOREIGN: Final = "the events are not those of this graph"
+NOWHERE: Final = "no operator of the graph fits here"
+TOO_LONG: Final = "not aligned: too many events and operators to compare each with each"
 
 # Where something must be skipped, every node is compared with every event: 4 M cells take 0.2 s.
 _MOST_CELLS: Final = 5_000_000

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Field,
     )
 
-#: Element types by the delegate's spelling: quantised values are shown as stored.
+#: Element types by the delegate's spelling: quantized values are shown as stored.
 DTYPES: Final = {
     "fp32": "float32",
     "pfp32": "float32",
@@ -224,7 +224,7 @@ def _quantized(inside: DelegateGraph, node: DelegateNode) -> Iterator[tuple[str,
 
 
 def quantization_text(value: DelegateValue) -> str:
-    """Return how a value is quantised: ``"qint8, per tensor: scale 0.0213, zero point 3"``."""
+    """Return how a value is quantized: ``"qint8, per tensor: scale 0.0213, zero point 3"``."""
     fields = dict(value.quantization)
     kind = str(fields.pop("kind", ""))
     words = {

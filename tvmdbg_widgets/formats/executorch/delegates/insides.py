@@ -15,14 +15,10 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree
 from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.executorch.delegate_alignment import (
-    Alignment,
-)
+from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
 from tvmdbg_widgets.model.executorch.etdump import EventKind
-from tvmdbg_widgets.model.executorch.event_nodes import (
-    kernel_operator,
-)
+from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
 from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside, Insides
 from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, KernelCall
 

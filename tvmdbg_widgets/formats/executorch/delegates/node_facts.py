@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import inserted_for
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.graph import layouts_of, node_attrs
 from tvmdbg_widgets.model.base.numbers import counted
@@ -82,7 +81,7 @@ def _on_edges(
     for at, graph in graphs.items():
         layouts = layouts_of(graph)
         around: dict[int, list[str]] = defaultdict(list)
-        for index, served in inserted_for(graph).items():
+        for index, served in graph.inserted_for.items():
             runs = facts[at][index].get("runs as", "")
             around[served].append(f"{graph.nodes[index].name}{runs and ', '}{runs}")
         for node in graph.nodes:
@@ -139,7 +138,7 @@ def run_facts(
 
 def match_facts(graph: DelegateGraph, alignment: Alignment) -> tuple[Facts, ...]:
     """Return what is told of each event of a call: its operators, and how it was matched."""
-    served = inserted_for(graph)
+    served = graph.inserted_for
     called = [node.name for node in graph.nodes]
     found: list[Facts] = []
     for match in alignment.events:
@@ -163,7 +162,7 @@ def match_facts(graph: DelegateGraph, alignment: Alignment) -> tuple[Facts, ...]
 def _ran(
     inside: Inside, alignment: Alignment, names: tuple[str, ...], events: tuple[int, ...]
 ) -> dict[str, str]:
-    """Return what some events tell of the operator whose they are."""
+    """Return what some events tell of the operator that they are of."""
     first = alignment.events[events[0]]
     told = {
         "runs as": ", ".join(event_title(names[event]) for event in events[:_MOST_EVENTS])

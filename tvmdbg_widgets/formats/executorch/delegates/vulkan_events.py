@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.delegates.event_order import (
+    FOREIGN,
     NEVER,
+    NOWHERE,
     SKIP,
+    TOO_LONG,
     Step,
     in_order,
     ones,
@@ -40,12 +43,9 @@ _PHASE: Final = "a phase of the call, of no operator"
 _STAGING: Final = "a copy of an input or output, of no operator of the graph"
 _SHADER: Final = "this release names the shader, not the operator"
 _UNREAD: Final = "its name is none that Vulkan's runtime writes"
-_FOREIGN: Final = "the events are not those of this graph"
-_NOWHERE: Final = "no operator of the graph fits here"
 _BY_NUMBER: Final = "by the numbers and names of operators: this release logs no ids of them"
 _ORDER: Final = "by order: the numbers of operators do not run on as in known releases"
 _SEVERAL: Final = "the same names at another place of the graph fit as well"
-_TOO_LONG: Final = "not aligned: too many events and operators to compare each with each"
 #: Places to try times numbers to compare, 0.1 s.
 _MOST_CELLS: Final = 20_000_000
 
@@ -93,7 +93,7 @@ def _dispatches(
     first = min(number for number in numbers if number is not None)
     places = _places(graph, list(read.values()))
     if places is None:
-        return dict.fromkeys(read, EventMatch((), None, NONE, _TOO_LONG)), 0, True
+        return dict.fromkeys(read, EventMatch((), None, NONE, TOO_LONG)), 0, True
     if not places:
         return _by_name(graph, read)
     # Before August 2026 the events had no id of the graph's operators.
@@ -181,9 +181,9 @@ def _by_name(
         [SKIP] * len(kinds),
     )
     if order is None:
-        return dict.fromkeys(read, EventMatch((), None, NONE, _TOO_LONG)), 0, True
+        return dict.fromkeys(read, EventMatch((), None, NONE, TOO_LONG)), 0, True
     if order.bad * 3 > max(1, len(groups)):
-        return dict.fromkeys(read, EventMatch((), None, NONE, _FOREIGN)), order.cost, False
+        return dict.fromkeys(read, EventMatch((), None, NONE, FOREIGN)), order.cost, False
     found: dict[int, EventMatch] = {}
     may_be: dict[int, list[int]] = {}
     for index, given in enumerate(order.given):
@@ -191,7 +191,7 @@ def _by_name(
             may_be.setdefault(at, []).append(index)
     for at, events in enumerate(groups.values()):
         nodes = tuple(may_be.get(at, ()))
-        match = EventMatch((), None, NONE, _NOWHERE)
+        match = EventMatch((), None, NONE, NOWHERE)
         if len(nodes) == 1 and not order.free >> at & 1:
             match = EventMatch(nodes, nodes[0], ORDER, _ORDER)
         elif nodes:

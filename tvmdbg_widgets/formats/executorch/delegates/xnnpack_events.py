@@ -1,7 +1,7 @@
 """Join XNNPACK's events with the nodes of its graph.
 
 A call of the delegate has one event per operator in the order of execution, and that is the order
-of the graph's nodes, less those that a neighbour took in, plus those that became two. So the
+of the graph's nodes, less those that a neighbor took in, plus those that became two. So the
 events are laid along the nodes at the least cost, and a match is only told where every cheapest
 way has it.
 """
@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.delegates.event_order import (
+    FOREIGN,
     NEVER,
+    NOWHERE,
     SKIP,
+    TOO_LONG,
     Order,
     Step,
     in_order,
@@ -50,10 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = ["align", "explain_name", "split_name"]
 
-_FOREIGN: Final = "the events are not those of this graph"
-_TOO_LONG: Final = "not aligned: too many events and operators to compare each with each"
 _OWN: Final = "made by XNNPACK itself, of no operator of the graph"
-_NOWHERE: Final = "no operator of the graph fits here"
 _NUMBERS: Final = "by order: the numbers in the names say that events are missing"
 _SKIPPED: Final = "by order: an event is missing or the runtime is of another release"
 _OTHERWISE: Final = "by order: names or number of events are those of another release"
@@ -99,14 +99,14 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
     # A node has two events at most, so many are left over in any order.
     silent = sum(step.nothing >= SKIP for step in steps) - len(names)
     if names and 3 * max(silent, len(names) - 2 * len(steps)) > worst:
-        return _unassigned(names, _FOREIGN, SKIP * worst, fits=False)
+        return _unassigned(names, FOREIGN, SKIP * worst, fits=False)
     order = in_order(steps, [kind_of[parts[at][:3]] for at in places], skips)
     if order is None:
         cost = SKIP * (len(steps) + len(names))
-        return _unassigned(names, _TOO_LONG, cost, fits=True)
+        return _unassigned(names, TOO_LONG, cost, fits=True)
     found = _Found(graph, order, steps, made, [parts[at] for at in places])
     if names and (order.bad * 3 > worst or not any(order.given)):
-        return _unassigned(names, _FOREIGN, order.cost, fits=False)
+        return _unassigned(names, FOREIGN, order.cost, fits=False)
     return found.alignment(places, numbered=_are_numbered(parts))
 
 
@@ -307,7 +307,7 @@ class _Found:
                 free = bool(self.order.free >> at & 1)
                 found = _ambiguous(self.graph, tuple(candidates[at]), free=free)
             else:
-                found = EventMatch((), None, NONE, _OWN if part.base == "Pack LH" else _NOWHERE)
+                found = EventMatch((), None, NONE, _OWN if part.base == "Pack LH" else NOWHERE)
             matches[places[at]] = found
         silent = [index for index, given in enumerate(self.order.given) if not given]
         return Alignment(

@@ -1,7 +1,7 @@
 """What XNNPACK makes of a graph: the operators that each node becomes at run time.
 
 Nodes are defined in the order of the payload; some become two operators, some are taken in by a
-neighbour, some get another name (``XNNCompiler.cpp`` of ExecuTorch; ``xnn_subgraph_optimize``,
+neighbor, some get another name (``XNNCompiler.cpp`` of ExecuTorch; ``xnn_subgraph_optimize``,
 ``xnn_subgraph_fuse_unary_quantized_into_lut`` and ``xnn_subgraph_optimize_packed_lhs`` of XNNPACK).
 """
 
@@ -19,24 +19,16 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
 
+#: Unary operators that are called alike in profiles.
+_ALIKE: Final = "Abs Ceiling Clamp Convert ELU Exp Floor Log Negate Sigmoid Square"
 UNARY: Final[Mapping[str, tuple[str, ...]]] = {
-    "Abs": ("Abs",),
-    "Ceiling": ("Ceiling",),
-    "Clamp": ("Clamp",),
-    "Convert": ("Convert",),
+    **{name: (name,) for name in _ALIKE.split()},
     "Cos": ("Cosine",),
-    "ELU": ("ELU",),
-    "Exp": ("Exp",),
-    "Floor": ("Floor",),
     "Gelu": ("GELU",),
     "Hardswish": ("HardSwish",),
     "LeakyReLU": ("LeakyReLU", "Leaky ReLU"),
-    "Log": ("Log",),
-    "Negate": ("Negate",),
     "ReciprocalSquareRoot": ("Reciprocal Square Root",),
-    "Sigmoid": ("Sigmoid",),
     "Sin": ("Sine",),
-    "Square": ("Square",),
     "SquareRoot": ("Square Root",),
     "Tanh": ("TanH", "Tanh"),
 }
@@ -102,7 +94,7 @@ class Operator:
     names : dict of str to int
         Its possible names, with 0 for those of a current release and 1 for others.
     reads, writes : list of int
-        Value ids, changed as neighbours are taken in.
+        Value ids, changed as neighbors are taken in.
     taken_by : tuple of int
         Positions of the operators that it is part of, where it is none of its own.
     from_behind : bool
