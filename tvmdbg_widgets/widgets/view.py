@@ -32,9 +32,9 @@ def require_run(view: object, run: object) -> None:
         It is none.
     """
     if not hasattr(run, "parts"):
+        instead = "its .run" if hasattr(type(run), "run") else "tvmdbg_widgets.open(path)"
         raise TypeError(
-            f"{type(view).__name__} shows a run, not {type(run).__name__}: pass "
-            "tvmdbg_widgets.open(path)"
+            f"{type(view).__name__} shows a run, not {type(run).__name__}: pass {instead}"
         )
 
 

@@ -110,7 +110,7 @@ class Questions(Recorded):
 
         files = self.parts.executorch
         if files is None or (files.dump is None and files.program is None):
-            raise ValueError("this run has neither an ETDump nor a program (.pte)")
+            raise ValueError("this run has neither an ETDump nor a program: open one of them too")
         return recorded_calls(files)
 
     def table(self) -> Operators:

@@ -126,7 +126,7 @@ class _Calls:
             start, end = int(dump.start[event]), int(dump.end[event])
             times = float(start - self._origin), float(max(0, end - start))
             if alignment is None or inside is None:
-                known = _unaligned(told, joined, at, event)
+                known = _unaligned(files, told, at, event)
                 yield DelegateEvent(name, *times, **known, _backend=backend, rounding_ns=rounding)
                 continue
             match, how, why = alignment.events[at], alignment.events[at].match, ""
@@ -160,8 +160,11 @@ class _Calls:
         return EXACT if all(each.alternatives == 1 for each in known) else AMBIGUOUS
 
 
-def _unaligned(told: CallEvents | None, joined: Any, at: int, event: int) -> Mapping[str, Any]:
+def _unaligned(
+    files: ExecuTorchFiles, told: CallEvents | None, at: int, event: int
+) -> Mapping[str, Any]:
     """Return what is known of an event whose delegate has no graph, or several may be it."""
+    joined = files.event_nodes
     if told is not None and len(told.candidates) > 1:
         return _of_several(told, at)
     if joined is not None and joined.how[event] == BY_IDENTIFIER:
@@ -170,7 +173,8 @@ def _unaligned(told: CallEvents | None, joined: Any, at: int, event: int) -> Map
         return {"reason": "the delegate map of the ETRecord does not have its identifier"}
     if told is not None and told.inside is None:
         return {"reason": "the program calls no delegate at this instruction"}
-    return {"reason": "no graph of this delegate is known"}
+    hint = ": the .pte may have one" if files.program is None else ""
+    return {"reason": f"no graph of this delegate is known{hint}"}
 
 
 def _of_several(told: CallEvents, at: int) -> Mapping[str, Any]:

@@ -58,6 +58,9 @@ def test_a_table_and_a_list_of_them() -> None:
 
 def test_a_call_without_a_graph_is_no_run() -> None:
     calls = tvmdbg.open(case_dir("08_conv_xnnpack_quant")).delegate_calls()
+    assert calls[0].events[0].reason.endswith("known: the .pte may have one")
+    with pytest.raises(TypeError, match=r"not RecordedCall: pass its \.run"):
+        tvmdbg.GraphView(calls[0])
     with pytest.raises(ValueError, match=r"no graph of XnnpackBackend .* open the \.pte, too"):
         _ = calls[0].run
 
