@@ -70,7 +70,12 @@ def _step(evidence: Evidence) -> str:
     if graph is not None and graph.form == "edge":
         return "GraphView(run) draws the operators of each call as a group."
     if graph is not None and "delegate_node" in graph.attr_names:
-        return "GraphView(run) draws the delegate's operators; an ETRecord has the program's."
+        return "GraphView(run) draws the delegate's operators, with an ETRecord the edge program's."
+    if graph is None:
+        return (
+            "Open the program (.pte) too: it has the operators of XNNPACK. An ETRecord has those "
+            "of the edge program."
+        )
     return "An ETRecord has the operators inside of the calls: open(…, 'etrecord.bin')."
 
 
