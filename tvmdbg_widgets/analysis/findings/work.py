@@ -2,13 +2,14 @@
 
 The time of a fused function cannot be split between its operators, so a share is that of the
 functions that contain a kind of work, and shares of several kinds add up to more than one.
+Operators that ran as one in a delegate are of the kind of what they ran as.
 Where no operator is of a known kind nothing is said.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
@@ -28,6 +29,10 @@ _KINDS_SHOWN = 8
 _FUNCTIONS_SHOWN = 5
 _NAMED = 2
 _OTHER = "other"
+#: Kinds of what ran together that say nothing of the work.
+_NO_WORK = ("delegate", _OTHER)
+#: What operators ran as in one event, its share of the time, and their nodes.
+Together: TypeAlias = tuple[str, float, tuple[int, ...]]
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
@@ -36,17 +41,22 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if graph is None:
         return
     shares: dict[str, float] = defaultdict(float)
-    nodes: dict[str, list[int]] = defaultdict(list)
+    alone: dict[str, list[int]] = defaultdict(list)
     for node in evidence.timed:
         for kind in {family(part) for part in parts(graph.func_names[node])} or {_OTHER}:
             shares[kind] += float(evidence.shares[node])
-            nodes[kind].append(node)
+            alone[kind].append(node)
+    nodes = defaultdict[str, list[int]](list, alone)
+    together = _together(evidence)
+    for kind, ran in together.items():
+        shares[kind] += sum(share for _, share, _ in ran)
+        nodes[kind] = list(dict.fromkeys([*nodes[kind], *(n for _, _, own in ran for n in own)]))
     known = sorted((kind for kind in shares if kind != _OTHER), key=lambda kind: -shares[kind])
     if not known:
         return
     first = _telling(known, shares)
     known.sort(key=lambda kind: kind != first)
-    functions = _functions(evidence, nodes[first])
+    functions = _functions(evidence, alone[first], together.get(first, []))
     told = [*functions[:_FUNCTIONS_SHOWN]]
     told += [
         f"{kind}: {percent(shares[kind])} ({counted(len(nodes[kind]), 'node')})"
@@ -72,18 +82,33 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _functions(evidence: Evidence, nodes: list[int]) -> list[str]:
+def _together(evidence: Evidence) -> dict[str, list[Together]]:
+    """Return the operators that ran as one in a delegate, by the kind of what they ran as."""
+    timeline = evidence.parts.timeline
+    found: dict[str, list[Together]] = {}
+    sets = None if timeline is None else timeline.shared
+    if timeline is None or sets is None or not timeline.total_ns > 0:
+        return found
+    for number, kind in enumerate(sets.kinds):
+        if kind not in _NO_WORK and not sets.apart[number] and sets.own_ns[number] > 0:
+            share = float(sets.own_ns[number]) / timeline.total_ns
+            found.setdefault(kind, []).append((sets.names[number], share, sets.of(number)))
+    return found
+
+
+def _functions(evidence: Evidence, nodes: list[int], together: list[Together]) -> list[str]:
     """Return which functions nodes call, how often and with what share, the largest first."""
     shares: dict[str, float] = defaultdict(float)
     called: dict[str, list[int]] = defaultdict(list)
     for node in nodes:
         shares[evidence.label(node)] += float(evidence.shares[node])
         called[evidence.label(node)].append(node)
-    return [
-        f"{evidence.name(called[name][0]) if len(called[name]) == 1 else name} "
-        f"{f'({len(called[name])}×) ' if len(called[name]) > 1 else ''}{percent(shares[name])}"
-        for name in sorted(shares, key=lambda name: -shares[name])
-    ]
+    told = []
+    for name, own in called.items():
+        who = evidence.name(own[0]) if len(own) == 1 else f"{name} ({len(own)}×)"
+        told.append((shares[name], f"{who} {percent(shares[name])}"))
+    told += [(share, f"{name} {percent(share)}") for name, share, _ in together]
+    return [text for _, text in sorted(told, key=lambda each: -each[0])]
 
 
 def _telling(known: Sequence[str], shares: Mapping[str, float]) -> str:

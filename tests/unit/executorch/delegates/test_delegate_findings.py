@@ -14,7 +14,7 @@ from tests.unit.executorch.delegates.finding_cases import RESIDUAL, another_kern
 from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.findings.executorch.left_out import unusual
-from tvmdbg_widgets.model.base.numbers import duration_text
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 
 if TYPE_CHECKING:
@@ -249,3 +249,14 @@ def test_what_is_unusual_is_told_by_the_rule(
     told = unusual(evidence, 1)
     assert said_of_it in told
     assert bool(told) == bool(said_of_it)
+
+
+@IN_CORPUS
+@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
+def test_time_by_work_has_the_operators_that_ran_as_one(record: bool) -> None:
+    run = opened("qkv_dq8", record=record)
+    (each,) = found(run, "time-by-work")
+    (row,) = (row for row in run.times("kind") if row.label == "matmul")
+    assert each.title.startswith(f"Matmul takes {percent(row.share)} of the time: Fully Connected")
+    (slowest,) = found(run, "delegate-events")
+    assert "(Fully Connected (NC, QDU8, F32, QC8W) GEMM #1)" in slowest.title

@@ -33,7 +33,8 @@ Instruction = tuple[int, int]
 
 LOADING: Final = "Default"
 UNNAMED: Final = "a delegate"
-_LONGEST = 40
+#: Letters of an identifier; XNNPACK's names have up to 60.
+_LONGEST = 60
 
 
 class Call(NamedTuple):
