@@ -138,7 +138,7 @@ describe("a condensed graph", () => {
       callNodes: Int32Array.of(2, 3),
       callNs: Float64Array.of(50),
       callShare: Float64Array.of(1),
-      callNames: stringColumn(["XNNPACK call 1 of 1"]),
+      callNames: stringColumn(["XNNPACK, instruction 0"]),
       callKinds: stringColumn(["delegate"]),
     };
     const model = new GraphModel({ ...columns(nodes), ...call }, null, MEASURE);

@@ -121,10 +121,10 @@ def _said(run: DebugRun, what: str) -> set[str]:
 
 def test_one_screen_says_one_share() -> None:
     run = tvmdbg.open(XNNPACK)
-    assert _said(run, "layout transposes inserted by lowering, XNNPACK call 1 of 2") == {"21.3"}
-    assert _said(run, "XNNPACK call 1 of 2, outside its operators") == {"25.6"}
+    assert _said(run, "layout transposes inserted by lowering (XNNPACK, instruction 0)") == {"21.3"}
+    assert _said(run, "XNNPACK, instruction 0, outside its operators") == {"25.6"}
     rows = [each for each in run.table() if each.time_ns > 0]
-    (rest,) = (row for row in rows if row.name == "XNNPACK call 1 of 2, outside its operators")
+    (rest,) = (row for row in rows if row.name == "XNNPACK, instruction 0, outside its operators")
     assert (rest.time_ns, round(rest.share, 3)) == (45_821.0, 0.256)
     # What the call took is that and what the delegate logged in it, in whole microseconds.
     (call, _) = run.delegate_calls()
@@ -133,7 +133,7 @@ def test_one_screen_says_one_share() -> None:
     assert round(mean.share, 4) == 0.0887
     (palette,) = (each for each in highlights(run) if each.about == "time")
     assert (palette.label, palette.value) == ("Slowest operators", "38.00 µs, 21.3 %")
-    assert palette.name == "layout transposes inserted by lowering, XNNPACK call 1 of 2"
+    assert palette.name == "layout transposes inserted by lowering (XNNPACK, instruction 0)"
 
 
 def test_what_is_left_of_a_call_is_no_slowest_operator() -> None:
@@ -182,8 +182,8 @@ def test_delegates_are_compared_with_what_they_took() -> None:
     assert compared.total_a == compared.total_b == one.timeline.total_ns
     calls = [row for row in compared if row.kind == "delegate"]
     assert [row.label for row in calls] == [
-        "XNNPACK call 1 of 2 · 2 operators",
-        "XNNPACK call 2 of 2 · 2 operators",
+        "XNNPACK, instruction 0 · 2 operators",
+        "XNNPACK, instruction 2 · 2 operators",
     ]
     assert sum(row.ns_a for row in calls) == one.timeline.shared.total_ns
     assert sum(row.ns_a for row in compared) + compared.gap_ns[0] == pytest.approx(compared.total_a)

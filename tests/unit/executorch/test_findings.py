@@ -75,8 +75,8 @@ def test_shares_of_delegates_and_operators_are_of_the_same_time() -> None:
     (slowest,) = found(run, "slowest-operators")
     assert slowest.title == "cumsum #7 takes 60.6 % of the time"
     assert slowest.evidence[1:] == (
-        "XNNPACK call 1 of 2 · 2 operators: 19.50 µs, 29.1 %",
-        "XNNPACK call 2 of 2 · 2 operators: 4.897 µs, 7.30 %",
+        "XNNPACK, instruction 0 · 2 operators: 19.50 µs, 29.1 %",
+        "XNNPACK, instruction 2 · 2 operators: 4.897 µs, 7.30 %",
         "3.08 % of the time is spent outside of instructions",
     )
     (backend,) = found(run, "delegate-time")

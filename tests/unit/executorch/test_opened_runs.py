@@ -162,7 +162,7 @@ def test_times_of_a_call_are_shared_by_its_operators() -> None:
     whole = times[0, "Method::execute"]
     assert run.timeline.total_ns == whole
     assert run.timeline.account.gap_ns == whole - shared.total_ns - times[1, "OPERATOR_CALL"]
-    first = run.groups.find("XnnpackBackend, instruction 0")[0]
+    first = run.groups.find("XNNPACK, instruction 0")[0]
     assert shared.within_groups(run.groups)[first.id] == times[0, "DELEGATE_CALL"]
 
 
@@ -175,7 +175,7 @@ def test_what_a_delegate_logs_of_single_operators_is_taken_off_its_call() -> Non
     assert ns[by_name["aten_relu_default"]] == pytest.approx(ms["1"] * 1e6, abs=0.01)
     tan = ms["2"] + ms["3"] + ms["4"]
     assert ns[by_name["aten_tan_default"]] == pytest.approx(tan * 1e6, abs=0.01)
-    (group,) = run.groups.find("TraceDemoBackend, instruction 2")
+    (group,) = run.groups.find("TraceDemo, instruction 2")
     shared = run.timeline.shared.within_groups(run.groups)[group.id]
     whole = np.nansum(ns[list(group.nodes)]) + shared
     assert whole == pytest.approx(ms["DELEGATE_CALL"] * 1e6, abs=0.01)
@@ -219,8 +219,8 @@ def test_delegates_are_groups() -> None:
     groups = opened("08_conv_xnnpack_quant").groups
     calls = [group for group in groups if group.source is GroupSource.DELEGATE]
     assert [group.name for group in calls] == [
-        "XnnpackBackend, instruction 0",
-        "XnnpackBackend, instruction 2",
+        "XNNPACK, instruction 0",
+        "XNNPACK, instruction 2",
     ]
     told = answers("08_conv_xnnpack_quant")["inspector"]["etrecord"]["debug_handle_map"]["forward"]
     graph = opened("08_conv_xnnpack_quant").graph

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tvmdbg_widgets.analysis.blocks.delegates import ATTRIBUTE, operator_of
+from tvmdbg_widgets.model.executorch.delegate_calls import backend_title
 from tvmdbg_widgets.model.graph.groups import GroupSource
 
 if TYPE_CHECKING:
@@ -75,7 +76,17 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
         whole = bool(operators[start]) and path == paths[start] and path[-1] == operators[start]
         return GroupSource.OPERATOR if whole else source
 
-    return [Scope(*where, path[-1], source_of(where[0], path)) for where, path in pieces.items()]
+    def scope(start: int, end: int, path: Path) -> Scope:
+        found = source_of(start, path)
+        return Scope(start, end, _title(path[-1], found), found)
+
+    return [scope(*where, path) for where, path in pieces.items()]
+
+
+def _title(name: str, source: GroupSource) -> str:
+    """Return what a scope is called; a call of a delegate as in tables of times."""
+    backend, comma, instruction = name.partition(", ")
+    return backend_title(backend) + comma + instruction if source == _DELEGATE else name
 
 
 def _stretches(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:

@@ -79,7 +79,7 @@ class Operator:
 
     @property
     def time_text(self) -> str:
-        """The time as it is told; ``"in XNNPACK call 1 of 2"`` where only a call's is known."""
+        """The time as it is told; ``"in XNNPACK, instruction 0"`` where only a call's is known."""
         return f"in {self.call}" if self.call else self.text(self.time_ns)
 
     @property

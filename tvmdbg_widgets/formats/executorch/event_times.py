@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_calls import (
     CALL,
+    backend_title,
     instruction_keys,
     is_of_delegate,
     named,
@@ -33,7 +34,6 @@ Ints = npt.NDArray[np.int64]
 
 #: Op kind of the calls of delegates.
 DELEGATE: Final = "delegate"
-_SPELLED: Final = {"Xnnpack": "XNNPACK", "Qnn": "QNN"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ def _words(
     order = owned[np.argsort(of[owned], kind="stable")]
     numbers, begins = np.unique(of[order], return_index=True)
     call = named(dump, CALL)
-    called: dict[tuple[str, str], list[int]] = {}
+    by_nodes: dict[tuple[int, ...], str] = {}
     of_call = set(of[owned[call[owned]]].tolist())
     told_as = _identifiers(dump, of, order)
     each = np.split(order, begins[1:]) if len(begins) else []
@@ -116,8 +116,9 @@ def _words(
             methods = sorted(
                 {repr(method) for method in map(joined.elsewhere.get, events.tolist()) if method}
             )
-            place = (backend_title(joined.backends.get(at, "")), " or ".join(methods))
-            called.setdefault(place, []).append(number)
+            names[number] = backend_title(joined.backends.get(at, "")) + _place(dump, at)
+            names[number] += f" of {' or '.join(methods)}" if methods else ""
+            by_nodes[sets[number]] = names[number]
             kinds[number] = DELEGATE
             continue
         told = listed(told_as.get(number, [])) or kernel_operator(dump.names[event])
@@ -125,19 +126,17 @@ def _words(
         names[number] = told or (f"event {numeric}" if numeric != -1 else dump.call_word)
         kinds[number] = op_kind(dump.delegate_names[event] or dump.names[event], NodeKind.OPERATOR)
         if not sets[number]:
-            names[number] += f", {dump.call_word} {at[1]}"
-            names[number] += f" of chain {at[0]}" if at[0] else ""
-    by_nodes: dict[tuple[int, ...], str] = {}
-    for (backend, method), found in called.items():
-        for at_, number in enumerate(found, 1):
-            names[number] = f"{backend} call {at_} of {len(found)}"
-            names[number] += f" in method {method}" if method else ""
-            by_nodes[sets[number]] = names[number]
+            names[number] += _place(dump, at)
     for number, title in joined.titles.items():
-        names[number] = f"{title}, {by_nodes.get(sets[number], 'delegate')}"
+        names[number] = f"{title} ({by_nodes.get(sets[number], 'delegate')})"
     for number, nodes in enumerate(sets):
         names[number] = _whole_name(joined, number, names[number], nodes, divided)
     return tuple(names), tuple(kinds)
+
+
+def _place(dump: ETDump, at: tuple[int, int]) -> str:
+    """Return ``", instruction 2"``, with its chain beyond the first."""
+    return f", {dump.call_word} {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
 
 
 def _identifiers(dump: ETDump, of: Ints, order: Ints) -> dict[int, list[str]]:
@@ -161,12 +160,6 @@ def _whole_name(
     if len(nodes) > 1 and name:
         name += f" · {counted(len(nodes), 'operator')}"
     return f"rest of {name}" if number in divided else name
-
-
-def backend_title(backend: str) -> str:
-    """Return what a backend is called: ``"XNNPACK"`` of ``"XnnpackBackend"``."""
-    name = one_line(backend).removesuffix("Backend")
-    return _SPELLED.get(name, name) or "delegate"
 
 
 @dataclass(frozen=True, eq=False)

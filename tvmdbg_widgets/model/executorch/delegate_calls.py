@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.executorch.xnnpack_names import xnnpack_family
 
@@ -24,6 +25,7 @@ CALL: Final = "DELEGATE_CALL"
 EXECUTE: Final = "Method::execute"
 LOADING: Final = ("Program::load_method", "Method::init")
 _XNNPACK: Final = "XnnpackBackend"
+_SPELLED: Final = {"Xnnpack": "XNNPACK", "Qnn": "QNN"}
 #: XNNPACK counts in whole microseconds (``XNNProfiler.cpp`` @ v1.4.1): its events may end so many
 #: ticks after their call, and those that take less are of no length.
 _ROUNDING = 1000
@@ -145,3 +147,9 @@ def _shift(dump: ETDump, call: Ints, foreign: Bools) -> npt.NDArray[np.float64]:
         begin = dump.start[of].astype(np.float64)
         shift[rows] = (begin - first.astype(np.float64))[number]
     return shift
+
+
+def backend_title(backend: str) -> str:
+    """Return what a backend is called: ``"XNNPACK"`` of ``"XnnpackBackend"``."""
+    name = one_line(backend).removesuffix("Backend")
+    return _SPELLED.get(name, name) or "delegate"

@@ -117,8 +117,8 @@ def test_calls_of_another_method_are_named_so() -> None:
     (folder,) = (path for path in CASES if path.name == "two_methods")
     names = {row.name for row in opened(folder, False).table() if row.op_kind == "delegate"}
     assert names == {
-        "XNNPACK call 1 of 1 in method 'encode'",
-        "XNNPACK call 1 of 1, outside its operators",
+        "XNNPACK, instruction 0 of 'encode'",
+        "XNNPACK, instruction 0, outside its operators",
     }
     assert "instruction 0 of encode, run 1" in repr(opened(folder, False).delegate_calls())
 
