@@ -7,6 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.executorch.xnnpack_truth import ticks, truth
@@ -144,3 +145,24 @@ def test_each_number_of_edge_operators_is_true(page: Page, corpus: Path, name: s
             text = selected(page, node)["graph"]
             assert re.search(rf"operator\s+{case.called[operator]}\b", text), text
             assert re.search(told(ns / case.runs), text), text
+
+
+def test_the_slowest_node_has_the_time_itself(page: Page) -> None:
+    """What lowering inserted into the first call, and what is left of that, took longer."""
+    with serve(tvmdbg.open(tvmdbg.samples.executorch_xnnpack)) as address:
+        opened(page, address)
+        page.get_by_role("application").first.focus()
+        page.keyboard.press("s")
+        details = page.locator(".tvmdbg-graph-details").first
+        expect(details).to_contain_text("29.00\xa0µs for 4 together")
+        expect(details).to_contain_text("MaxPooling2d_5")
+
+
+def test_what_is_too_short_says_so_once(page: Page, corpus: Path) -> None:
+    case = Case(corpus, "attention")
+    with serve(case.run) as address:
+        opened(page, address)
+        (operator,) = next(each for each, ns in case.sums.items() if not ns)
+        texts = selected(page, case.node(operator))
+        assert "0.00" not in texts["graph"]
+        assert "p10" not in texts["graph"] + texts["timeline"]

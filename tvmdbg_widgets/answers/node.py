@@ -132,8 +132,11 @@ def _times(run: Derived, node: int) -> list[tuple[str, str]]:
     measured = timeline.measured
     text = partial(duration_text, rounding_ns=timeline.rounding_ns)
     said = {Measured.MEAN: "mean", Measured.CALL: "one call", Measured.SUM: "sum of all calls"}
-    found = [(said[measured], text(mean)), ("in nanoseconds", exact_ns(mean))]
-    if timeline.total_ns > 0 and not mean == 0 < timeline.rounding_ns:
+    found = [(said[measured], text(mean))]
+    short = mean == 0 < timeline.rounding_ns
+    if not short:
+        found.append(("in nanoseconds", exact_ns(mean)))
+    if timeline.total_ns > 0 and not short:
         share = float(timeline.account.node_shares(timeline.num_nodes)[node])
         whole = timeline_words(timeline, graph is not None).shares
         found.append((f"share {whole}", percent(share)))
@@ -141,7 +144,8 @@ def _times(run: Derived, node: int) -> list[tuple[str, str]]:
     if len(repeats) and measured is Measured.MEAN:
         times = timeline.node(node)
         found.append(("repeats", ", ".join(text(float(each)) for each in repeats[:20])))
-        found.append(("p10 … p90", f"{text(times.p10)} … {text(times.p90)}"))
+        if times.p10 != times.p90:
+            found.append(("p10 … p90", f"{text(times.p10)} … {text(times.p90)}"))
     found.append(("joined", Trust(int(timeline.node_trust[node])).label))
     return found
 

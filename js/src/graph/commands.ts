@@ -160,7 +160,9 @@ export class GraphCommands {
   slowest(): void {
     const { model, placed, navigator } = this.#view;
     if (!model.times.known) navigator.say("the run has no times");
+    // What a call took apart from its nodes is of none of them.
     const node = model.times.ranked
+      .filter(({ nodes, ns }) => model.times.shown[nodes[0] ?? -1] === ns)
       .flatMap(({ nodes }) => nodes.slice(0, 1))
       .find((each) => (placed?.boxOf(each) ?? -1) >= 0);
     if (node === undefined) return;

@@ -120,7 +120,8 @@ export class SliceDescriptions {
     ];
   }
 
-  ofSlice(slice: number): Fact[] {
+  /** What is known of a slice; in brief without what its file tells of it, but its operator. */
+  ofSlice(slice: number, brief = false): Fact[] {
     const node = this.#slices.nodeOf(slice);
     const lasts = this.#slices.durationOf(slice);
     const starts = timeText(this.#slices.startOf(slice), 1);
@@ -143,7 +144,8 @@ export class SliceDescriptions {
       ["start", starts],
       ["duration", this.#slices.told(lasts) + (mean ? this.#repeats(node) : "")],
     ];
-    append(facts, this.#slices.aboutOf(slice));
+    const about = this.#slices.aboutOf(slice);
+    append(facts, brief ? about.filter(([name]) => name === "operator") : about);
     if (node < 0) return [...facts, ...this.#ofNodes(slice), ...this.#ofName(slice)];
     const occurrences = this.#slices.of(node).length;
     if (occurrences > 1) {
@@ -304,7 +306,8 @@ export class SliceDescriptions {
     const repeats = repeatsOf(this.#slices.columns, node);
     if (repeats) {
       const { p10, p50, p90 } = repeats;
-      facts.push(["p10, 50, 90", [p10, p50, p90].map((ns) => this.#slices.told(ns)).join(" · ")]);
+      if (p10 !== p90)
+        facts.push(["p10, 50, 90", [p10, p50, p90].map((ns) => this.#slices.told(ns)).join(" · ")]);
     }
     const funcName = this.#names.funcName(node);
     if (funcName) facts.push(["func_name", funcName]);

@@ -121,7 +121,7 @@ def _said(run: DebugRun, what: str) -> set[str]:
 
 def test_one_screen_says_one_share() -> None:
     run = tvmdbg.open(XNNPACK)
-    assert _said(run, "layout transposes inserted by lowering (XNNPACK, instruction 0)") == {"21.3"}
+    assert _said(run, "layout conversion inserted by lowering (XNNPACK, instruction 0)") == {"21.3"}
     assert _said(run, "XNNPACK, instruction 0, outside its operators") == {"25.6"}
     rows = [each for each in run.table() if each.time_ns > 0]
     (rest,) = (row for row in rows if row.name == "XNNPACK, instruction 0, outside its operators")
@@ -133,7 +133,7 @@ def test_one_screen_says_one_share() -> None:
     assert round(mean.share, 4) == 0.0887
     (palette,) = (each for each in highlights(run) if each.about == "time")
     assert (palette.label, palette.value) == ("Slowest operators", "38.00 µs, 21.3 %")
-    assert palette.name == "layout transposes inserted by lowering (XNNPACK, instruction 0)"
+    assert palette.name == "layout conversion inserted by lowering (XNNPACK, instruction 0)"
 
 
 def test_what_is_left_of_a_call_is_no_slowest_operator() -> None:

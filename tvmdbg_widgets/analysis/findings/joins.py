@@ -24,13 +24,17 @@ _NEXT_EDGES = (
 )
 _OUTPUTS = "the dump names the producer, not which of its outputs"
 _BRANCHES = "what was written last depends on the branches taken"
+_ALIKE = "which of identical operators a delegate's operator came from is not recorded"
+_NEXT_ALIKE = (
+    "Read these times as those of any of the identical operators; only which of them is not known."
+)
 _NEXT = "Make sure that all files come from the same run; run.check() lists what does not match."
 
 
 def find(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all that is ambiguous."""
     facts, told = [], []
-    several, edges = 0, False
+    several, edges, alike = 0, False, False
     nodes: dict[int, None] = {}
     graph, timeline = evidence.parts.graph, evidence.parts.timeline
     if graph is not None:
@@ -57,21 +61,24 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         if timed:
             told.append(counted(len(timed), "node time"))
             several += len(timed)
-            facts.append(f"times of {counted(len(timed), 'node')}: {evidence.list(timed)}")
+            alike = all("came from" in graph.attrs[node] for node in timed)
+            why = f": {_ALIKE}" if alike else ""
+            facts.append(f"times of {counted(len(timed), 'node')}: {evidence.list(timed)}{why}")
             nodes |= dict.fromkeys(timed)
     if not facts:
         return
+    alike = alike and len(facts) == 1
     verb, place = agree(several, "is"), agree(several, "it belongs", "they belong")
     yield Finding(
         NAME,
-        Severity.WARNING,
+        Severity.INFO if alike else Severity.WARNING,
         f"{' and '.join(told)} {verb} ambiguous: these files do not say where {place}",
         tuple(facts),
         Confidence.HIGH,
         "names and order fit several places; none of these is used to trace NaN or Inf",
         tuple(nodes),
         entries,
-        _NEXT_EDGES if edges and not evidence.of_executorch else _NEXT,
+        _NEXT_ALIKE if alike else _NEXT_EDGES if edges and not evidence.of_executorch else _NEXT,
         0.8,
     )
 

@@ -108,11 +108,10 @@ function times(data: StoredData, graph: GraphColumns, node: number): [string, st
   if (!timeline || Number.isNaN(mean)) return [];
   const info = data.head.answers.timeline as TimelineColumns["info"];
   const told = (ns: number) => duration(ns, info.roundingNs);
-  const found: [string, string][] = [
-    [MEASURED[info.words.measured], told(mean)],
-    ["in nanoseconds", exact(mean)],
-  ];
-  if (info.totalNs && !isShort(mean, info.roundingNs)) {
+  const found: [string, string][] = [[MEASURED[info.words.measured], told(mean)]];
+  const short = isShort(mean, info.roundingNs);
+  if (!short) found.push(["in nanoseconds", exact(mean)]);
+  if (info.totalNs && !short) {
     found.push([`share ${info.words.shares}`, percent(graph.nodeShare?.[node] ?? Number.NaN)]);
   }
   const repeats = timeline.repeats.subarray(
@@ -122,7 +121,7 @@ function times(data: StoredData, graph: GraphColumns, node: number): [string, st
   if (repeats.length && info.words.repeats) {
     found.push(["repeats", Array.from(repeats.subarray(0, REPEATS), told).join(", ")]);
     const [low, high] = [timeline.nodeP10[node]!, timeline.nodeP90[node]!];
-    found.push(["p10 … p90", `${told(low)} … ${told(high)}`]);
+    if (low !== high) found.push(["p10 … p90", `${told(low)} … ${told(high)}`]);
   }
   found.push(["joined", TRUST_LABELS[timeline.nodeTrust[node]!]!]);
   return found;

@@ -109,7 +109,7 @@ export class Tooltip {
     return [
       element("strong", {}, title),
       ...(name ? [element("div", { class: "tvmdbg-muted" }, name)] : []),
-      factList(this.#words.ofSlice(hit.slice)),
+      factList(this.#words.ofSlice(hit.slice, true)),
       ...(others > 0
         ? [
             element(

@@ -33,9 +33,9 @@ Instruction = tuple[int, int]
 _SURE: Final = (EXACT, ORDER)
 #: What lowering inserted, by the type of the operator.
 _INSERTED: Final = {
-    "StaticTranspose": "layout transposes",
-    "StaticReshape": "reshapes",
-    "Convert": "type conversions",
+    "StaticTranspose": "layout conversion",
+    "StaticReshape": "reshaping",
+    "Convert": "type conversion",
 }
 
 
