@@ -158,6 +158,19 @@ def test_the_slowest_node_has_the_time_itself(page: Page) -> None:
         expect(details).to_contain_text("MaxPooling2d_5")
 
 
+def test_nodes_selected_together_have_the_times_they_share(page: Page) -> None:
+    run = tvmdbg.open(tvmdbg.samples.executorch_xnnpack)
+    with serve(run) as address:
+        opened(page, address)
+        for title, time in (("Conv2d_2", "13.00"), ("XNNPACK, instruction 0", "146.8")):
+            (group,) = run.groups.find(title)
+            nodes = group.nodes.tolist()
+            page.evaluate("(nodes) => tvmdbg.models.session.set('selected', nodes)", nodes)
+            details = page.locator(".tvmdbg-timeline-details").first
+            expect(details).to_contain_text(f"{len(nodes)} nodes selected")
+            expect(details).to_contain_text(f"{time}\xa0µs (")
+
+
 def test_what_is_too_short_says_so_once(page: Page, corpus: Path) -> None:
     case = Case(corpus, "attention")
     with serve(case.run) as address:

@@ -54,8 +54,12 @@ export class Details {
   }
 
   showMany(nodes: readonly number[]): void {
-    const { nodeNs } = this.#slices.columns;
-    const sum = nodes.reduce((total, node) => total + (nodeNs[node] || 0), 0);
+    const inside = new Set(nodes);
+    let sum = 0;
+    for (const [row, call] of this.#ranking.call.entries()) {
+      const own = call < 0 ? [this.#ranking.node[row]!] : this.#slices.nodesOfCall(call);
+      if (own.length && own.every((node) => inside.has(node))) sum += this.#ranking.ns[row] || 0;
+    }
     const text = this.#slices.isShort(sum)
       ? this.#slices.told(sum)
       : `${duration(sum)} (${percent(sum / this.#ranking.total)})`;
