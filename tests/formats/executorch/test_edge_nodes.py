@@ -166,9 +166,11 @@ def test_equal_sizes_go_before_order() -> None:
         ("b", "view_copy", 1, (4, 5), "a"),
         ("c", "mul", 1, (), ""),
     )
-    graph = delegate_of(("StaticReshape", 1, (5, 4)), ("StaticReshape", 1, (7,)))
-    found = edge_nodes({0: graph}, program, {"0": [1, 1]})
-    assert found.of == {(0, 0): EdgeNode(1), (0, 1): EdgeNode(0)}
+    graph = delegate_of(
+        ("StaticReshape", 1, (5, 4)), ("StaticReshape", 1, (7,)), ("Multiply", 1, ())
+    )
+    found = edge_nodes({0: graph}, program, {"0": [1, 1, 1]})
+    assert found.of == {(0, 0): EdgeNode(1), (0, 1): EdgeNode(0), (0, 2): EdgeNode(2)}
 
 
 @pytest.mark.spec_only
@@ -187,8 +189,34 @@ def test_delegates_take_turns_and_one_operator_may_be_split() -> None:
 def test_files_of_two_exports_have_no_nodes() -> None:
     program, graph = program_of(("a", "add", 1, (), "")), delegate_of(("Add", 1, ()))
     for handles in ({"0": 1}, {"1": [1]}, {"0": [2]}):
-        assert not edge_nodes({0: graph}, program, handles).of
+        found = edge_nodes({0: graph}, program, handles)
+        assert (found.of, found.contradicted) == ({}, {0})
     assert edge_nodes({0: graph}, program, {}).of == {(0, 0): EdgeNode(0)}
+
+
+@pytest.mark.spec_only
+def test_one_wrong_handle_or_half_of_operators_or_sizes_are_of_another_export() -> None:
+    program = program_of(("a", "add", 1, (2, 3), ""), ("b", "mul", 2, (2, 3), "a"))
+    handles = {"0": [1, 2]}
+    add, mul = ("Add", 1, (2, 3)), ("Multiply", 2, (3, 2, 1))
+    for other in (("Multiply", 3, (2, 3)), ("Sigmoid", 2, (2, 3)), ("Multiply", 2, (2, 4))):
+        found = edge_nodes({0: delegate_of(add, other)}, program, handles)
+        assert (found.of, found.contradicted) == ({}, {0})
+        more = edge_nodes({0: delegate_of(add, mul, other)}, program, handles)
+        assert more.contradicted == ({0} if other[1] == 3 else set())
+    found = edge_nodes({0: delegate_of(add, mul)}, program, handles)
+    assert (len(found.of), found.contradicted) == (2, frozenset())
+
+
+@recorded
+@pytest.mark.parametrize("case", ["mlp", "attention", "weights_ptd", "conv_transpose"])
+def test_the_record_of_another_model_gives_no_nodes(case: str) -> None:
+    graphs = {at: graph_of(each["graph"]) for at, each in delegates(case, "forward").items()}
+    assert not joined(case).contradicted
+    for other in set(CASES) - {case}:
+        found = record(other)
+        program, handles = found.edge_programs["forward"], (found.debug_handle_map or {})
+        assert not edge_nodes(graphs, program, handles["forward"]).of, other
 
 
 @pytest.mark.spec_only

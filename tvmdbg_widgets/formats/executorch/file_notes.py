@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.choices import methods_of
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.model.base.issues import Issue, Severity
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.etdump import EventKind
@@ -50,8 +50,17 @@ def left_out(parts: Sequence[Part]) -> list[Issue]:
 
 
 def notes(files: ExecuTorchFiles) -> list[Issue]:
-    """Tell what to know of the times, and of the method."""
+    """Tell what to know of the times, of the method, and of files that disagree."""
     dump, found = files.dump, []
+    edges = files.insides.edges
+    if edges is not None and edges.contradicted and files.program and files.record:
+        places = [str(each) for each in sorted(edges.contradicted)]
+        text = (
+            f"the program's delegate at {agree(len(places), 'instruction')} {listed(places)} has "
+            f"other operators, sizes or debug handles than {files.record.file} has there: ETRecord "
+            "and program are not of the same export, and its operators and events are of no node"
+        )
+        found.append(Issue("executorch-disagree", Severity.WARNING, text, file=files.program.file))
     if dump is not None and dump.values:
         text = (
             "this run logged values, which takes time within the measured calls: its times are "

@@ -44,11 +44,14 @@ class DelegateEdges:
     beside : Mapping of int to tuple of (int, int)
         The same for further operators of a call that share the handle of another one, as the
         quantization after a fused activation does.
+    contradicted : frozenset of int
+        Instructions whose delegate is of another export than the edge program.
     """
 
     of: Mapping[DelegateNodeId, EdgeNode]
     part_of: Mapping[int, tuple[DelegateNodeId, ...]]
     beside: Mapping[int, tuple[DelegateNodeId, ...]]
+    contradicted: frozenset[int] = frozenset()
 
     @cached_property
     def _parts(self) -> Mapping[DelegateNodeId, tuple[int, ...]]:

@@ -179,6 +179,19 @@ def test_a_dump_of_another_program_gives_nothing_exact(case: str) -> None:
 
 
 @corpus
+def test_an_etrecord_of_another_model_is_told_and_gives_no_nodes() -> None:
+    own = [FOLDER / "mlp" / name for name in ("model.pte", "etdump.etdp")]
+    run = tvmdbg.open(*own, FOLDER / "attention" / "etrecord.bin")
+    told = run.check().by_rule("executorch-disagree")
+    assert ["ETRecord and program are not of the same export" in str(each) for each in told] == [
+        True
+    ]
+    events = run.delegate_calls()[0].events
+    assert {(event.match, event.nodes, event.edge_match) for event in events} == {("exact", (), "")}
+    assert np.isnan(run.timeline.node_ns).all()
+
+
+@corpus
 @pytest.mark.parametrize("method", ["forward", "encode"])
 def test_events_tell_which_method_ran(method: str) -> None:
     run = opened("two_methods", method=method)

@@ -128,18 +128,15 @@ def edge_nodes(
     Returns
     -------
     DelegateEdges
-        A delegate that these handles contradict is left out: the files are of two exports.
+        A delegate that the handles, operators or sizes contradict is left out: the files are of
+        two exports.
 
     Raises
     ------
     FormatError
         Operators that neighbors take in are linked again and again.
     """
-    listed: dict[int, Counter[int]] = {}
-    for instruction in sorted(graphs):
-        told = handles.get(str(instruction), () if not handles else None)
-        if isinstance(told, Sequence):
-            listed[instruction] = Counter(told)
+    listed, foreign = _listed(graphs, program, handles)
     natives = {handle for handle in handles.values() if isinstance(handle, int)}
     candidates = _Candidates(program, natives)
     of: dict[DelegateNodeId, EdgeNode] = {}
@@ -155,13 +152,66 @@ def edge_nodes(
             fused.update((at, ((instruction, index),)) for at, index in taken_in.items())
             continue
         for node in graph.nodes:
-            if node.handle is None or (handles and node.handle not in own):
+            if node.handle is None:
                 continue
             found = candidates.take(instruction, node, graph)
             if found is not None:
                 of[instruction, node.index] = found
     part_of, beside = _taken_in(graphs, program, listed, of)
-    return DelegateEdges(of, {**part_of, **fused}, beside)
+    return DelegateEdges(of, {**part_of, **fused}, beside, frozenset(foreign))
+
+
+def _listed(
+    graphs: Mapping[int, DelegateGraph],
+    program: ExportedProgram,
+    handles: Mapping[str, int | Sequence[int]],
+) -> tuple[dict[int, Counter[int]], set[int]]:
+    """Return the handles of the calls by instruction, and the calls that are of another export."""
+    listed: dict[int, Counter[int]] = {}
+    foreign: set[int] = set()
+    for instruction, graph in sorted(graphs.items()):
+        told = handles.get(str(instruction), () if not handles else None)
+        if not isinstance(told, Sequence):
+            wrong = any(node.handle is not None for node in graph.nodes)
+        elif not (wrong := _contradicted(graph, program, told)):
+            listed[instruction] = Counter(told)
+        if wrong:
+            foreign.add(instruction)
+    return listed, foreign
+
+
+def _contradicted(graph: DelegateGraph, program: ExportedProgram, own: Sequence[int]) -> bool:
+    """Whether a delegate's graph is of another export than a program and the handles of its call.
+
+    A call lists all handles of its delegate. Lowering may change a node, but not half of them.
+    """
+    call = {None, *own}
+    if own and any(node.handle not in call for node in graph.nodes):
+        return True
+    known = wrong = 0
+    operators: dict[int, dict[str, set[tuple[int, ...] | None]]] = {}
+    for node in graph.nodes:
+        fits = _FITS.get(node.type)
+        if node.handle is None or fits is None:
+            continue
+        if node.handle not in operators:
+            there = operators[node.handle] = {}
+            for at in program.by_handle.get(node.handle, ()):
+                sizes = _without_ones(_sizes(program.nodes[at]))
+                there.setdefault(program.nodes[at].operator, set()).add(sizes)
+        there = operators[node.handle]
+        found = {sizes for each in fits for sizes in there.get(each, ())}
+        written = graph.values.get(node.writes[0]) if node.writes else None
+        wanted = None if written is None else _without_ones(_sorted(written.shape))
+        # A concatenation of many values has become several.
+        sure = wanted is not None and None not in found and fits != ("cat",)
+        known += 1
+        wrong += not found or (sure and wanted not in found)
+    return 0 < known <= 2 * wrong
+
+
+def _without_ones(sizes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    return None if sizes is None else tuple(size for size in sizes if size != 1)
 
 
 class _Queue:

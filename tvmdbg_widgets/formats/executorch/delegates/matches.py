@@ -77,7 +77,8 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
     """Return the nodes of events, of matched ones those of the delegate's operators.
 
     What is left of a call is a set apart, and so is the time of what lowering inserted and no node
-    of the graph stands for. A call whose events are those of another program has no nodes.
+    of the graph stands for. A call whose events are those of another program has no nodes, nor has
+    one whose delegate is of another export than the edge graph.
     """
     made = _Matches(joined, dump, insides, method)
     for call, each in insides.calls.items():
@@ -109,7 +110,7 @@ class _Matches:
         inside, alignment = each.inside, each.alignment
         if inside is None or inside.graph is None or alignment is None:
             return
-        if not each.fits:
+        if not self._belongs(each):
             self._set_of[[call, *each.events]] = -1
             return
         if not any(match.match in _SURE for match in alignment.events):
@@ -135,6 +136,12 @@ class _Matches:
                 else self._set_apart(inside.at, whole, _title(inside.graph, match))
             )
 
+    def _belongs(self, each: CallEvents) -> bool:
+        """Whether events, program and graph may be of the same export."""
+        edges, inside = self._insides.edges, each.inside
+        foreign = frozenset[int]() if edges is None else edges.contradicted
+        return each.fits and (inside is None or inside.instruction not in foreign)
+
     def _set(self, nodes: tuple[int, ...]) -> int:
         if nodes not in self._numbers:
             self._numbers[nodes] = len(self._sets)
@@ -153,7 +160,9 @@ class _Matches:
     def result(self) -> EventNodes:
         """Return the nodes of all events."""
         insides, own = self._insides, self._insides.of(self._method)
-        fitting = {each.inside.at for each in insides.calls.values() if each.inside and each.fits}
+        fitting = {
+            each.inside.at for each in insides.calls.values() if each.inside and self._belongs(each)
+        }
         calls = {
             at: number
             for at, number in self._joined.calls.items()
