@@ -34,6 +34,8 @@ class Files(ShownRun):
 
         Raises
         ------
+        ValueError
+            The run is a part of another one, as a delegate is, and has no files of its own.
         FileExistsError
             There is something already.
         FormatError

@@ -44,6 +44,8 @@ def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
 
     Raises
     ------
+    ValueError
+        The run is a part of another one, as a delegate is, and has no files of its own.
     FileExistsError
         There is something at ``folder`` already.
     FormatError
@@ -51,6 +53,11 @@ def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
     OSError
         The folder cannot be written.
     """
+    if parts.graph is not None and not parts.files:
+        raise ValueError(
+            f"{parts.title!r} has a graph but no files of its own that could be saved: save the "
+            "run that it is a part of"
+        )
     paths = _paths([file for file in parts.files if file.part not in OWN])
     names = {file.source.name: path for file, path in paths}
     documents = {RECORDING: recording_document(parts, paths, names)}

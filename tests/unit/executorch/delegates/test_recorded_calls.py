@@ -77,6 +77,9 @@ def test_a_call_of_the_corpus_opens_as_a_run(tmp_path: Path) -> None:
     assert call.run.save_html(tmp_path / "delegate.html").stat().st_size > 10_000
     (again,) = pickle.loads(pickle.dumps(run.delegate_calls()))  # noqa: S301
     assert list(again.run.graph.names) == list(call.graph.names)
+    with pytest.raises(ValueError, match="save the run that it is a part of"):
+        call.run.save(tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
 
 
 @CORPUS
