@@ -56,9 +56,9 @@ def notes(files: ExecuTorchFiles) -> list[Issue]:
     if edges is not None and edges.contradicted and files.program and files.record:
         places = [str(each) for each in sorted(edges.contradicted)]
         text = (
-            f"the program's delegate at {agree(len(places), 'instruction')} {listed(places)} has "
-            f"other operators, sizes or debug handles than {files.record.file} has there: ETRecord "
-            "and program are not of the same export, and its operators and events are of no node"
+            f"operators, sizes or debug handles differ between {files.record.file} and the "
+            f"program's delegate in {agree(len(places), 'instruction')} {listed(places)}: ETRecord "
+            "and program are not of the same export, and what the delegate ran there is of no node"
         )
         found.append(Issue("executorch-disagree", Severity.WARNING, text, file=files.program.file))
     if dump is not None and dump.values:

@@ -58,6 +58,8 @@ class Alignment:
         Nodes that must have an event and have none.
     fits : bool
         False where the events are not those of this graph.
+    left_over : int
+        Events of no node, and nodes without the event that they must have.
     events_of : Mapping of int to tuple of int
         Node → positions of the events whose main node it is.
     """
@@ -69,6 +71,7 @@ class Alignment:
     missing: tuple[int, ...]
     fits: bool
     events_of: Mapping[int, tuple[int, ...]]
+    left_over: int = 0
 
     @classmethod
     def unknown(cls, events: int, reason: str) -> Alignment:

@@ -192,6 +192,17 @@ def test_an_etrecord_of_another_model_is_told_and_gives_no_nodes() -> None:
 
 
 @corpus
+def test_fewer_events_than_operators_are_told() -> None:
+    run = tvmdbg.open(
+        FOLDER / "qkv_dq8" / "model.pte", FOLDER / "linear_dq8_single" / "etdump.etdp"
+    )
+    (issue,) = run.check().by_rule("executorch-disagree")
+    assert "not all, or not only" in issue.message
+    events = [event for call in run.delegate_calls() for event in call.events]
+    assert not [event for event in events if event.match == "exact"]
+
+
+@corpus
 @pytest.mark.parametrize("method", ["forward", "encode"])
 def test_events_tell_which_method_ran(method: str) -> None:
     run = opened("two_methods", method=method)

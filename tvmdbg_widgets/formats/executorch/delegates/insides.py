@@ -210,12 +210,15 @@ def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
     """Return what to say of the calls whose events are not those of the program's delegates."""
     wrong: dict[int, None] = {}
     lost: dict[int, None] = {}
+    partly: dict[int, None] = {}
     for call, each in insides.calls.items():
         at = int(dump.instruction_id[call])
         if not each.fits:
             wrong[at] = None
         elif each.inside is None and not each.candidates:
             lost[at] = None
+        elif each.events and each.alignment is not None and each.alignment.left_over:
+            partly[at] = None
     issues = []
     for places, what in (
         (wrong, "the program's delegate there runs other operators than were logged"),
@@ -229,4 +232,11 @@ def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
                 "operator"
             )
             issues.append(Issue("executorch-disagree", Severity.WARNING, text, file=dump.file))
+    if partly:
+        text = (
+            f"what delegates logged in {agree(len(partly), 'instruction')} {listed(partly)} is not "
+            "all, or not only, what the program's operators there log: the dump is damaged, or of "
+            "another export; its events are tied by order at best"
+        )
+        issues.append(Issue("executorch-disagree", Severity.WARNING, text, file=dump.file))
     return issues

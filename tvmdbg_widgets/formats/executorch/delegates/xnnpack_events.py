@@ -321,6 +321,7 @@ class _Found:
                 index: tuple(sorted(places[at] for at in mine))
                 for index, mine in self.events_of.items()
             },
+            left_over=self.order.bad,
         )
 
     def reason(self) -> str:
