@@ -8,6 +8,7 @@ from functools import cache
 from math import erf, sqrt
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -287,3 +288,27 @@ def test_a_delegate_with_other_events_in_each_call_is_compared_a_few_times_only(
     assert len(calls) == 50
     assert len(compared) < 50
     assert calls[-1].events[0].reason == "too many different lists of events to compare"
+
+
+@corpus
+def test_four_bit_weights_compute_what_the_program_returned() -> None:
+    """Stored values are 8 more than the weights over their scale, low bits first."""
+    run = opened("linear_dq4_channel")
+    files = run.parts.executorch
+    where = families.ConstantBytes(files.program, files.program_source, files.named_data)
+    values = np.load(FOLDER / "linear_dq4_channel" / "io.npz")
+    found = values["run0.in0"]
+    for node in run.graph.nodes:
+        if node.func_name == "Gelu":
+            found = found * np.array([[0.5 * (1 + erf(x / sqrt(2))) for x in row] for row in found])
+        if node.func_name != "FullyConnected":
+            continue
+        inside = files.insides.of("forward")[0, int(node.attrs["instruction"])].graph
+        operands = [run.tensors[edge.node, 0] for edge in node.inputs if edge in run.tensors]
+        weights, bias = (each.numpy() for each in operands)
+        (stored,) = (each for each in inside.values.values() if each.dtype == "qbint4")
+        source, span = where.of(inside.constants[stored.quantization["scale_buffer_idx"]])
+        scales = np.frombuffer(source.read(*span), ml_dtypes.bfloat16).astype(np.float32)
+        found = found @ ((weights.astype(np.float32) - 8) * scales[:, None]).T + bias
+    # Inputs are quantized to 8 bits at run time.
+    np.testing.assert_allclose(found, values["run0.out0"], atol=0.02)
