@@ -6,7 +6,7 @@ import { Names } from "../../src/timeline/data/names.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import type { TableBy } from "../../src/timeline/state.ts";
 import type { Range } from "../../src/timeline/sums/aggregate.ts";
-import { type AreaBy, areaBy } from "../../src/timeline/sums/area_by.ts";
+import { areaBy, type RangeBy } from "../../src/timeline/sums/area_by.ts";
 import { ByRows } from "../../src/timeline/sums/by_rows.ts";
 import { Called } from "../../src/timeline/sums/called.ts";
 import { fakeModel } from "../fake_model.ts";
@@ -94,7 +94,7 @@ describe.each(Array.from(CASES.entries()))("tables of network %i", (number, expe
     const { slices, called } = await opened(expected, number);
     for (const { by, range, rows } of expected.tables) {
       if (!range) continue;
-      const work = areaBy(by as AreaBy, slices, called, range, slices.rows);
+      const work = areaBy(by as RangeBy, slices, called, range, slices.rows);
       let step = work.next();
       while (!step.done) step = work.next();
       const told = (label: string, count: number, ns: number) =>

@@ -101,6 +101,12 @@ class ProgramNode:
         return parts[-2] if len(parts) > 1 else self.op_type
 
     @property
+    def handles(self) -> tuple[int, ...]:
+        """Its debug handles, none or one or several, each once."""
+        held = self.debug_handle
+        return (held,) if isinstance(held, int) else tuple(dict.fromkeys(held or ()))
+
+    @property
     def meta(self) -> Mapping[str, Any]:
         """The metadata as a node of torch.fx has it: the debug handle is a number, or None."""
         return {**self.metadata, "debug_handle": self.debug_handle}
@@ -138,10 +144,8 @@ class ExportedProgram:
         """Positions of the call nodes that have a debug handle, in program order."""
         found: dict[int, list[int]] = {}
         for at, node in enumerate(self.nodes):
-            handles = node.debug_handle
-            for handle in (handles,) if isinstance(handles, int) else handles or ():
-                if node.op == "call_function":
-                    found.setdefault(handle, []).append(at)
+            for handle in node.handles if node.op == "call_function" else ():
+                found.setdefault(handle, []).append(at)
         return {handle: tuple(nodes) for handle, nodes in found.items()}
 
     def __repr__(self) -> str:

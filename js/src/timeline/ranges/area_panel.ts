@@ -12,7 +12,7 @@ import type { Row } from "../data/slices.ts";
 import type { Data } from "../data.ts";
 import { factList } from "../descriptions.ts";
 import { type Area, areaSums, type Range, ranking } from "../sums/aggregate.ts";
-import { AREA_BY, type AreaBy, areaBy, type Part } from "../sums/area_by.ts";
+import { areaBy, type Part, RANGE_BY, type RangeBy } from "../sums/area_by.ts";
 import { Called } from "../sums/called.ts";
 import { csvParts } from "../tables/csv.ts";
 import { RangeWords } from "./range_words.ts";
@@ -51,7 +51,7 @@ export class AreaPanel {
   readonly #parts = element("div", { class: "tvmdbg-timeline-parts", role: "list" });
   readonly #tools: HTMLElement;
   readonly #scopes: HTMLElement;
-  #by: AreaBy = "node";
+  #by: RangeBy = "node";
   #scope = "all";
   /** The row on which the range was drawn out. */
   #row: Row | null = null;
@@ -71,8 +71,8 @@ export class AreaPanel {
     this.#copier = copier;
     this.#theme = theme;
     this.#signal = signal;
-    const needsGraph = (each: AreaBy) => each === "part" || each === "group" || each === "kind";
-    const by = AREA_BY.filter((each) => data.names.known || !needsGraph(each))
+    const needsGraph = (each: RangeBy) => each === "part" || each === "group" || each === "kind";
+    const by = RANGE_BY.filter((each) => data.names.known || !needsGraph(each))
       .filter((each) => each !== "module" || data.slices.columns.nodeModules)
       .map((each) => [each, `by ${each}`] as const);
     this.#scopes = element("span", {});
@@ -81,7 +81,7 @@ export class AreaPanel {
       { class: "tvmdbg-timeline-tools", role: "group", "aria-label": "marked range" },
       this.#scopes,
       select("group the time by", by, this.#by, (value) => {
-        this.#by = value as AreaBy;
+        this.#by = value as RangeBy;
         this.#share();
       }),
       button("text", "Copy these numbers as text", () => this.#copyText()),

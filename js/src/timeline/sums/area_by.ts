@@ -1,21 +1,13 @@
+import { AREA_BY } from "../../shared/client/timeline_columns.ts";
 import { append } from "../../shared/many.ts";
 import type { Row, Slices } from "../data/slices.ts";
 import { type Range, type Sums, summing } from "./aggregate.ts";
 import { type Called, type KeyOf, NO_GROUP } from "./called.ts";
 import { NO_WORK } from "./frames.ts";
 
-/** What the time of a range is shared out to. */
-export const AREA_BY = [
-  "node",
-  "kind",
-  "part",
-  "group",
-  "module",
-  "device",
-  "name",
-  "track",
-] as const;
-export type AreaBy = (typeof AREA_BY)[number];
+/** What the time of a range is shared out to: a page asks for callers elsewhere, and has tracks. */
+export const RANGE_BY = [...AREA_BY.filter((by) => by !== "callers"), "track"] as const;
+export type RangeBy = (typeof RANGE_BY)[number];
 
 export interface Part {
   label: string;
@@ -32,7 +24,7 @@ export interface Part {
 
 /** The time of a range by one thing, the largest first; pauses now and then. */
 export function* areaBy(
-  by: AreaBy,
+  by: RangeBy,
   slices: Slices,
   called: Called,
   range: Range,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from tvmdbg_widgets.formats.executorch.delegates.mapped_nodes import mapped_nodes
+from tvmdbg_widgets.formats.executorch.delegates.taken_in import Owners, goes_up, taken_in_by
 from tvmdbg_widgets.formats.limits import Budget
 from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges, DelegateNodeId, EdgeNode
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
         ProgramNode,
         Size,
     )
-
-Owners = tuple[DelegateNodeId, ...]
 
 #: Operators, without name space and overload, that become a node of each type.
 _FITS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -81,28 +79,15 @@ _FITS: Final[Mapping[str, tuple[str, ...]]] = {
     for kind in kinds.split()
 }
 _OPERATORS: Final = frozenset(each for operators in _FITS.values() for each in operators)
-#: Starts of the operators that a neighbor takes in, by whether that is a producer or a user.
-_TAKEN_IN: Final = {
-    "relu": True,
-    "hardtanh": True,
-    "clamp": True,
-    "_native_batch_norm": True,
-    "native_batch_norm": True,
-    "clone": True,
-    "_clone_dim_order": True,
-    "quantize_": True,
-    "dequantize_": False,
-    "choose_qparams": False,
-}
 #: Of a tensor in PyTorch.
 _MOST_DIMENSIONS = 64
-#: Steps between neighbors for each operator and each value read.
-_STEPS = 20
+#: Looks at each operator, whatever the number of nodes that share its handle.
+_LOOKS = 200
 
 
 def is_taken(operator: str) -> bool:
     """Whether an operator, without name space and overload, can become part of XNNPACK's graph."""
-    return operator in _OPERATORS or _goes_up(operator) is not None
+    return operator in _OPERATORS or goes_up(operator) is not None
 
 
 def edge_nodes(
@@ -157,7 +142,7 @@ def edge_nodes(
             found = candidates.take(instruction, node, graph)
             if found is not None:
                 of[instruction, node.index] = found
-    part_of, beside = _taken_in(graphs, program, listed, of)
+    part_of, beside = taken_in_by(graphs, program, listed, of)
     return DelegateEdges(of, {**part_of, **fused}, beside, frozenset(foreign))
 
 
@@ -241,7 +226,7 @@ class _Candidates:
     def __init__(self, program: ExportedProgram, natives: set[int]) -> None:
         self._program = program
         self._natives = natives
-        most = 10_000 + 10 * _STEPS * len(program.nodes)
+        most = 10_000 + _LOOKS * len(program.nodes)
         self._budget = Budget(most, program.name, "nodes for the handles of all calls")
         #: By handle and operator, then by sorted sizes, and all of them as those of None.
         self._queues: dict[tuple[int, str], dict[tuple[int, ...] | None, _Queue]] = {}
@@ -298,7 +283,7 @@ class _Candidates:
         self._taken.add(at)
         node = self._program.nodes[at]
         sizes = _sizes(node)
-        for handle in _handles(node):
+        for handle in node.handles:
             count, _ = self._given.get((instruction, handle, node.operator), (0, at))
             self._given[instruction, handle, node.operator] = (count + 1, at)
             if handle in self._ready:
@@ -316,118 +301,3 @@ def _sorted(sizes: Sequence[Size] | None) -> tuple[int, ...] | None:
         return None
     known = [size for size in sizes if isinstance(size, int)]
     return tuple(sorted(known)) if len(known) == len(sizes) else None
-
-
-def _handles(node: ProgramNode) -> set[int]:
-    handle = node.debug_handle
-    return {handle} if isinstance(handle, int) else set(handle or ())
-
-
-@lru_cache(maxsize=1024)
-def _goes_up(operator: str) -> bool | None:
-    """Whether a producer takes an operator in; False for a user, None for neither."""
-    return next((up for start, up in _TAKEN_IN.items() if operator.startswith(start)), None)
-
-
-class _Neighbors:
-    """The delegates' nodes nearest to operators that are on none, before and behind them."""
-
-    def __init__(
-        self,
-        program: ExportedProgram,
-        owners: Mapping[int, Sequence[DelegateNodeId]],
-        inside: set[int],
-    ) -> None:
-        self._program = program
-        producers = program.producers
-        self._reads: dict[int, list[int]] = {}
-        self._users: dict[int, list[int]] = {}
-        for at, node in enumerate(program.nodes):
-            for name in dict.fromkeys(name for _, name in node.inputs):
-                source = producers[name][0] if name in producers else at
-                if source < at and (source in inside or at in inside):
-                    self._reads.setdefault(at, []).append(source)
-                    self._users.setdefault(source, []).append(at)
-        links = sum(map(len, self._reads.values())) + len(owners) + len(inside)
-        self._budget = Budget(10_000 + _STEPS * links, program.name, "steps between operators")
-        on = {at: (0, tuple(sorted(found))) for at, found in owners.items()}
-        self._before = self._walked(sorted(inside), self._reads, on)
-        self._behind = self._walked(sorted(inside, reverse=True), self._users, on)
-
-    def owners_of(self, at: int, calls: set[int]) -> Owners:
-        """Return the nearest nodes in these calls, first on the side that takes such nodes in."""
-        sides = [self._before, self._behind]
-        if not _goes_up(self._program.nodes[at].operator):
-            sides.reverse()
-        for near in sides:
-            _, owners = near.get(at, (0, ()))
-            self._budget.spend(len(owners))
-            found = tuple(owner for owner in owners if owner[0] in calls)
-            if found:
-                return found
-        return ()
-
-    def _walked(
-        self,
-        order: Iterable[int],
-        neighbors: Mapping[int, Sequence[int]],
-        on: Mapping[int, tuple[int, Owners]],
-    ) -> dict[int, tuple[int, Owners]]:
-        found = dict(on)
-        for at in order:
-            reached = [found[each] for each in neighbors.get(at, ()) if each in found]
-            if not reached:
-                continue
-            steps = min(far for far, _ in reached)
-            owners = list({id(own): own for far, own in reached if far == steps}.values())
-            if len(owners) > 1:
-                self._budget.spend(sum(map(len, owners)))
-                owners = [tuple(sorted({each for own in owners for each in own}))]
-            found[at] = (steps + 1, owners[0])
-        return found
-
-
-def _taken_in(
-    graphs: Mapping[int, DelegateGraph],
-    program: ExportedProgram,
-    listed: Mapping[int, Counter[int]],
-    of: Mapping[DelegateNodeId, EdgeNode],
-) -> tuple[dict[int, Owners], dict[int, Owners]]:
-    """Return the nodes that took in the operators of delegates which are on none."""
-    calls: dict[int, list[int]] = {}
-    left: Counter[int] = Counter()
-    for instruction, own in listed.items():
-        left.update(own)
-        for handle in own:
-            calls.setdefault(handle, []).append(instruction)
-    named = {
-        (instruction, node.handle) for instruction in listed for node in graphs[instruction].nodes
-    }
-    owners: dict[int, list[DelegateNodeId]] = {}
-    for owner, edge in of.items():
-        owners.setdefault(edge.node, []).append(owner)
-    for at in owners:
-        left.subtract(_handles(program.nodes[at]))
-    # By handle, the operators that a neighbor may have taken in.
-    inside = {
-        handle: [
-            at
-            for at in dict.fromkeys(program.by_handle.get(handle, ()))
-            if at not in owners and _goes_up(program.nodes[at].operator) is not None
-        ]
-        for handle in calls
-    }
-    near = _Neighbors(program, owners, {at for nodes in inside.values() for at in nodes})
-    part_of: dict[int, Owners] = {}
-    beside: dict[int, Owners] = {}
-    for handle, nodes in inside.items():
-        # More of them than the calls have nodes: some are of kernels, and none knows which.
-        if len(nodes) > left[handle]:
-            continue
-        within = set(calls[handle])
-        alone = all((instruction, handle) not in named for instruction in within)
-        for nth, at in enumerate(nodes):
-            found = near.owners_of(at, within)
-            if found:
-                (part_of if alone and nth == 0 else beside)[at] = found
-    return part_of, beside
