@@ -68,6 +68,7 @@ def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:
             "callShare": share,
             "callNames": StringColumn.from_strings(shared.names),
             "callKinds": StringColumn.from_strings(shared.kinds),
+            "callLeft": shared.left.astype(np.uint8),
         }
         columns["nodeCall"] = shared.smallest(graph.num_nodes)
     return columns

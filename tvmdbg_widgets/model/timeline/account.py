@@ -133,10 +133,10 @@ class Account:
     def operators(self) -> Flags:
         """Rows that are operators or calls, or names of work where no nodes are known (bool [R]).
 
-        What an execution takes outside of its instructions is none.
+        What an execution takes outside of its instructions is none, and what is left of calls.
         """
         found: Flags = (self.role == SliceRole.WORK) & (self.name != self.idle_name)
-        return found
+        return found & ~self.left
 
     @cached_property
     def gap_ns(self) -> float:
@@ -146,8 +146,8 @@ class Account:
 
     @cached_property
     def ranked(self) -> Ints:
-        """The rows of :attr:`operators` but :attr:`left`, the longest first."""
-        rows = np.flatnonzero(self.operators & ~self.left & ~np.isnan(self.ns))
+        """The rows of :attr:`operators`, the longest first."""
+        rows = np.flatnonzero(self.operators & ~np.isnan(self.ns))
         return rows[np.argsort(-self.ns[rows], kind="stable")]
 
     def node_shares(self, count: int) -> Floats:

@@ -54,7 +54,10 @@ export class Times {
       if (kinds[node] === NodeKind.PARAMETER) continue;
       found.push({ nodes: [node], name: "", ns, share: graph.nodeShare?.[node] ?? Number.NaN });
     }
-    for (const call of callsOf(graph)) if (call.ns > 0) found.push(call);
+    // What is left of a call is the time of no operator.
+    callsOf(graph).forEach((call, row) => {
+      if (call.ns > 0 && !graph.callLeft?.[row]) found.push(call);
+    });
     found.sort((a, b) => b.ns - a.ns || (a.nodes[0] ?? 0) - (b.nodes[0] ?? 0));
     this.total = graph.timeTotal?.[0] ?? sum;
     this.ranked = found;

@@ -44,6 +44,7 @@ const NODES = {
   callShare: "f8?",
   callNames: "strings?",
   callKinds: "strings?",
+  callLeft: "u1?",
 } as const;
 
 const GROUPS = {

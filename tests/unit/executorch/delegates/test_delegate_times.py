@@ -13,6 +13,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.formats.executorch.xnnpack_truth import CASES as RECORDED
 from tests.formats.executorch.xnnpack_truth import FOLDER, Ticks, ticks, truth
 from tvmdbg_widgets import samples
+from tvmdbg_widgets.analysis.graph.view_columns import graph_columns
 from tvmdbg_widgets.analysis.times.modules import NO_MODULE, WHOLE, modules
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 
@@ -183,3 +184,17 @@ def test_without_modules_it_is_said_what_to_open(name: str) -> None:
     with pytest.raises(ValueError, match=r"an ETRecord's edge graph: open\(…, 'etrecord.bin'\)"):
         run.times("module")
     assert "ETRecord" in run.figure("timeline", table_by="module").text
+
+
+def test_what_is_left_of_calls_is_no_slowest_operator_in_any_view() -> None:
+    run = tvmdbg.open(samples.executorch_xnnpack)
+    account = run.timeline.account
+    assert account.left.any()
+    assert not account.operators[account.left].any()
+    columns = graph_columns(run.graph, run.timeline)
+    left = columns["callLeft"].astype(bool)
+    names = list(columns["callNames"])
+    assert {name for name, each in zip(names, left, strict=True) if each} == {
+        name for name in names if name.endswith("outside its operators")
+    }
+    assert "outside its operators" not in run.figure("timeline").text
