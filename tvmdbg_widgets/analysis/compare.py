@@ -247,28 +247,14 @@ class Comparison(Sequence[Difference]):
 
 
 def compare(a: RunParts, b: RunParts, titles: Sequence[str] | None = None) -> Comparison:
-    """Compare two runs; see :func:`tvmdbg_widgets.compare`.
-
-    Raises
-    ------
-    ValueError
-        One of them has no graph, or there are not two titles.
-    """
+    """Compare two runs; see :func:`tvmdbg_widgets.compare`."""
     if a.graph is None or b.graph is None:
         raise ValueError(_lacks("a" if a.graph is None else "b"))
     return Comparison(a, b, match(a.graph, b.graph), titles)
 
 
 def graphs_of(a: Recorded, b: Recorded | Graph) -> tuple[Graph, Graph]:
-    """Return the graphs of two runs, or of a run and a graph.
-
-    Raises
-    ------
-    ValueError
-        One of them has no graph.
-    TypeError
-        The second is neither a run nor a graph.
-    """
+    """Return the graphs of two runs, or of a run and a graph."""
     if not isinstance(b, Graph) and not hasattr(b, "parts"):
         raise TypeError(f"a run or its graph is matched, not {type(b).__name__}")
     graph = b if isinstance(b, Graph) else b.graph

@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 def checked_titles(
     a: RunParts, b: RunParts, titles: Sequence[str] | None = None
 ) -> tuple[str, str]:
-    """Return what to call two runs: as given, else their titles with what tells them apart.
-
-    Raises
-    ------
-    ValueError
-        There are not two titles.
-    """
+    """Return what to call two runs: as given, else their titles with what tells them apart."""
     if titles is None:
         return _titles(a, b)
     found = () if isinstance(titles, str) else tuple(titles)

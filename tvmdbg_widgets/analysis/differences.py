@@ -90,15 +90,7 @@ class Difference(NamedTuple):
 
 
 def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Difference]:
-    """Yield every difference: by pair in order of the nodes of `a`, then nodes without one.
-
-    Parameters
-    ----------
-    a, b : RunParts
-        Both with a graph.
-    matching : Matching
-        Of these graphs.
-    """
+    """Yield every difference: by pair in order of the nodes of `a`, then nodes without one."""
     graph_a, graph_b = matching.graph_a, matching.graph_b
     yield from _alone(graph_a, matching.only_a.tolist(), DifferenceKind.ONLY_A)
     yield from _alone(graph_b, matching.only_b.tolist(), DifferenceKind.ONLY_B)

@@ -25,22 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Highlight:
-    """What is largest in a run, in words, and the nodes it belongs to.
-
-    Attributes
-    ----------
-    label : str
-        What is looked for: ``"Slowest operator"``.
-    about : str
-        What "time", "tensor" or "memory" it is about.
-    name : str
-        The node or tensor that is meant, as it is called everywhere.
-    value : str
-        The measure with its unit: ``"21.07 us, 5.97 %"``.
-    nodes : tuple of int
-    entry : Entry or None
-        The output that is meant; None where a node is.
-    """
+    """What is largest in a run, in words, and the nodes it belongs to."""
 
     label: str
     about: str

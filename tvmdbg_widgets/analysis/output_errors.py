@@ -86,14 +86,7 @@ class OutputErrors:
         self.unread = 0
 
     def run(self, watch: Callable[[int], None] = lambda _done: None) -> None:
-        """Compare what is left, in node order.
-
-        Parameters
-        ----------
-        watch : callable
-            Called with the number of entries that are done, at each block of values; what it
-            raises ends the work, and what is known by then stays.
-        """
+        """Compare what is left, in node order."""
         while self._left:
             entry = self._left[0]
             watch(self.done)

@@ -26,43 +26,14 @@ class Reply:
 
     @classmethod
     def of(cls, answer: str, columns: Mapping[str, Any], info: Any = None) -> Reply:
-        """Answer columns, and what is told beside them.
-
-        Parameters
-        ----------
-        answer : str
-            A name in ``js/src/shared/client/wire.ts``, which says what columns there are.
-        columns : mapping of str to array or StringColumn
-        info : object
-            JSON.
-
-        Raises
-        ------
-        TypeError
-            Other columns, or of other kinds.
-        """
+        """Answer columns, and what is told beside them."""
         headers, buffer = pack(columns, answer)
         return cls({"columns": headers, "info": info}, (buffer,))
 
 
 @dataclass(frozen=True)
 class Context:
-    """What an answer is made with.
-
-    Attributes
-    ----------
-    run : Derived
-    layouts : callable
-        Returns what is known of the layout of an entry.
-    pictures : Pictures
-        Those that were made of this run.
-    statistics_jobs : StatisticsJobs
-        The counts of whole tensors that are under way.
-    timeline : KeptTimeline or None
-        The timeline, ready to be answered about.
-    watch : callable
-        Called between the blocks of a long answer; raises where nobody waits for it any more.
-    """
+    """What an answer is made with."""
 
     run: Derived
     layouts: Callable[[tuple[int, int]], tuple[KnownLayout, ...]]

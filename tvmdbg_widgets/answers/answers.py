@@ -48,15 +48,7 @@ _STOPS_WITHIN = 1.0
 
 
 class Answers:
-    """Answers questions about one run; keeps what several questions share.
-
-    Parameters
-    ----------
-    run : Derived
-    seconds : float or None
-        How long passes over tensors go on within one question; None where they have threads of
-        their own.
-    """
+    """Answers questions about one run; keeps what several questions share."""
 
     def __init__(self, run: Derived, *, seconds: float | None = math.inf) -> None:
         self._run = run
@@ -67,35 +59,11 @@ class Answers:
         self._timeline = None if run.timeline is None else KeptTimeline(run.timeline, run.graph)
 
     def answer(self, message: object) -> Reply:
-        """Answer one message as it came from the page; it is checked as if hostile.
-
-        Raises
-        ------
-        ValueError
-            The message is not a question, or asks for what is out of range.
-        KeyError, IndexError, FormatError
-            As :meth:`reply`.
-        """
+        """Answer one message as it came from the page; it is checked as if hostile."""
         return self.reply(Question(message))
 
     def reply(self, question: Question, watch: Callable[[], None] = lambda: None) -> Reply:
-        """Answer one question.
-
-        Parameters
-        ----------
-        question : Question
-        watch : callable
-            Called between the blocks of a long answer; what it raises ends it.
-
-        Raises
-        ------
-        ValueError
-            Its kind is unknown, or it asks for what is out of range.
-        KeyError, IndexError
-            It asks for a node or tensor that the run does not have.
-        FormatError
-            The file behind a tensor changed or is broken.
-        """
+        """Answer one question."""
         known = _ANSWERS.get(question.kind)
         if known is None:
             raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")

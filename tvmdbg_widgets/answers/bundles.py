@@ -20,11 +20,6 @@ def bundle(name: str) -> str | Path:
 
     anywidget follows a path's changes where ``ANYWIDGET_HMR`` is set, and keeps for that every
     widget that was ever made of it; text lets a closed widget, and its run, go.
-
-    Raises
-    ------
-    FileNotFoundError
-        Where it was never built: a source checkout without ``make bundle``.
     """
     path = STATIC / name
     if not path.is_file():

@@ -48,19 +48,7 @@ class Searched:
 
 @dataclass(frozen=True, eq=False)
 class Ready:
-    """What every first answer needs.
-
-    Attributes
-    ----------
-    first, last : float
-        First start and last end of what is drawn, nanoseconds.
-    top : Bins
-        All of time between them in bins of ``step`` nanoseconds.
-    sums : dict
-        The rows of the timeline's account.
-    names : SliceNames
-    table : SliceTable
-    """
+    """What every first answer needs."""
 
     first: float
     last: float
@@ -76,12 +64,6 @@ class KeptTimeline:
 
     Beside the timeline and its rows it keeps 34 bytes a slice where a page cannot hold all slices,
     else none: then nobody asks for tiles.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    graph : Graph or None
-        Tells op kinds of the nodes of slices.
     """
 
     def __init__(self, timeline: Timeline, graph: Graph | None) -> None:

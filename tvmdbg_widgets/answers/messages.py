@@ -14,18 +14,7 @@ Choice = TypeVar("Choice", bound=str)
 
 
 class Question:
-    """One message of a view.
-
-    Parameters
-    ----------
-    message : object
-        What came over the wire.
-
-    Raises
-    ------
-    ValueError
-        It is not a mapping with a ``kind``.
-    """
+    """One message of a view."""
 
     def __init__(self, message: object) -> None:
         if not isinstance(message, Mapping) or not isinstance(message.get("kind"), str):

@@ -31,13 +31,6 @@ def node_details(run: Derived, node: int) -> dict[str, Any]:
     """Return name, attributes, inputs, outputs with consumers, times and warnings of a node.
 
     Of very many inputs and outputs the first are listed, and how many there are.
-
-    Raises
-    ------
-    KeyError
-        The run has no graph.
-    IndexError
-        The graph has no such node.
     """
     if run.graph is None:
         raise KeyError("this run has no graph")

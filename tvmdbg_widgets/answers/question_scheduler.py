@@ -61,12 +61,6 @@ class QuestionScheduler:
 
     Of the questions of one view and kind only the newest is answered, also where an older one is
     being answered already. What takes long waits, between its blocks, while a short answer is made.
-
-    Parameters
-    ----------
-    run : Derived
-    send : callable
-        Called with content and buffers of each answer, from any thread.
     """
 
     def __init__(self, run: Derived, send: Send) -> None:
@@ -199,13 +193,7 @@ class QuestionScheduler:
 
 
 def _cancelled(question: Question) -> Collection[str]:
-    """Return the kinds of questions that a client no longer wants answered.
-
-    Raises
-    ------
-    ValueError
-        It names a kind that cannot be cancelled.
-    """
+    """Return the kinds of questions that a client no longer wants answered."""
     if question.kind == "cancel":
         what = question.choice("what", _NEWEST_ONLY)
         return () if what is None else (what,)

@@ -34,28 +34,7 @@ def parts_column(names: Iterable[str]) -> StringColumn:
 
 
 class SliceNames:
-    """The distinct names of slices, numbered so that those that are seen most come first.
-
-    Parameters
-    ----------
-    names : StringColumn
-        Of the slices.
-    kinds : sequence of str
-        Op kind of each distinct one.
-    short : mapping of str to str
-        What each distinct one reads.
-    seen : int array
-        Slices that bins show, by their index, one for each bin.
-
-    Attributes
-    ----------
-    count : int
-        Distinct names, U.
-    first : int
-        How many of them fit the first answer; U where all do.
-    codes : int32[S]
-        Number of the name of each slice, by its index.
-    """
+    """The distinct names of slices, numbered so that those that are seen most come first."""
 
     def __init__(
         self,
@@ -144,22 +123,7 @@ def account_columns(timeline: Timeline, graph: Graph | None, names: SliceNames) 
 
 
 class SliceTable:
-    """The columns of the slices that are drawn, one row a slice, in row order.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    names : SliceNames
-
-    Attributes
-    ----------
-    kinds : dict of str to str
-        Columns that are sent and their kinds (``SliceColumns`` in
-        js/src/shared/client/timeline_columns.ts); what is not among them is the same for all
-        slices, or follows.
-    trust : int or None
-        Of every slice, where all are alike.
-    """
+    """The columns of the slices that are drawn, one row a slice, in row order."""
 
     def __init__(self, timeline: Timeline, names: SliceNames) -> None:
         self._timeline = timeline

@@ -32,18 +32,7 @@ class _StoppedError(Exception):
 
 @dataclass(frozen=True)
 class StatisticsProgress:
-    """What is known of the values of one tensor.
-
-    Attributes
-    ----------
-    state : str
-        ``"exact"``, ``"sampled"``, ``"scanning"`` or ``"cancelled"``.
-    done, total : int
-        Values that the pass has looked at, of how many.
-    statistics : Statistics
-        Of a sample, until ``"exact"``.
-    values : ArrayValues
-    """
+    """What is known of the values of one tensor."""
 
     state: State
     done: int
@@ -53,15 +42,7 @@ class StatisticsProgress:
 
 
 class StatisticsJobs:
-    """Begins, watches and stops passes over tensors.
-
-    Parameters
-    ----------
-    gate : PriorityGate
-        StatisticsJobs give way to whatever goes first.
-    seconds : float or None
-        How long a pass goes on within one question; None where each has a thread of its own.
-    """
+    """Begins, watches and stops passes over tensors."""
 
     def __init__(self, gate: PriorityGate, seconds: float | None) -> None:
         self._gate = gate
@@ -71,13 +52,7 @@ class StatisticsJobs:
         self._closed = False
 
     def known(self, tensor: Tensor, reading: str | None, *, begin: bool) -> StatisticsProgress:
-        """Return what is known at once, and begin the pass where that is wanted.
-
-        Raises
-        ------
-        FormatError
-            The pass could not read the tensor.
-        """
+        """Return what is known at once, and begin the pass where that is wanted."""
         values = tensor.values(reading)
         exact = tensor.known_statistics(_BINS, reading)
         if exact is None and values.count <= _CHEAP:

@@ -111,13 +111,7 @@ def html(
 
 
 def size(text: str) -> int:
-    """Read a number of bytes: ``800k``, ``5MB``, ``1.5 MB``.
-
-    Raises
-    ------
-    UsageError
-        It is none.
-    """
+    """Read a number of bytes: ``800k``, ``5MB``, ``1.5 MB``."""
     number = text.strip().lower().rstrip("kmgb ")
     unit = text.strip().lower()[len(number) :].strip()
     try:

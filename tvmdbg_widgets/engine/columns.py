@@ -22,29 +22,7 @@ _ALIGNMENT = 8
 def pack(
     columns: Mapping[str, np.ndarray[Any, Any] | StringColumn], answer: str = ""
 ) -> tuple[list[dict[str, Any]], bytes]:
-    """Pack columns into a list of headers and one buffer.
-
-    Parameters
-    ----------
-    columns : mapping of str to array or StringColumn
-        One-dimensional uint8, uint16, uint32, int32, float32 or float64 arrays (bool goes as
-        uint8), or strings.
-    answer : str
-        The answer in ``js/src/shared/client/wire.ts`` that has these columns; of a page's own
-        tables and a figure's columns there is none.
-
-    Returns
-    -------
-    headers : list of dict
-        Name, kind, length and byte offsets of each column; offsets are multiples of eight.
-    buffer : bytes
-
-    Raises
-    ------
-    TypeError
-        For another dtype: what JavaScript would hold inexactly is not sent silently. Or the answer
-        has other columns.
-    """
+    """Pack columns into a list of headers and one buffer."""
     headers: list[dict[str, Any]] = []
     buffer = bytearray()
     for name, column in columns.items():
@@ -69,13 +47,7 @@ def pack(
 def packed_text(
     columns: Mapping[str, np.ndarray[Any, Any] | StringColumn], answer: str = ""
 ) -> dict[str, Any]:
-    """Pack columns as JSON, as ``js/src/engine/packed.ts`` unpacks them.
-
-    Raises
-    ------
-    TypeError
-        As of :func:`pack`.
-    """
+    """Pack columns as JSON, as ``js/src/engine/packed.ts`` unpacks them."""
     headers, buffer = pack(columns, answer)
     return {"columns": headers, "base64": base64.b64encode(buffer).decode("ascii")}
 

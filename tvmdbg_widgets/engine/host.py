@@ -33,23 +33,6 @@ def call(function: str, *arguments: str, failure: str) -> str:
     """Call a function that ``js/src/engine/engine.ts`` exports.
 
     Each thread has an engine of its own; one call may use 10 s of CPU time and 512 MiB.
-
-    Parameters
-    ----------
-    function : str
-    *arguments : str
-        Text without lone surrogates, such as JSON.
-    failure : str
-        What to say where the code fails, before why it did.
-
-    Raises
-    ------
-    EngineMissingError
-        There is no engine here, or no bundle.
-    EngineTimeError
-        The call took too long; a RuntimeError.
-    RuntimeError
-        The code failed, or took more memory than it may.
     """
     return _engine().call(function, arguments, failure)
 

@@ -16,20 +16,7 @@ if TYPE_CHECKING:
 
 
 def check(answer: str, headers: Iterable[Mapping[str, Any]]) -> None:
-    """See that an answer has the columns that the views read, each of a kind they can be.
-
-    Parameters
-    ----------
-    answer : str
-        A name in ``WIRE``.
-    headers : iterable of mapping
-        As of :func:`tvmdbg_widgets.engine.columns.pack`.
-
-    Raises
-    ------
-    TypeError
-        A column is missing, unknown, or of another kind.
-    """
+    """See that an answer has the columns that the views read, each of a kind they can be."""
     kinds = {each["name"]: each["kind"] for each in headers}
     wire = _wire()
     if wire is None:

@@ -22,20 +22,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Threads:
-    """Threads so that on each slices only nest: other programs drop or move what overlaps.
-
-    Attributes
-    ----------
-    of_slice : int64[S]
-        Thread of each slice; that of its track where it has no usable time.
-    track, lane : int64[K]
-        Track of each thread, and the how manieth of it: the first T threads are those of the
-        tracks, lane 0.
-    pid : int64[T]
-        Process of each track.
-    processes : dict of (int, str) to int
-        Processes by run and device, also those that only counters are of.
-    """
+    """Threads so that on each slices only nest: other programs drop or move what overlaps."""
 
     of_slice: Ints
     track: Ints

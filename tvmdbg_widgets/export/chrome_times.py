@@ -20,11 +20,6 @@ def microseconds(ns: npt.NDArray[np.float64]) -> list[str]:
     takes a number as a double times 1,000, cut off, and a text as a decimal
     (``CoerceToTs`` in ``src/trace_processor/importers/json``): one in a hundred slices would
     reach into the next, and be dropped.
-
-    Parameters
-    ----------
-    ns : float64[N]
-        Finite.
     """
     whole = np.floor(ns)
     if np.array_equal(whole, ns) and (not len(ns) or 0 <= ns.min() <= ns.max() < 2.0**62):

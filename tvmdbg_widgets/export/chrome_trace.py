@@ -115,13 +115,7 @@ _WAYS = {"s": ("flow_out",), "t": ("flow_in", "flow_out"), "f": ("flow_in",)}
 
 
 class _Events:
-    """Lines of the events of a timeline.
-
-    Attributes
-    ----------
-    ends : int64[F]
-        Numbers of the ends of flows that are events of their own.
-    """
+    """Lines of the events of a timeline."""
 
     def __init__(self, timeline: Timeline, graph: Graph | None, given: Threads) -> None:
         self._timeline, self._threads = timeline, given

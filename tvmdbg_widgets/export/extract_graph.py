@@ -22,36 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One node of the small graph: a node that was kept, or an entry of one that was not.
-
-    Attributes
-    ----------
-    node
-        Id in the whole graph.
-    output
-        For an input made of one output of a node left outside: which; else None.
-    """
+    """One node of the small graph: a node that was kept, or an entry of one that was not."""
 
     node: int
     output: int | None = None
 
 
 class Part:
-    """Some nodes of a graph with what they read.
-
-    Parameters
-    ----------
-    graph
-    nodes
-        Ids of the nodes to keep; the inputs and parameters they read go along. Where the graph
-        does not tell for sure what one of them reads, all nodes that it may read are kept too, so
-        that the part leaves open what the whole does.
-
-    Raises
-    ------
-    IndexError
-        The graph has no such node.
-    """
+    """Some nodes of a graph with what they read."""
 
     def __init__(self, graph: Graph, nodes: Iterable[int]) -> None:
         self.graph = graph

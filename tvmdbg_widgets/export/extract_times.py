@@ -27,13 +27,6 @@ def trace_of(parts: RunParts, chosen: Part) -> tuple[dict[str, Any] | None, str]
 
     Slices stay where they were, so that nothing is rounded anew; where nodes left outside ran
     there are gaps. Without slices in node order, nodes are back to back.
-
-    Returns
-    -------
-    trace : dict or None
-        The document; None without times, or where the time of an operator is unknown.
-    problem : str
-        Why there is none, or what is not exactly the same; empty if nothing is to be said.
     """
     timeline = parts.timeline
     if timeline is None:

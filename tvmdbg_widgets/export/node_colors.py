@@ -37,28 +37,7 @@ def node_colors(run: Derived, graph: Graph, what: Any) -> NodeColors | None:
 
 
 class NodeColors:
-    """What the colors of a graph show, as of ``GraphView``'s ``color_by``, node by node.
-
-    Parameters
-    ----------
-    run : Derived
-    graph : Graph
-    what : str, NodeColumn, array_like or mapping
-        ``"health"`` looks at all values first.
-
-    Attributes
-    ----------
-    name : str
-    unit : str
-        Of numbers; empty for classes.
-
-    Raises
-    ------
-    ValueError, TypeError, KeyError, IndexError
-        No such name, or data that do not fit the graph.
-    EngineMissingError
-        There is no engine here; see :mod:`tvmdbg_widgets.engine.host`.
-    """
+    """What the colors of a graph show, as of ``GraphView``'s ``color_by``, node by node."""
 
     def __init__(self, run: Derived, graph: Graph, what: Any) -> None:
         if isinstance(what, str):

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 class NodeTexts:
-    """The texts of the nodes of one graph.
-
-    Attributes
-    ----------
-    ns : float64 [N]
-        Mean times; NaN is unknown.
-    """
+    """The texts of the nodes of one graph."""
 
     def __init__(self, graph: Graph, timeline: Timeline | None) -> None:
         self._graph = graph

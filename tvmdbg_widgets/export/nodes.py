@@ -18,15 +18,7 @@ __all__ = ["around_nodes", "cut", "entry_text", "part"]
 
 
 def part(graph: Graph, nodes: Any) -> Subgraph:
-    """Return the nodes that are meant: all for None, else a selection, a group, ids or nodes.
-
-    Raises
-    ------
-    TypeError
-        No nodes.
-    IndexError
-        The graph has no such node.
-    """
+    """Return the nodes that are meant: all for None, else a selection, a group, ids or nodes."""
     if nodes is None:
         return graph.subgraph(range(graph.num_nodes))
     if isinstance(nodes, Subgraph):

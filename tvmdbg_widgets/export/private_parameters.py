@@ -32,17 +32,7 @@ _WEIGHT = re.compile(
 
 @dataclass(frozen=True)
 class PrivateParameters:
-    """Entries whose values are parameters, each kind for its own reason.
-
-    Attributes
-    ----------
-    parameters : frozenset of (int, int)
-        Known or guessed parameters.
-    doubtful : frozenset of (int, int)
-        What may be parameters: nothing but a name tells them from inputs.
-    derived : frozenset of (int, int)
-        Computed from those alone (a reshaped or converted weight).
-    """
+    """Entries whose values are parameters, each kind for its own reason."""
 
     parameters: frozenset[tuple[int, int]]
     doubtful: frozenset[tuple[int, int]]
@@ -61,12 +51,6 @@ def private_parameters(run: RunParts, *, doubt: bool = True) -> PrivateParameter
 
     Without a graph every tensor may be one. Where no params file was given, a null node is an
     input only if its name says so.
-
-    Parameters
-    ----------
-    run : RunParts
-    doubt : bool
-        Whether to count as a parameter what may be one.
     """
     entries = list(run.tensors or ())
     if run.graph is None:

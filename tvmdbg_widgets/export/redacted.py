@@ -25,14 +25,7 @@ _VALUE = re.compile(r"[-−]?(?<!\d)\d++(?:\.\d+(?:e[-+−]?\d+)?|e[-+−]?\d+)"
 def redacted_findings(
     found: Findings, tensors: Mapping[Any, Tensor] | None, private: PrivateParameters
 ) -> Findings:
-    """Return the findings without bounds of tensors that are told by counts alone.
-
-    Parameters
-    ----------
-    found : Findings
-    tensors : mapping of (int, int) to Tensor, or None
-    private : PrivateParameters
-    """
+    """Return the findings without bounds of tensors that are told by counts alone."""
     erase = bounds_eraser(tensors, private)
     return Findings(
         (

@@ -95,17 +95,6 @@ def report(run: Derived, node: int | None = None) -> BugReport:
 
     Reads every tensor unless that was done. Paths of this machine are left out: files are told by
     name. Of parameters statistics alone are told, of those with few values counts.
-
-    Parameters
-    ----------
-    run : Derived
-    node : int or None
-        Also everything known of this node.
-
-    Raises
-    ------
-    KeyError, IndexError
-        The run has no graph, or that no such node.
     """
     tell = _teller(run)
     private = private_parameters(run.parts)

@@ -34,13 +34,7 @@ _SPECIALS = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "-Inf"}
 
 
 def node_lines(run: Derived, node: int, tell: Tell, private: PrivateParameters) -> list[str]:
-    """Return attributes, inputs, outputs, exact statistics, times and warnings of a node.
-
-    Raises
-    ------
-    KeyError, IndexError
-        The run has no graph, or that no such node.
-    """
+    """Return attributes, inputs, outputs, exact statistics, times and warnings of a node."""
     if run.graph is None:
         raise KeyError("this run has no graph")
     if not 0 <= node < run.graph.num_nodes:

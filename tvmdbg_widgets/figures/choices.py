@@ -12,13 +12,7 @@ DIRECTIONS = ("down", "right")
 
 
 def usable_width(width: object) -> float:
-    """Return the width as a float.
-
-    Raises
-    ------
-    ValueError
-        It is no number from 300 to 2000.
-    """
+    """Return the width as a float."""
     if not isinstance(width, (int, float)) or not LEAST_WIDTH <= width <= MOST_WIDTH:
         raise ValueError(
             f"a figure is {LEAST_WIDTH} to {MOST_WIDTH} px wide, found {width!r}; "

@@ -56,15 +56,7 @@ def figure_of(
     options: Mapping[str, Any],
     findings: Findings | None = None,
 ) -> Figure:
-    """Return the figure of a view by its name.
-
-    Raises
-    ------
-    ValueError
-        No view has the name, or a value is out of range.
-    TypeError
-        The view has no such option.
-    """
+    """Return the figure of a view by its name."""
     one_of("view", view, _OPTIONS)
     known = frozenset(name for kind in _OPTIONS[view] for name in names_of(kind))
     if view == "debugger":

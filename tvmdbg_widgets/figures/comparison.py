@@ -54,37 +54,6 @@ def comparison_figure(
 
     As in the live view groups are closed, and boxes that match stand at the same height. Large
     graphs are condensed; a figure that is too narrow for two has the table alone.
-
-    Parameters
-    ----------
-    runs : tuple of Derived
-        Those that were compared.
-    comparison : Comparison
-    color_by : str or None
-        ``"speed"``, how many times slower or faster a node is in `b`, ``"time change"``, the same
-        in nanoseconds, ``"match"``, match quality, or as of a figure of one graph. None for the
-        speed where both runs have times, else the match quality.
-    fold_parameters : bool
-        Draw parameters as a count on what reads them.
-    direction : str
-        ``"down"`` or ``"right"``.
-    grouped : bool
-        Draw groups at all.
-    kind : str or None
-        The only kind of difference that is listed.
-    selected : tuple of sequence of int
-        Nodes of `a` and of `b` that are marked, too.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-    saved : bool
-        Take no more than a saved notebook has room for.
-
-    Raises
-    ------
-    ValueError
-        A value that is none of these.
     """
     if kind is not None:
         one_of("kind", kind, tuple(each.label for each in DifferenceKind))

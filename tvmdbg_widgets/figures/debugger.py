@@ -50,28 +50,7 @@ def debugger_figure(
     saved: bool = False,
     redact: Redact | None = None,
 ) -> Figure:
-    """Draw the graph, one tensor and the timeline of a run below each other.
-
-    Parameters
-    ----------
-    options : DebuggerOptions, optional
-        The graph is colored by time where times are known, where left out.
-    findings : Findings, optional
-        The first of them are written above.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-    saved : bool
-        Take no more than 40 KiB, as a saved notebook has room for.
-    redact : callable, optional
-        Why a tensor's values are not to be shown, where the figure is handed on.
-
-    Raises
-    ------
-    ValueError
-        A width or theme that is none.
-    """
+    """Draw the graph, one tensor and the timeline of a run below each other."""
     if options is None:
         timed = run.timeline is not None
         options = DebuggerOptions(GraphOptions(color_by="time" if timed else "kind"))

@@ -41,32 +41,6 @@ def draw(
     """Return the figure that a view's own code draws.
 
     Each thread has an engine of its own; one figure may use 10 s of CPU time and 512 MiB.
-
-    Parameters
-    ----------
-    view : str
-        A name in ``js/src/engine/figures.ts``.
-    data, options : mapping
-        JSON as the view's live model has it; NaN is not JSON.
-    columns : mapping of str to array [N] or StringColumn
-        uint8, uint16, uint32, int32, float32, float64, or bool, which goes as uint8.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"``, or ``"auto"``: dark where the reader prefers it.
-    answers : mapping of str to Reply, optional
-        What the run answers to questions of the live view, by question.
-
-    Raises
-    ------
-    EngineMissingError
-        There is no engine here, or no bundle.
-    RuntimeError
-        The code failed, or took more time or memory than it may.
-    TypeError
-        A column of another type.
-    ValueError
-        An unknown theme, or a number that is not JSON.
     """
     request = _request(data, columns, options, answers or {}) | {
         "width": width,
@@ -94,13 +68,6 @@ def draw_or_tell(
     """Return the figure that a view's own code draws, or its text where that fails.
 
     Parameters as of :func:`draw`, whose ``data`` have a title.
-
-    Parameters
-    ----------
-    text : str
-        Lines of what the picture would tell.
-    answers : callable
-        Returns the answers; where it raises, the picture fails.
     """
     try:
         told = answers()
@@ -119,17 +86,6 @@ def colors_of_nodes(
     """Return what the colors of a graph show, node by node.
 
     Parameters as of :func:`draw`, those of the figure of a graph.
-
-    Returns
-    -------
-    dict
-        ``"fills"`` in the light theme, ``"said"`` and ``"values"``, one each a node; see
-        ``js/src/graph/figure/node_colors.ts``.
-
-    Raises
-    ------
-    EngineMissingError, RuntimeError
-        As of :func:`draw`.
     """
     request = _request(data, columns, options, answers) | {"width": 720, "theme": "light"}
     failure = "the colors of nodes could not be made"
@@ -166,15 +122,7 @@ def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:
 def text_only(
     view: str, title: str, text: str, why: str, *, width: float, theme: ThemeName = "auto"
 ) -> Figure:
-    """Return a figure that holds text, where none can be drawn.
-
-    Parameters
-    ----------
-    text : str
-        Lines of what the picture would tell.
-    why : str
-        What is missing, or what failed, in one line.
-    """
+    """Return a figure that holds text, where none can be drawn."""
     panel = Panel(width, title, text, theme_of(theme), f"{text}\n{why}")
     y = panel.heading(title)
     for line in text.splitlines():

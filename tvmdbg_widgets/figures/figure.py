@@ -20,15 +20,7 @@ _PLAIN_IN_A_URL = " =:/;,.()!*'"
 
 
 class Hover(NamedTuple):
-    """A part of a picture, and what is said where the pointer rests there.
-
-    Attributes
-    ----------
-    x, y, width, height : float
-        Shares of the picture's width and height.
-    text : str
-        In lines.
-    """
+    """A part of a picture, and what is said where the pointer rests there."""
 
     x: float
     y: float

@@ -60,26 +60,6 @@ def memory_figure(
     """Draw the bytes that are live while each node runs, and what lies in each slot when.
 
     Slots of an ExecuTorch program are offsets in its planned buffers, by place.
-
-    Parameters
-    ----------
-    parameters : bool
-        Show what the parameters take, as a band below the workspace.
-    color_by : str
-        Entries by ``"kind"`` (of operator) or ``"size"``.
-    step_range : (float, float) or None
-        Steps that the axis spans, places in ``run.memory_plan().order``; all where left out.
-    selected : sequence of int
-        Nodes whose entries are marked.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-
-    Raises
-    ------
-    ValueError
-        A value that is none of these.
     """
     options = MemoryOptions(parameters, color_by, step_range, tuple(selected))
     return memory_request(run, options).figure(width=width, theme=theme)

@@ -17,20 +17,7 @@ _MOST_COLORS = 256
 
 
 def png(codes: npt.NDArray[np.uint8], colors: npt.NDArray[np.uint8]) -> bytes:
-    """Write a picture as PNG (ISO/IEC 15948), one byte a pixel.
-
-    Parameters
-    ----------
-    codes : uint8 [rows, cols]
-        Rows of ``colors``.
-    colors : uint8 [n, 3]
-        At most 256.
-
-    Raises
-    ------
-    ValueError
-        A picture without pixels, or codes without a color.
-    """
+    """Write a picture as PNG (ISO/IEC 15948), one byte a pixel."""
     rows, cols = codes.shape
     if not rows or not cols:
         raise ValueError(f"a picture of {rows} x {counted(cols, 'pixel')} cannot be written as PNG")
@@ -51,14 +38,7 @@ def png(codes: npt.NDArray[np.uint8], colors: npt.NDArray[np.uint8]) -> bytes:
 
 
 def png_of(pixels: npt.NDArray[np.uint32]) -> bytes:
-    """Write opaque pixels as PNG.
-
-    Parameters
-    ----------
-    pixels : uint32 [rows, cols]
-        Red in the lowest byte, then green and blue. Of more than 256 colors each loses its lowest
-        bits.
-    """
+    """Write opaque pixels as PNG."""
     colors = pixels & np.uint32(0xFFFFFF)
     used, at = np.unique(colors, return_inverse=True)
     for lost in range(1, 8):

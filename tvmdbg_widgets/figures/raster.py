@@ -34,29 +34,7 @@ _NO_FONT = (
 
 
 def rasterise(svg: str, scale: object) -> bytes:
-    """Draw a figure into a PNG.
-
-    Parameters
-    ----------
-    svg : str
-        A figure's document.
-    scale : float
-        Pixels of the picture for one px of the figure.
-
-    Raises
-    ------
-    ImportError
-        resvg-py is not installed.
-    ValueError
-        The scale is no positive number, or the picture would have more than 100 million pixels.
-    RuntimeError
-        None of the fonts is installed.
-
-    Warns
-    -----
-    UserWarning
-        No installed font has some of the characters.
-    """
+    """Draw a figure into a PNG."""
     if not isinstance(scale, (int, float)) or not 0 < scale < math.inf:
         raise ValueError(f"scale is a positive number, found {scale!r}")
     resvg = _resvg()

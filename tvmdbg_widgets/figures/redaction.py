@@ -17,19 +17,7 @@ Redact: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"
 
 @dataclass(frozen=True)
 class Redaction:
-    """What a view's figure shows instead of what its owner may see.
-
-    Attributes
-    ----------
-    redact
-        Asked for each tensor that would be drawn.
-    findings : Findings or None
-        Those that may be told.
-    selected : tuple of int
-        Nodes that are marked.
-    entry : (int, int) or None
-        The tensor that is drawn; the view's own where None.
-    """
+    """What a view's figure shows instead of what its owner may see."""
 
     redact: Redact
     findings: Findings | None = None

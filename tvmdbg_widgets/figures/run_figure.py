@@ -37,42 +37,13 @@ class Note(TypedDict):
 
 
 def note(text: str, color: str = "", most: int = 4) -> Note:
-    """Return a paragraph as ``js/src/shared/drawing/figure_parts.ts`` draws it.
-
-    Parameters
-    ----------
-    color : str
-        ``"error"``, ``"warning"``, ``"muted"``, or ``""`` for that of text.
-    most : int
-        Lines.
-    """
+    """Return a paragraph as ``js/src/shared/drawing/figure_parts.ts`` draws it."""
     return {"text": text, "color": color, "most": most}
 
 
 @dataclass(frozen=True)
 class RunFigure:
-    """What the figure of one view is made of.
-
-    Attributes
-    ----------
-    run : Derived
-    view : str
-        A name in ``js/src/engine/figures.ts``.
-    questions : sequence of str or mapping
-        What the view asks of the run, as :class:`~tvmdbg_widgets.answers.answers.Answers` takes it.
-    data : mapping
-        What the figure needs beside the answers; ``text`` is the figure in words.
-    options : mapping
-        Traits of the view.
-    replies : callable
-        Returns what is answered beside the questions, by kind; called when the picture is drawn.
-    description : mapping
-        Facts behind the figure; what draws it adds its own.
-    columns : mapping of str to array [N] or StringColumn
-        What the figure needs as arrays.
-    text : str
-        What there is to say where nothing draws figures; the text of ``data`` where empty.
-    """
+    """What the figure of one view is made of."""
 
     run: Derived
     view: str
@@ -86,15 +57,7 @@ class RunFigure:
 
     @classmethod
     def missing(cls, run: Derived, part: str, why: str = "") -> RunFigure:
-        """Return the figure of a run that lacks what the view would show.
-
-        Parameters
-        ----------
-        part : str
-            What is missing.
-        why : str
-            Instead of the usual reason.
-        """
+        """Return the figure of a run that lacks what the view would show."""
         view, head = _MISSING[part]
         why = why or how_to_get(part, run.parts)
         text = f"{run.title}: {head.lower()}. {why}"
@@ -102,13 +65,7 @@ class RunFigure:
         return cls(run, "missing", (), data)
 
     def figure(self, *, width: float, theme: str) -> Figure:
-        """Draw the figure.
-
-        Raises
-        ------
-        ValueError
-            A width or theme that is none.
-        """
+        """Draw the figure."""
         wide, look = usable_width(width), theme_of(theme).name
         figure = draw_or_tell(
             self.view,

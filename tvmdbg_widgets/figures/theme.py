@@ -78,13 +78,7 @@ class Theme:
 
 
 def theme_of(name: object) -> Theme:
-    """Return a theme by its name.
-
-    Raises
-    ------
-    ValueError
-        No theme has the name.
-    """
+    """Return a theme by its name."""
     return THEMES[one_of("theme", name, THEMES)]
 
 

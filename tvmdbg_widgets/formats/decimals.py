@@ -46,17 +46,7 @@ class Wrong(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Nanoseconds:
-    """N times.
-
-    Attributes
-    ----------
-    whole : int64[N]
-        Whole nanoseconds, rounded down; 0 where wrong.
-    rest : float64[N] or None
-        What is left, from 0 to below 1; None where nothing is left of any.
-    wrong : uint8[N]
-        :class:`Wrong`.
-    """
+    """N times."""
 
     whole: Ints
     rest: Floats | None
@@ -64,13 +54,7 @@ class Nanoseconds:
 
 
 def nanoseconds(values: Sequence[Any]) -> Nanoseconds:
-    """Read microseconds.
-
-    Parameters
-    ----------
-    values : sequence
-        int, :class:`DecimalText`, text that holds a number, float; anything else is no number.
-    """
+    """Read microseconds."""
     kinds = set(map(type, values))
     if kinds == {int}:
         found = _integers(values)

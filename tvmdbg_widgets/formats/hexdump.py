@@ -25,16 +25,7 @@ _MOST_CHARACTERS = 256 << 20
 
 @dataclass(frozen=True)
 class HexDump:
-    """Bytes that were printed as hex.
-
-    Attributes
-    ----------
-    data : bytes
-    address : int or None
-        Of the first byte, where the dump says it.
-    form : str
-        What it was taken for.
-    """
+    """Bytes that were printed as hex."""
 
     data: bytes
     address: int | None
@@ -48,26 +39,7 @@ class HexDump:
 def read_hexdump(
     text: str | bytes, *, order: ByteOrder = "little", words: bool | None = None, name: str = ""
 ) -> HexDump:
-    """Read the bytes that a dump shows.
-
-    Parameters
-    ----------
-    text : str or bytes
-        What was printed. Lines that are no dump may stand before and after it.
-    order : str
-        Byte order of the machine, for dumps that show words of it: gdb's ``x/4xw``, plain
-        ``hexdump``, ``dd``.
-    words : bool or None
-        Whether groups of more than two digits are words of the machine, or bytes as they lie.
-        None goes by the form, and by the letters that ``xxd`` prints beside them.
-    name : str
-        What to call the text in messages.
-
-    Raises
-    ------
-    FormatError
-        The text shows no bytes, or not all of them in order.
-    """
+    """Read the bytes that a dump shows."""
     name = name or "hexdump"
     if len(text) > _MOST_CHARACTERS:
         raise FormatError(

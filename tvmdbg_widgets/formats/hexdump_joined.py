@@ -25,16 +25,7 @@ _LITTLE_ENDIAN = "xxd -e"
 
 
 class _Step(NamedTuple):
-    """What one line adds.
-
-    Attributes
-    ----------
-    line : DumpLine
-    repeated : int
-        Bytes to repeat before it.
-    cut : int
-        Bytes too many before it, which filled up the last word.
-    """
+    """What one line adds."""
 
     line: DumpLine
     repeated: int
@@ -64,13 +55,7 @@ class _Walk(NamedTuple):
 def join_lines(
     lines: Sequence[DumpLine], order: ByteOrder, words: bool | None, name: str
 ) -> tuple[bytes, int | None, str]:
-    """Return the bytes of all lines, the address of the first, and what printed them.
-
-    Raises
-    ------
-    FormatError
-        The addresses do not follow each other, or the bytes are too many.
-    """
+    """Return the bytes of all lines, the address of the first, and what printed them."""
     walk = _walk(lines, name)
     form = next(line.form for line in lines if line.groups)
     as_words, form = _words(lines, form, words)

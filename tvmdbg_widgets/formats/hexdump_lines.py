@@ -27,21 +27,7 @@ SHOWN = 40
 
 
 class DumpLine(NamedTuple):
-    """One line of a dump.
-
-    Attributes
-    ----------
-    number : int
-        Counted from 1.
-    address : str or None
-        Its digits; whether they are octal is told by several lines.
-    groups : tuple of str
-        Digits of each group.
-    letters : str
-        The same bytes as letters, without spaces around them; empty where none are printed.
-    form : str
-        The tool that prints such lines.
-    """
+    """One line of a dump."""
 
     number: int
     address: str | None
@@ -76,13 +62,7 @@ class WrongDigitsError(Exception):
 
 
 def dump_lines(text: str, name: str) -> list[DumpLine]:
-    """Return the lines of a dump; those before and after it that are none are left out.
-
-    Raises
-    ------
-    FormatError
-        A line within the dump, or one with an address, is none.
-    """
+    """Return the lines of a dump; those before and after it that are none are left out."""
     found: list[DumpLine] = []
     pending: tuple[int, str] | None = None
     digits = 0
@@ -216,11 +196,6 @@ def _columns(line: str, at: int, *, checked: bool = False) -> tuple[tuple[str, .
     """Return the groups of digits behind an address, and the letters behind those.
 
     Letters are never more than the bytes, which tells them from digits behind a wider gap.
-
-    Parameters
-    ----------
-    checked : bool
-        Digits may have gaps between them: letters must be those of the bytes.
     """
     groups: list[str] = []
     size = 0

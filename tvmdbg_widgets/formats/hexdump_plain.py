@@ -25,13 +25,7 @@ _WORD_DIGITS = (2, 4, 8, 16)
 
 
 def literal(body: str, name: str) -> bytes | None:
-    """Return the bytes of Python literals, None where there are none.
-
-    Raises
-    ------
-    FormatError
-        A literal has something that is no byte.
-    """
+    """Return the bytes of Python literals, None where there are none."""
     if not _LITERAL.match(body):
         return None
     found = bytearray()
@@ -80,13 +74,7 @@ def _wrong_escape(name: str, at: int, found: str) -> FormatError:
 
 
 def array(body: str, order: ByteOrder, name: str) -> tuple[bytes, str] | None:
-    """Return the bytes of a C array, as of ``xxd -i``, and of what; None where there is none.
-
-    Raises
-    ------
-    FormatError
-        An item is no byte or word in hex, or the array does not end.
-    """
+    """Return the bytes of a C array, as of ``xxd -i``, and of what; None where there is none."""
     opening = _DECLARED.match(body)
     if opening is None:
         return None
@@ -114,13 +102,7 @@ def array(body: str, order: ByteOrder, name: str) -> tuple[bytes, str] | None:
 def digits_alone(
     body: str, order: ByteOrder, words: bool | None, name: str
 ) -> tuple[bytes, str] | None:
-    """Return bytes that are written as digits alone, and how; None where the text begins otherwise.
-
-    Raises
-    ------
-    FormatError
-        Digits are wrong or missing, or may be words as well as bytes as they lie.
-    """
+    """Return bytes that are written as digits alone, and the dialect; else None."""
     groups: list[str] = []
     odd: FormatError | None = None
     prefixed = several = False

@@ -21,17 +21,7 @@ _SHOWN = 60
 
 
 class Fields:
-    """One JSON object of a file; every method raises FormatError that names file and field.
-
-    Parameters
-    ----------
-    value
-        What should be an object.
-    file
-        Name of the file.
-    path
-        Field that holds the object, ``""`` for the document itself.
-    """
+    """One JSON object of a file; every method raises FormatError that names file and field."""
 
     def __init__(self, value: object, file: str, path: str = "") -> None:
         self.file = file

@@ -66,17 +66,6 @@ class Budget:
 
     Parts of a file may refer to the same bytes again and again, and claim sizes that they do not
     have: whatever a reader makes of them is counted here before it is made.
-
-    Parameters
-    ----------
-    most
-        Units of work.
-    file
-        What to call the file in messages.
-    what
-        What is counted, ``"bytes decoded"``.
-    hint
-        What to try; the file may be damaged.
     """
 
     def __init__(self, most: int, file: str, what: str, hint: str | None = None) -> None:
@@ -85,13 +74,7 @@ class Budget:
         self._told = file, what, hint
 
     def spend(self, count: int, field: str | None = None, offset: int | None = None) -> None:
-        """Count work at a field, or a byte, of the file.
-
-        Raises
-        ------
-        FormatError
-            The file asks for more than its bytes allow.
-        """
+        """Count work at a field, or a byte, of the file."""
         self.spent += count
         if self.spent > self.most:
             file, what, hint = self._told
@@ -115,18 +98,7 @@ def named_bytes(source: ByteSource) -> Budget:
 
 
 class Limits:
-    """The limits of one call of ``open``.
-
-    Parameters
-    ----------
-    chosen
-        Bytes by part, over :data:`LIMITS`.
-
-    Raises
-    ------
-    ValueError
-        There is no such part, or a value is no number of bytes.
-    """
+    """The limits of one call of ``open``."""
 
     def __init__(self, chosen: Mapping[str, Any] | None = None) -> None:
         chosen = {} if chosen is None else dict(chosen)

@@ -34,28 +34,7 @@ _MOST_READS = 1000
 
 @dataclass(frozen=True)
 class IrTensor:
-    """What a module takes for ``DLTensor``.
-
-    Attributes
-    ----------
-    name : str
-        Of the struct, such as ``"%1"``; of a pointer, such as ``"%A.handle"``, where code has
-        offsets alone.
-    line : int
-        Of the struct of its data type, or of the first read.
-    text : str
-        ``"{ i8, i8, i16 }"``, or ``"i8 at 20, i8 at 21, i16 at 22"``.
-    places : IrPlaces
-        Of code, bits and lanes.
-    by_offset : bool
-        Whether code has offsets alone.
-    reads : tuple of IrRead
-        The first of what compiled code reads and stores.
-    conflicts : tuple of IrRead
-        The first of those of another width.
-    read_count, conflict_count : int
-        Of all.
-    """
+    """What a module takes for ``DLTensor``."""
 
     name: str
     line: int
@@ -71,19 +50,7 @@ class IrTensor:
 def read_tensor_types(
     text: str | bytes | ByteSource, name: str = "the module"
 ) -> tuple[IrTensor, ...]:
-    """Return what a module takes for ``DLTensor``, each layout once.
-
-    Parameters
-    ----------
-    text : str, bytes or ByteSource
-        ``lib.get_source("ll")`` (``lib.mod.inspect_source("ll")`` from v0.25 on), or a ``.ll``
-        file, which is read in pieces. Lines beyond 20,000 characters are not looked at.
-
-    Raises
-    ------
-    FormatError
-        The text is LLVM bitcode.
-    """
+    """Return what a module takes for ``DLTensor``, each layout once."""
     structs: dict[str, IrStruct] = {}
     reads = Reads()
     found: dict[tuple[str, IrPlaces], _Found] = {}

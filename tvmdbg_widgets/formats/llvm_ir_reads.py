@@ -40,22 +40,7 @@ _MOST_READS = 64
 
 
 class IrRead(NamedTuple):
-    """A field of a data type that compiled code reads or stores.
-
-    Attributes
-    ----------
-    field : str
-        ``"code"``, ``"bits"`` or ``"lanes"``.
-    width : int
-        Bits that are read or stored.
-    line : int
-        Of the comparison where there is one.
-    value : int or None
-        The constant it is compared with, or that is stored.
-    compared : int
-        Bits of that constant; ``width`` where the text names one type for both.
-    stored : bool
-    """
+    """A field of a data type that compiled code reads or stores."""
 
     field: str
     width: int
@@ -71,17 +56,7 @@ class IrRead(NamedTuple):
 
 
 class Handle(NamedTuple):
-    """A pointer whose reads are those of a DLTensor.
-
-    Attributes
-    ----------
-    name : str
-    text : str
-        What is read where.
-    places : IrPlaces
-    reads : tuple of IrRead
-        Of code, bits and lanes.
-    """
+    """A pointer whose reads are those of a DLTensor."""
 
     name: str
     text: str

@@ -20,18 +20,7 @@ _OPENING, _CLOSING = "({[<", ")}]>"
 
 
 class IrStruct(NamedTuple):
-    """One struct type of a module.
-
-    Attributes
-    ----------
-    name : str
-        Such as ``"%0"``; empty where it is written inside another.
-    members : tuple of str
-        As they are written.
-    packed : bool
-    line : int
-        Counted from 1.
-    """
+    """One struct type of a module."""
 
     name: str
     members: tuple[str, ...]
@@ -44,15 +33,7 @@ class IrStruct(NamedTuple):
 
 
 class IrPlaces(NamedTuple):
-    """How code, bits and lanes lie in a ``DLDataType``.
-
-    Attributes
-    ----------
-    widths : tuple of int
-        Bits of each.
-    offsets : tuple of int
-        Bytes from its start.
-    """
+    """How code, bits and lanes lie in a ``DLDataType``."""
 
     widths: tuple[int, int, int]
     offsets: tuple[int, int, int]

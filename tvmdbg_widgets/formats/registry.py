@@ -23,20 +23,7 @@ HEAD_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Format:
-    """One readable format.
-
-    Attributes
-    ----------
-    part : str
-        What it gives a run: ``"graph"``, ``"params"``, ``"trace"``, ``"table"``, ``"report"``,
-        ``"times"``, …
-    what : str
-        The format in words, for messages.
-    module : str
-        Where ``sniff`` and the reader live; imported on first use.
-    reader : str
-        Name of the function ``(source: ByteSource, **options) -> part``.
-    """
+    """One readable format."""
 
     part: str
     what: str

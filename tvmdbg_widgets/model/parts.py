@@ -63,16 +63,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class RunFile:
-    """One file that a run was made of.
-
-    Attributes
-    ----------
-    part : str
-        What it gave: ``"graph"``, ``"params"``, ``"trace"``, …
-    path : str
-        Where it lay below the folder that was opened, with ``/``; its bare name elsewhere.
-    source : ByteSource
-    """
+    """One file that a run was made of."""
 
     part: str
     path: str
@@ -81,28 +72,7 @@ class RunFile:
 
 @dataclass(frozen=True)
 class RunParts:
-    """Graph, tensors and timeline of one run, already joined; each may be missing.
-
-    Attributes
-    ----------
-    title : str
-    graph, tensors, timeline
-    issues : Issues
-        What was found while reading and joining.
-    provenance : Provenance
-    files : tuple of RunFile
-        What the run was made of, in the order it was read.
-    options : Mapping
-        How the params files were read, where the caller said so.
-    ir : Mapping of str to ByteSource
-        Texts of the module at some stage of the compiler, by name, in the compiler's order.
-    reports : tuple of Report
-        Profiling reports, joined to the graph where there is one; the most exact form of each.
-    printed : str
-        The debugger's table that the times are from, as TVM printed it; empty where there is none.
-    executorch : ExecuTorchFiles or None
-        What a run of ExecuTorch was recorded as.
-    """
+    """Graph, tensors and timeline of one run, already joined; each may be missing."""
 
     title: str
     graph: Graph | None = None

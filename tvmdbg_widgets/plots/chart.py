@@ -44,13 +44,7 @@ return `${Number((tick / size).toPrecision(6))} ${unit}${suffix}`;
 
 
 def require_run(name: str, run: object) -> None:
-    """Tell a run from what else may be passed for one.
-
-    Raises
-    ------
-    TypeError
-        It is none.
-    """
+    """Tell a run from what else may be passed for one."""
     if not hasattr(run, "parts"):
         raise TypeError(
             f"plots.{name} takes a run, not {type(run).__name__}: pass tvmdbg_widgets.open(path)"
@@ -58,13 +52,7 @@ def require_run(name: str, run: object) -> None:
 
 
 def colors_of(theme: object) -> Theme:
-    """Return the colors of a theme.
-
-    Raises
-    ------
-    ValueError
-        It is neither light nor dark.
-    """
+    """Return the colors of a theme."""
     from tvmdbg_widgets.figures.theme import theme_of
     from tvmdbg_widgets.model.base.choice import one_of
 
@@ -81,20 +69,7 @@ def columns_of(rows: Iterable[Any], names: Iterable[str]) -> dict[str, Any]:
 def new_figure(
     title: str, notes: Iterable[str], theme: Theme, width: int, height: int, **options: Any
 ) -> Any:
-    """Return an empty figure with a title and notes below it.
-
-    Parameters
-    ----------
-    title : str
-        In as many lines as it takes.
-    notes : iterable of str
-        Sentences, the first one nearest to the title.
-    theme : Theme
-    width, height : int
-        px; notes and further lines of the title are added to the height.
-    **options
-        As ``bokeh.plotting.figure`` takes them.
-    """
+    """Return an empty figure with a title and notes below it."""
     from bokeh.models.annotations import Title
     from bokeh.plotting import figure
 

@@ -13,17 +13,7 @@ if TYPE_CHECKING:
 
 
 def tensor_of(name: str, run: Derived, key: TensorKey) -> Tensor:
-    """Return a tensor of a run.
-
-    Raises
-    ------
-    TypeError
-        That is no run.
-    ValueError
-        The run has no tensors; tells how to get them.
-    KeyError
-        It has no such tensor.
-    """
+    """Return a tensor of a run."""
     from tvmdbg_widgets.analysis.summary import how_to_get
 
     require_run(name, run)

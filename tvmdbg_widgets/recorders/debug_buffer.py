@@ -32,22 +32,7 @@ class DebugBuffer:
         self.size = 0
 
     def add(self, value: Any, *, output: bool | None = None) -> DebugValue:
-        """Add the bytes of a value and return what a debug event says of it.
-
-        Parameters
-        ----------
-        value : bool, int, float, array_like, or list or tuple of arrays
-            A list is a list of tensors if all its items are arrays, or if it is empty.
-        output : bool, optional
-            Whether the program returned it.
-
-        Raises
-        ------
-        TypeError
-            No such value, or an array of a type that an ETDump has no number for.
-        ValueError
-            An int beyond int64, or lists that are no array.
-        """
+        """Add the bytes of a value and return what a debug event says of it."""
         if isinstance(value, bool | np.bool_):
             return DebugValue(ValueType.BOOL, bool(value), output)
         if isinstance(value, int | np.integer):

@@ -28,21 +28,7 @@ _SCALARS: Final[Mapping[int, tuple[int, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:
-    """A profile event, or a debug event where it has a value.
-
-    Attributes
-    ----------
-    chain_index, instruction_id : int
-    name : str or None
-        Of framework and kernel events.
-    delegate_debug_id : int, str or None
-        Of delegate events.
-    start, end : int
-        Ticks.
-    metadata : bytes or None
-        None for what is no delegate's profile event.
-    value : DebugValue or None
-    """
+    """A profile event, or a debug event where it has a value."""
 
     chain_index: int
     instruction_id: int
@@ -64,13 +50,7 @@ class RecordedBlock:
 
 
 def etdump_bytes(blocks: Iterable[RecordedBlock]) -> bytes:
-    """Return a size-prefixed ETDump with the identifier ``ED00``.
-
-    Raises
-    ------
-    ImportError
-        flatbuffers is not installed.
-    """
+    """Return a size-prefixed ETDump with the identifier ``ED00``."""
     writer = _Writer()
     runs = [writer.block(block) for block in blocks]
     return writer.finished(

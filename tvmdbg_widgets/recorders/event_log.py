@@ -179,15 +179,7 @@ class EventLog:
 
 
 def utf8(name: str) -> str:
-    """Return a name that a file can have.
-
-    Raises
-    ------
-    TypeError
-        It is no text.
-    UnicodeEncodeError
-        It has halves of surrogate pairs.
-    """
+    """Return a name that a file can have."""
     if not isinstance(name, str):
         raise TypeError(f"a name is a text, found {name!r:.80}")
     name.encode()
@@ -195,24 +187,12 @@ def utf8(name: str) -> str:
 
 
 def int32(what: str, number: int) -> int:
-    """Return a whole number of 32 bits.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is none.
-    """
+    """Return a whole number of 32 bits."""
     return whole(what, number, _INT32)
 
 
 def whole(what: str, number: int, known: range) -> int:
-    """Return a whole number of a range.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is none.
-    """
+    """Return a whole number of a range."""
     found = operator.index(number)
     if found not in known:
         raise ValueError(f"{what} is from {known[0]} to {known[-1]}, found {found!r:.40}")

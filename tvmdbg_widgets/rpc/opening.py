@@ -88,13 +88,7 @@ def open_rpc(
 def log_of_parts(
     parts: Sequence[Part], issues: Sequence[Issue], *, dtype_layout: LayoutLike
 ) -> RpcLog:
-    """Return the log of files that :func:`tvmdbg_widgets.open` found.
-
-    Raises
-    ------
-    FormatError
-        They are of more than one connection.
-    """
+    """Return the log of files that :func:`tvmdbg_widgets.open` found."""
     from tvmdbg_widgets.formats.rpc.connection import Stream
     from tvmdbg_widgets.model.base.errors import FormatError
     from tvmdbg_widgets.model.base.numbers import counted

@@ -89,15 +89,7 @@ def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
 
 
 def dags_of(dag: SourceLike | Sequence[SourceLike] | Mapping[str, str] | None) -> dict[str, str]:
-    """Return the DAG texts that a caller gave, by workload key or hash.
-
-    Raises
-    ------
-    FormatError
-        A file holds none.
-    TypeError
-        A mapping holds what is no text.
-    """
+    """Return the DAG texts that a caller gave, by workload key or hash."""
     from tvmdbg_widgets.formats.tuning.given import given_dags
     from tvmdbg_widgets.model.sources.given import flat
 

@@ -29,15 +29,7 @@ _FIELDS = ("text", "node", "nodes", "entry", "slice", "time_range", "view")
 
 
 def plain_text(text: object, most: int) -> str:
-    """Return a text without blanks around it.
-
-    Raises
-    ------
-    TypeError
-        It is no str.
-    ValueError
-        It is longer than ``most`` characters.
-    """
+    """Return a text without blanks around it."""
     if not isinstance(text, str):
         raise TypeError(f"a text must be a str, not {type(text).__name__}")
     found = text.strip()
@@ -47,13 +39,7 @@ def plain_text(text: object, most: int) -> str:
 
 
 def checked_notes(run: Derived | None, notes: object) -> dict[str, str]:
-    """Return notes by node id as text, in node order; empty ones are left out.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        As :func:`~tvmdbg_widgets.model.join.refs.node_ref` and :func:`plain_text`.
-    """
+    """Return notes by node id as text, in node order; empty ones are left out."""
     if not isinstance(notes, Mapping):
         raise TypeError(f"notes must map nodes to texts, not {type(notes).__name__}")
     if len(notes) > MOST_NOTES:
@@ -68,20 +54,7 @@ def checked_notes(run: Derived | None, notes: object) -> dict[str, str]:
 
 
 def checked_tour(run: Derived | None, steps: object) -> list[dict[str, Any]]:
-    """Return the steps of a tour as ``{"text", "nodes", "entry", "slice", "time_range", "view"}``.
-
-    Parameters
-    ----------
-    run : DebugRun or None
-        What nodes are looked up in.
-    steps : iterable
-        As :meth:`tvmdbg_widgets.run.DebugRun.tour` takes them, or as this function gives them.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        A step that says nothing, or names what the run does not have; tells which step.
-    """
+    """Return checked steps: ``{"text", "nodes", "entry", "slice", "time_range", "view"}``."""
     if isinstance(steps, str | bytes | Mapping) or not isinstance(steps, Iterable):
         raise TypeError('a tour is a list of steps such as (38, "The first Inf.")')
     given = list(steps)

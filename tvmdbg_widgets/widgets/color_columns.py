@@ -44,15 +44,7 @@ class _StoppedError(Exception):
 
 
 class ColorWork(threading.Thread):
-    """Works out one column in the background, as far as nobody stops it.
-
-    Parameters
-    ----------
-    work : callable
-        Does the work; calls its argument with how many parts are done, which may raise.
-    tell : callable
-        Called now and then with state (``"scanning"``, ``"done"``, ``"cancelled"``) and parts done.
-    """
+    """Works out one column in the background, as far as nobody stops it."""
 
     def __init__(
         self, work: Callable[[Callable[[int], None]], None], tell: Callable[[str, int], None]
@@ -87,14 +79,7 @@ class ColorWork(threading.Thread):
 
 
 class ColorColumns:
-    """The columns of one view by name.
-
-    Parameters
-    ----------
-    run : DebugRun
-    send : callable
-        Given the columns as the page is told them whenever they change, also by another thread.
-    """
+    """The columns of one view by name."""
 
     def __init__(self, run: ShownRun, send: Callable[[dict[str, Any]], None]) -> None:
         self._run, self._send = run, send
@@ -111,11 +96,6 @@ class ColorColumns:
         """Return the name of what is to be shown; data is kept, errors are begun.
 
         Parameters as of ``view.color_by``.
-
-        Raises
-        ------
-        TypeError, ValueError, LookupError
-            What cannot be shown; the message says why.
         """
         if isinstance(what, str) and what not in self._columns:
             self._begin_executorch(what)

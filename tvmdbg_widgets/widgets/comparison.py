@@ -175,19 +175,7 @@ class ComparisonView(View):
 
 
 def comparison_answer(comparison: Comparison, message: object) -> Reply:
-    """Answer what the view asks: all pairs and all differences, as columns.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    message : object
-        As it came from the page: checked as if hostile.
-
-    Raises
-    ------
-    ValueError
-        The message is not that question.
-    """
+    """Answer what the view asks: all pairs and all differences, as columns."""
     question = Question(message)
     if question.kind != "comparison":
         raise ValueError(f"unknown question {question.kind!r}; known is comparison")

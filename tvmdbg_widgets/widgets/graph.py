@@ -57,13 +57,7 @@ def _first_look(run: ShownRun, traits: dict[str, Any]) -> dict[str, Any]:
 
 
 def _known_node(run: ShownRun, focus: int | str | None) -> int | str | None:
-    """Return the focus if the graph has it.
-
-    Raises
-    ------
-    TraitError
-        It has not; the message names close ones.
-    """
+    """Return the focus if the graph has it."""
     graph = run.graph
     with as_trait_error("focus"):
         if graph is not None and focus is not None:

@@ -101,13 +101,7 @@ class Folding(traitlets.HasTraits):
 
 
 def _groups(run: ShownRun) -> Groups:
-    """Return the run's groups.
-
-    Raises
-    ------
-    ValueError
-        The run has no graph.
-    """
+    """Return the run's groups."""
     return run.groups
 
 

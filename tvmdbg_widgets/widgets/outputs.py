@@ -33,15 +33,7 @@ def live_output(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def figure_output(data: dict[str, str], figure_id: str) -> dict[str, str]:
-    """Return the output that holds the figure.
-
-    Parameters
-    ----------
-    data : dict
-        The figure by MIME type.
-    figure_id : str
-        By which the view finds the figure, to hide it: `js/src/shared/ui/saved_figure.ts`.
-    """
+    """Return the output that holds the figure."""
     names = f"tvmdbg-saved tvmdbg-saved-{figure_id}"
     return {**data, "text/html": f'<div class="{names}">{_LINK}{data["text/html"]}</div>'}
 

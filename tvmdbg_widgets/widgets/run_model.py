@@ -20,12 +20,6 @@ class RunModel(SharedModel):
 
     Answers are computed beside the kernel's main thread, so that a large tensor does not hold up
     the notebook; see :class:`~tvmdbg_widgets.answers.question_scheduler.QuestionScheduler`.
-
-    Attributes
-    ----------
-    title : str
-    content_hash : str
-        Names the content: a page keeps what it was told of a run under this.
     """
 
     _esm = bundle("run.js")

@@ -26,13 +26,7 @@ def named_in(run: Derived | None) -> tuple[Graph | None, Tensors | None]:
 
 @contextmanager
 def as_trait_error(name: str) -> Iterator[None]:
-    """Raise what a check of a trait raises as a ``TraitError`` that names the trait.
-
-    Raises
-    ------
-    TraitError
-        For what a check raises; its message follows the trait's name.
-    """
+    """Raise what a check of a trait raises as a ``TraitError`` that names the trait."""
     try:
         yield
     except (TypeError, ValueError, LookupError, OverflowError) as problem:

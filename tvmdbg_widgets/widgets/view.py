@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 def require_run(view: object, run: object) -> None:
-    """Tell a run from what else may be passed for one.
-
-    Raises
-    ------
-    TypeError
-        It is none.
-    """
+    """Tell a run from what else may be passed for one."""
     if not hasattr(run, "parts"):
         instead = "its .run" if hasattr(type(run), "run") else "tvmdbg_widgets.open(path)"
         raise TypeError(
@@ -39,13 +33,7 @@ def require_run(view: object, run: object) -> None:
 
 
 def own_model(proposal: dict[str, Any], run: ShownRun) -> object:
-    """Return the model that a trait is set to, if it is the run's.
-
-    Raises
-    ------
-    TraitError
-        It is another: a view shows one run for all its life.
-    """
+    """Return the model that a trait is set to, if it is the run's."""
     if proposal["value"] is not run.model:
         name = proposal["trait"].name
         raise traitlets.TraitError(f"{name} of {run.title!r} cannot be changed: make another view")
@@ -53,13 +41,7 @@ def own_model(proposal: dict[str, Any], run: ShownRun) -> object:
 
 
 def a_session(proposal: dict[str, Any]) -> Session:
-    """Return the session that a trait is set to.
-
-    Raises
-    ------
-    TraitError
-        It is none.
-    """
+    """Return the session that a trait is set to."""
     found = proposal["value"]
     if not isinstance(found, Session):
         name = proposal["trait"].name

@@ -33,13 +33,7 @@ _CAMERA = ("node", "dx", "dy", "scale")
 
 
 def checked_camera(run: Derived, given: object) -> dict[str, Any] | None:
-    """Return where the view looks from: a node, how far beside it, in px of the graph, how large.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        No such camera.
-    """
+    """Return the checked camera: node, offset in pixels of the graph, scale."""
     if given is None:
         return None
     fields = fields_of(given, "camera", _CAMERA)
@@ -56,26 +50,14 @@ def checked_camera(run: Derived, given: object) -> dict[str, Any] | None:
 
 
 def checked_queries(given: Iterable[object]) -> list[str]:
-    """Return queries that hide nodes, each once, without blanks around.
-
-    Raises
-    ------
-    TypeError, ValueError
-        No queries, or one that cannot be read; says where.
-    """
+    """Return queries that hide nodes, each once, without blanks around."""
     from tvmdbg_widgets.analysis.graph.hidden import checked_query
 
     return list(dict.fromkeys(checked_query(each) for each in given))
 
 
 def checked_bookmark(run: Derived, given: object, traits: Sequence[str]) -> Bookmark:
-    """Return a look with only what it may hold, checked as far as the graph is concerned.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        No such look.
-    """
+    """Return a look with only what it may hold, checked as far as the graph is concerned."""
     look = fields_of(given, "a saved view", (*traits, *ALWAYS))
     if "isolate" in look:
         look["isolate"] = checked_isolation(run.graph, look["isolate"])
@@ -89,13 +71,7 @@ def checked_bookmark(run: Derived, given: object, traits: Sequence[str]) -> Book
 
 
 def checked_bookmarks(run: Derived, given: object, traits: Sequence[str]) -> dict[str, Bookmark]:
-    """Return looks by name.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        No such looks; says which.
-    """
+    """Return looks by name."""
     if not isinstance(given, Mapping):
         raise TypeError(f"bookmarks must map names to saved views, not {type(given).__name__}")
     if len(given) > MOST_BOOKMARKS:
@@ -110,13 +86,7 @@ def checked_bookmarks(run: Derived, given: object, traits: Sequence[str]) -> dic
 
 
 def checked_name(name: object) -> str:
-    """Return the name of a bookmark without blanks around it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        No name.
-    """
+    """Return the name of a bookmark without blanks around it."""
     if not isinstance(name, str):
         raise TypeError(f"a bookmark's name must be a str, not {type(name).__name__}")
     found = name.strip()
@@ -126,13 +96,7 @@ def checked_name(name: object) -> str:
 
 
 def checked_history(run: Derived, given: object, traits: Sequence[str]) -> dict[str, Any]:
-    """Return ``{"steps", "at"}``: looks, each told as its difference to the one before.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        No such history.
-    """
+    """Return ``{"steps", "at"}``: looks, each told as its difference to the one before."""
     fields = fields_of(given, "history", ("steps", "at"))
     steps = [checked_bookmark(run, each, traits) for each in fields.get("steps", ())][-MOST_STEPS:]
     at = fields.get("at", 0)
@@ -150,15 +114,7 @@ def resolved(steps: Sequence[Bookmark], at: int) -> Bookmark:
 
 
 def pushed(history: Mapping[str, Any], before: Bookmark, now: Bookmark) -> dict[str, Any]:
-    """Return the history with one more step, those that were gone back from left out.
-
-    Parameters
-    ----------
-    before : Bookmark
-        What was seen last, which one may come back to.
-    now : Bookmark
-        What is seen from now on.
-    """
+    """Return the history with one more step, those that were gone back from left out."""
     steps = list(history.get("steps", ()))[: history.get("at", 0) + 1]
     if steps:
         whole = resolved(steps, len(steps) - 1)

@@ -26,16 +26,7 @@ _ORDERS = {"little": "<", "big": ">"}
 
 @dataclass(frozen=True)
 class Value:
-    """One member as it was read.
-
-    Attributes
-    ----------
-    leaf : Leaf
-    text : str
-        What it holds; ``"unknown"`` where the bytes end before it.
-    problem : str
-        Why it cannot be; empty where it can.
-    """
+    """One member as it was read."""
 
     leaf: Leaf
     text: str
@@ -96,22 +87,7 @@ def decode(
     *,
     order: ByteOrder = "little",
 ) -> tuple[Decoding, ...]:
-    """Read bytes as a struct, under every layout and machine.
-
-    Parameters
-    ----------
-    data : bytes
-        From the first byte of the struct; fewer than it has give fewer values.
-    name : str
-        One of :data:`tvmdbg_widgets.model.abi.structs.STRUCTS`.
-    order : str
-        Byte order of the machine.
-
-    Raises
-    ------
-    ValueError
-        The struct is not known.
-    """
+    """Read bytes as a struct, under every layout and machine."""
     return tuple(
         _decoded(data, name, layout, machine, _ORDERS[order])
         for machine in machines

@@ -76,15 +76,7 @@ class IrLayout:
 def layout_of_tensors(
     tensors: Sequence[IrTensor], layouts: Sequence[DTypeLayout] = (NARROW, WIDE)
 ) -> IrLayout:
-    """Say which layout a module was compiled for.
-
-    Parameters
-    ----------
-    tensors : sequence of IrTensor
-        As :func:`tvmdbg_widgets.formats.llvm_ir.read_tensor_types` finds them.
-    layouts : sequence of DTypeLayout
-        Those to be recognized.
-    """
+    """Say which layout a module was compiled for."""
     if not tensors:
         return IrLayout((), None, (), _NONE)
     known = [next((each for each in layouts if _is(each, tensor)), None) for tensor in tensors]

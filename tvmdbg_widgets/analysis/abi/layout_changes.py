@@ -16,19 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LayoutChanges:
-    """How a layout of a struct differs from another of the same struct.
-
-    Attributes
-    ----------
-    moved : mapping of str to int
-        Values at another offset, by path: how many bytes later they lie.
-    retyped : mapping of str to (Leaf, Leaf)
-        Values of another C type: as they were, and as they are.
-    added, gone : tuple of str
-        Paths that only this layout, and only the other, has.
-    size, align : (int, int)
-        Bytes as they were, and as they are.
-    """
+    """How a layout of a struct differs from another of the same struct."""
 
     moved: Mapping[str, int]
     retyped: Mapping[str, tuple[Leaf, Leaf]]
@@ -72,13 +60,7 @@ class LayoutChanges:
 
 
 def layout_changes(before: StructLayout, after: StructLayout) -> LayoutChanges:
-    """Compare two layouts of one struct, value by value.
-
-    Parameters
-    ----------
-    before, after : StructLayout
-        Values with the same path are the same value.
-    """
+    """Compare two layouts of one struct, value by value."""
     old = {leaf.path: leaf for leaf in before.leaves()}
     new = {leaf.path: leaf for leaf in after.leaves()}
     both = [path for path in new if path in old]

@@ -13,20 +13,7 @@ if TYPE_CHECKING:
 
 
 class FieldType(NamedTuple):
-    """One statement about a field.
-
-    Attributes
-    ----------
-    field : str
-        ``"code"``, ``"bits"``, ``"lanes"`` or ``"padding"``.
-    kind : str
-        ``"u16"``; ``"16"`` where the sign is not said; ``"same"`` where it is taken from the
-        struct by ``decltype`` or ``sizeof``.
-    line : int
-        Counted from 1.
-    text : str
-        The line.
-    """
+    """One statement about a field."""
 
     field: str
     kind: str
@@ -78,17 +65,7 @@ _PYTHON_NOISE = re.compile(r"#[^\n]*")
 
 
 def field_types(text: str, style: Style, *, python: bool = False) -> list[FieldType]:
-    """Return what a file says of the fields, in the order of its text.
-
-    Parameters
-    ----------
-    text : str
-        Of the file; lines beyond 2,000 characters are not looked at.
-    style : str
-        How the types are written there.
-    python : bool
-        Whether comments are those of Python and Cython.
-    """
+    """Return what a file says of the fields, in the order of its text."""
     lines = text.split("\n")
     kept = "\n".join(line if len(line) <= _LONGEST_LINE else "" for line in lines)
     code = (_PYTHON_NOISE if python else _C_NOISE).sub(_blank, kept)

@@ -16,15 +16,7 @@ Style = Literal["members", "casts", "handlers", "ctypes", "llvm", "intrinsics", 
 
 
 class PlaceFile(NamedTuple):
-    """A file in which a place was at some time.
-
-    Attributes
-    ----------
-    path : str
-        Below the root of the tree.
-    releases : str
-        ``"v0.7 to v0.23"``; empty where no release is known to have it.
-    """
+    """A file in which a place was at some time."""
 
     path: str
     releases: str = ""

@@ -28,13 +28,7 @@ _USER_SPACE = {64: 1 << 48, 32: 1 << 32}
 
 
 def problems_of(values: Mapping[str, int], machine: Machine) -> dict[str, str]:
-    """Return what cannot be, by the path of the member.
-
-    Parameters
-    ----------
-    values : mapping of str to int
-        Values by path, such as ``"dl_tensor.ndim"``; those that are unknown are left out.
-    """
+    """Return what cannot be, by the path of the member."""
     found: dict[str, str] = {}
     for path, value in values.items():
         prefix, _, name = path.rpartition(".")

@@ -40,20 +40,6 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
     """Find the places of a source tree that say how ``DLDataType`` lies, and what each assumes.
 
     Files are read, never run; links out of the tree are not followed.
-
-    Parameters
-    ----------
-    folder : path
-        Of the sources of TVM, any release from v0.5 on, of tvm-ffi, or of dlpack.
-    layout : DTypeLayout
-        That they should all have.
-
-    Raises
-    ------
-    FormatError
-        None of the places is there: this is no source tree of TVM.
-    OSError
-        The folder cannot be read.
     """
     root = Path(folder)
     if not root.is_dir():

@@ -19,11 +19,6 @@ def branching(sequence: Sequence, low: int, high: int) -> list[tuple[int, int]]:
 
     Between them at most one value passes that is computed in the interval, or that is read both
     before and after; inside there are always several.
-
-    Returns
-    -------
-    list of (int, int)
-        First place of each stretch and the place behind it.
     """
     if high - low < _FEWEST:
         return []

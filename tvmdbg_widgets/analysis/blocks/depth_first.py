@@ -16,16 +16,6 @@ def depth_first(graph: Graph, operators: Ints) -> Ints:
 
     Depth first from the outputs of the graph, then from what else nothing reads; operands by
     position, control dependencies last.
-
-    Parameters
-    ----------
-    graph : Graph
-    operators : int64 [n]
-        In a topological order.
-
-    Returns
-    -------
-    int64 [n]
     """
     wanted = np.zeros(graph.num_nodes + 1, np.bool_)
     wanted[operators] = True

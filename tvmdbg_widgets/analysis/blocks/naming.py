@@ -29,13 +29,7 @@ _LENGTH = 48
 
 @dataclass(eq=False)
 class Names:
-    """Names of groups; those of one structure have one name.
-
-    Parameters
-    ----------
-    graph : Graph
-    sequence : Sequence
-    """
+    """Names of groups; those of one structure have one name."""
 
     graph: Graph
     sequence: Sequence

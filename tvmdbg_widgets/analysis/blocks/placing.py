@@ -29,14 +29,6 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
     those that only some blocks of a run have to themselves; an input of the graph to none that is
     a call of a delegate. It stands before its first reader, or before the groups around that
     reader that it does not belong to.
-
-    Parameters
-    ----------
-    graph : Graph
-    search : Search
-    found : tuple of Found
-    settled : int
-        How many nodes are neither on nor behind a cycle.
     """
     rows = rows_of(found, scopes(graph, search.sequence), search)
     sequence = search.sequence

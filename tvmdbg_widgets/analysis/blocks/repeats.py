@@ -33,21 +33,7 @@ _OUTPUTS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A group by the places of its operators.
-
-    Attributes
-    ----------
-    start, end : int
-    source : GroupSource
-    repeats : int
-    content : bytes
-        Equal for groups of the same structure.
-    inside : tuple of Found
-        Groups directly inside, relative to `start`.
-    apart : tuple of int
-        Operands of a block (0 is its first) that only some blocks of the run have to themselves:
-        such inputs and parameters belong to none of them.
-    """
+    """A group by the places of its operators."""
 
     start: int
     end: int
@@ -60,15 +46,7 @@ class Found:
 
 @dataclass(eq=False)
 class Search:
-    """Looks for runs of blocks in a sequence.
-
-    Parameters
-    ----------
-    sequence : Sequence
-    first_reader, last_reader : int64 [S]
-        Of each operand that is an input or parameter: places of the first and the last operator
-        that reads it; -1 and beyond the sequence where it is none, or is read elsewhere too.
-    """
+    """Looks for runs of blocks in a sequence."""
 
     sequence: Sequence
     first_reader: Ints

@@ -19,13 +19,7 @@ FEWEST = 4
 
 @dataclass(frozen=True)
 class Runs:
-    """Stretches that read the same a period further on, the longest first.
-
-    Attributes
-    ----------
-    start, end, period : int64 [R]
-        ``letters[i] == letters[i + period]`` from start to ``end - period``; two periods or more.
-    """
+    """Stretches that read the same a period further on, the longest first."""
 
     start: Ints
     end: Ints
@@ -38,11 +32,6 @@ def runs(letters: Ints) -> Runs:
     Windows of 1, 2, 4 … letters are numbered by their text; where the nearest earlier window of
     the same text is one to two lengths away, that distance may be a period, and is tried on the
     whole sequence. O(n log n).
-
-    Parameters
-    ----------
-    letters : int64 [n]
-        Not negative.
     """
     found: list[tuple[Ints, Ints, Ints]] = []
     count = len(letters)

@@ -20,17 +20,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Letters:
-    """What each operator is, whatever the order.
-
-    Attributes
-    ----------
-    is_operator : bool [N]
-        Neither an input nor a parameter.
-    code : int64 [N]
-        Nodes of one number have the same operators, attributes and shapes, also of what they read.
-    first_edge : int64 [N + 1]
-        Operands of node ``i`` are the edges from ``first_edge[i]`` on.
-    """
+    """What each operator is, whatever the order."""
 
     is_operator: Bools
     code: Ints
@@ -53,27 +43,7 @@ class Letters:
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """The n operators of a graph in a topological order, with their S operands.
-
-    Attributes
-    ----------
-    nodes : int64 [n]
-        Node id of each place.
-    letters : int64 [n]
-    slot : int64 [n + 1]
-        Operands of place ``i`` are ``slot[i]`` to ``slot[i + 1] - 1``.
-    source : int64 [S]
-        Place of the producer, -1 for inputs, parameters and what is not in the sequence.
-    entry : int64 [S]
-        A number of the entry that is read; ``-2 - slot`` where no node produces it.
-    output : int64 [S]
-    outer : int64 [S]
-        Node id of an input or parameter, else -1.
-    reader, last : int64 [S]
-        Place that has the operand, and the last place that reads the same entry.
-    crossing : int64 [n + 1]
-        How many entries of operators are read across the border before each place.
-    """
+    """The n operators of a graph in a topological order, with their S operands."""
 
     nodes: Ints
     letters: Ints

@@ -28,20 +28,7 @@ def compare_times(
     *,
     warm_up: int = 0,
 ) -> TimeComparison:
-    """Compare the times of two runs; see :func:`tvmdbg_widgets.compare_times`.
-
-    Parameters
-    ----------
-    a, b : RunParts
-    titles : two str, optional
-    warm_up : int
-
-    Raises
-    ------
-    ValueError
-        One of them has no times, no name is in both where one has no graph, ``warm_up`` is below
-        zero, or there are not two titles.
-    """
+    """Compare the times of two runs; see :func:`tvmdbg_widgets.compare_times`."""
     if a.timeline is None or b.timeline is None:
         lacking = a if a.timeline is None else b
         raise ValueError(f"{lacking.title}: {how_to_get('timeline', lacking)}")

@@ -25,18 +25,7 @@ NO_MATCH = 255
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """Rows of nodes that do the same work, R of them; each timed node is in exactly one.
-
-    Attributes
-    ----------
-    offsets_a, nodes_a : int64 [R + 1], int64
-        Nodes of `a` of row ``i`` are ``nodes_a[offsets_a[i]:offsets_a[i + 1]]``, ascending.
-    offsets_b, nodes_b : int64 [R + 1], int64
-    certainty : uint8 [R]
-        The least sure of the matches in the row; ``NO_MATCH`` where one side has no node.
-    reason : uint8 [R]
-        What that match rests on.
-    """
+    """Rows of nodes that do the same work, R of them; each timed node is in exactly one."""
 
     offsets_a: Ints
     nodes_a: Ints
@@ -68,13 +57,6 @@ def align(
     Nodes that are matched with each other, also by way of others, are in one row, and so are the
     nodes of a call, of which the time is known together. Inputs and parameters without a time are
     left out.
-
-    Parameters
-    ----------
-    matching : Matching
-    times_a, times_b : float64 [N]
-        Time of each node, NaN unknown.
-    calls : two NodeSets or None
     """
     count_a, count_b = matching.graph_a.num_nodes, matching.graph_b.num_nodes
     ones, others = matching.pairs[:, 0].astype(np.int64), matching.pairs[:, 1] + np.int64(count_a)
@@ -136,12 +118,6 @@ def sure_nodes(matching: Matching, order: Ints) -> npt.NDArray[np.int32]:
     """Return for each node of `b` the node of `a` it surely or likely stands for; -1 for none.
 
     Where it stands for several, the last of them as `a` runs, which gives the same value.
-
-    Parameters
-    ----------
-    matching : Matching
-    order : int64 [N]
-        The nodes of `a` in the order in which they run.
     """
     sure = matching.certainty <= Certainty.LIKELY
     pairs = matching.pairs[sure]

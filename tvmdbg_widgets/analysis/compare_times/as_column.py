@@ -29,12 +29,6 @@ def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
 
     The difference of a function that stands for several nodes is at the last of them as they run,
     so that sums over groups count it once.
-
-    Parameters
-    ----------
-    comparison : ComparedTimes
-    side : int
-        0 for the nodes of `a`, 1 for those of `b`.
     """
     columns = comparison.columns
     aligned, told = columns.aligned, columns.verdicts.shown
@@ -65,12 +59,6 @@ def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
 
     All parts of a function have the value of the whole; noise, what is unknown and what has no
     match have none.
-
-    Parameters
-    ----------
-    comparison : ComparedTimes
-    side : int
-        0 for the nodes of `a`, 1 for those of `b`.
     """
     columns = comparison.columns
     aligned, verdict = columns.aligned, columns.verdicts.verdict

@@ -36,19 +36,7 @@ _WITH_GRAPHS = (
 
 
 class ByName(NamedTuple):
-    """Two runs made comparable.
-
-    Attributes
-    ----------
-    a, b : RunParts
-        With nodes: those of the graph or of the list a run has, else the names of its slices, or,
-        of a trace beside a run with nodes, those nodes.
-    matching : Matching
-    times_a, times_b : Timeline
-        What is compared. Between two traces it is the time of each slice without those inside.
-    said : str
-        What stands for what, in a sentence.
-    """
+    """Two runs made comparable."""
 
     a: RunParts
     b: RunParts
@@ -59,13 +47,7 @@ class ByName(NamedTuple):
 
 
 def by_name(a: RunParts, b: RunParts) -> ByName:
-    """Align two runs with times of which one, or both, have no graph.
-
-    Raises
-    ------
-    ValueError
-        No name is in both.
-    """
+    """Align two runs with times of which one, or both, have no graph."""
     lines = by_calls(_timeline(a)), by_calls(_timeline(b))
     graphs = _graph(a, lines[0]), _graph(b, lines[1])
     known = graphs[0] or graphs[1]

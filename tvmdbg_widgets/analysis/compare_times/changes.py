@@ -143,16 +143,7 @@ _IDS = 4
 
 
 def why(row: TimeChange, tests: int, missing: str) -> str:
-    """Return why a verdict is what it is, in one sentence.
-
-    Parameters
-    ----------
-    row : TimeChange
-    tests : int
-        How many rows were tested.
-    missing : str
-        Why there are no repeats, where the runs have none at all.
-    """
+    """Return why a verdict is what it is, in one sentence."""
     n, m = len(row.repeats_a), len(row.repeats_b)
     ground = row.ground
     if ground in (Ground.TOLD, Ground.NOT_TOLD):

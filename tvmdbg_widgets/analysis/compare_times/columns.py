@@ -24,21 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ChangeColumns:
-    """R rows, the largest difference first, then by the nodes of `a`.
-
-    Attributes
-    ----------
-    aligned : Aligned
-    a, b : Samples
-    verdicts : Verdicts
-    labels, kinds, shapes : sequence of str [R]
-    order : int64 [R]
-        Row of the arrays at each place.
-    missing : str
-        Why there are no repeats, where the runs have none at all.
-    rounding_ns : (float, float)
-        As of both timelines: a time of 0 is less than this.
-    """
+    """R rows, the largest difference first, then by the nodes of `a`."""
 
     aligned: Aligned
     a: Samples
@@ -115,15 +101,7 @@ class ChangeColumns:
 
 
 def grouped(aligned: Aligned, group: npt.NDArray[np.int64], count: int) -> Aligned:
-    """Return rows of all nodes of the rows of each group; what it matches is not asked.
-
-    Parameters
-    ----------
-    aligned : Aligned
-    group : int64 [R]
-        0 to ``count`` - 1.
-    count : int
-    """
+    """Return rows of all nodes of the rows of each group; what it matches is not asked."""
     sides = []
     for offsets, nodes in (
         (aligned.offsets_a, aligned.nodes_a),

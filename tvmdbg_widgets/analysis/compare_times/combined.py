@@ -31,14 +31,6 @@ def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, st
     Times and repeats of the nodes are those of `a`. A slice of `b` refers to the node of `a` it
     surely or likely stands for, of several to the last; to none where the match is only possible
     or there is none. Occurrences of a node count on from `a` to `b`.
-
-    Parameters
-    ----------
-    a, b : Timeline
-        Of the graphs that are matched.
-    matching : Matching
-    titles : (str, str)
-        Head the names of the tracks.
     """
     stands_for = np.append(
         sure_nodes(matching, matching.graph_a.topological_order.astype(np.int64)), np.int32(-1)

@@ -22,15 +22,7 @@ if TYPE_CHECKING:
 
 
 def named_graph(names: Sequence[str], works: npt.NDArray[np.bool_] | None = None) -> Graph:
-    """Return a graph of operators of which nothing but the names is known.
-
-    Parameters
-    ----------
-    names : sequence of str [N]
-        ``""`` of a node that does nothing.
-    works : bool [N], optional
-        False of more nodes that do nothing.
-    """
+    """Return a graph of operators of which nothing but the names is known."""
     count = len(names)
     column = StringColumn.from_strings(names)
     nothing = np.zeros(0, np.int32)

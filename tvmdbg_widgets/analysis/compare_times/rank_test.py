@@ -29,15 +29,7 @@ _MOST_DIFFERENCES = 1 << 21
 
 
 class RankTests(NamedTuple):
-    """Tests of R pairs of samples, as columns of float64 [R].
-
-    Attributes
-    ----------
-    u : U of `b`.
-    p : two-sided.
-    shift, low, high : Hodges-Lehmann estimate of `b` - `a` and its interval; the interval is NaN
-        where samples are too small for the level.
-    """
+    """Tests of R pairs of samples, as columns of float64 [R]."""
 
     u: Floats
     p: Floats
@@ -47,20 +39,7 @@ class RankTests(NamedTuple):
 
 
 def rank_tests(a: npt.ArrayLike, b: npt.ArrayLike, level: float = 0.95) -> RankTests:
-    """Test R pairs of samples of one size each.
-
-    Parameters
-    ----------
-    a, b : float64 [R, n], float64 [R, m]
-        Finite values, n and m at least 1.
-    level : float
-        Confidence of the intervals.
-
-    Raises
-    ------
-    ValueError
-        Samples of unequal number, or empty ones.
-    """
+    """Test R pairs of samples of one size each."""
     x, y = np.atleast_2d(np.asarray(a, float)), np.atleast_2d(np.asarray(b, float))
     if len(x) != len(y) or not x.shape[1] or not y.shape[1]:
         raise ValueError(f"samples of shapes {x.shape} and {y.shape} cannot be paired")
@@ -124,14 +103,7 @@ def _normal(u: float, n: int, m: int, ties: tuple[int, ...]) -> float:
 
 @lru_cache(maxsize=4096)
 def _tied_tails(size: int, ties: tuple[int, ...]) -> tuple[float, ...]:
-    """Two-sided p for each doubled sum of mid-ranks of a sample of `size` values.
-
-    Parameters
-    ----------
-    size : int
-    ties : tuple of int
-        How often each distinct value of the pooled sample occurs, the smallest value first.
-    """
+    """Two-sided p for each doubled sum of mid-ranks of a sample of `size` values."""
     below = np.concatenate(([0], np.cumsum(ties)))
     ranks = [first + last + 1 for first, last in pairwise(below.tolist())]
     ways = np.zeros((size + 1, sum(r * t for r, t in zip(ranks, ties, strict=True)) + 1), np.int64)
@@ -209,11 +181,6 @@ def adjusted(p: npt.ArrayLike) -> Floats:
 
     Y. Benjamini, Y. Hochberg, J. R. Statist. Soc. B 57, 1995: the smallest p[j] * K / j over all
     ranks j from that of a value up to K, at most 1.
-
-    Parameters
-    ----------
-    p : float64 [K]
-        NaN stays NaN, and is not counted.
     """
     given = np.asarray(p, float)
     found = np.full(given.shape, np.nan)

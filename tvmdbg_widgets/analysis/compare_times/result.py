@@ -103,13 +103,7 @@ class TimeComparison(ComparedTimes):
         return KindChanges(found, (self.title, f"By op kind: {self.sentence}"))
 
     def row_of(self, node: int) -> TimeChange | None:
-        """Return the row of a node of `a`; None where it has none, as parameters.
-
-        Raises
-        ------
-        IndexError
-            `a` has no such node.
-        """
+        """Return the row of a node of `a`; None where it has none, as parameters."""
         self.matching.graph_a.entry_range(node)
         aligned = self.columns.aligned
         at = np.flatnonzero(aligned.nodes_a == node)

@@ -20,20 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Times and repeats of R rows of nodes.
-
-    Attributes
-    ----------
-    ns : float64 [R]
-        Sum of the known times of the nodes, NaN where none is known; 0 without nodes.
-    unknown : int64 [R]
-        Nodes whose time is not known.
-    offsets, repeats : int64 [R + 1], float64
-        Repeats of row ``i``: ``repeats[offsets[i]:offsets[i + 1]]``; of several nodes the sums,
-        repeat by repeat. Empty where none are known or the nodes have different numbers of them.
-    uneven : bool [R]
-        The nodes have different numbers of repeats, or only some have any.
-    """
+    """Times and repeats of R rows of nodes."""
 
     ns: Floats
     unknown: Ints
@@ -47,26 +34,7 @@ class Samples:
 
 
 class NodeSamples:
-    """Times and repeats of the nodes of one timeline, as they are compared.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    warm_up : int
-        So many of the first repeats of each node are left out; its time is then the mean of the
-        others. A node without others keeps its time and has no repeats.
-
-    Attributes
-    ----------
-    ns : float64 [N]
-        The time of a call of several nodes is at one of them, and the others have none.
-    offsets, repeats : int64 [N + 1], float64
-        Repeats that are numbers; none where a time is one call or a sum over calls.
-    call : int64 [N]
-        The call whose time is at a node, -1 none.
-    rounding_ns : float
-        As of the timeline.
-    """
+    """Times and repeats of the nodes of one timeline, as they are compared."""
 
     def __init__(self, timeline: Timeline, warm_up: int) -> None:
         given = [timeline.repeats(node) for node in range(timeline.num_nodes)]
@@ -91,13 +59,7 @@ class NodeSamples:
             self.ns[some] = sums[some] / number[some]
 
     def rows(self, offsets: Ints, nodes: Ints) -> Samples:
-        """Sum up the nodes of each row.
-
-        Parameters
-        ----------
-        offsets, nodes : int64 [R + 1], int64
-            Nodes of row ``i`` are ``nodes[offsets[i]:offsets[i + 1]]``.
-        """
+        """Sum up the nodes of each row."""
         count = len(offsets) - 1
         row = np.repeat(np.arange(count), np.diff(offsets))
         times = self.ns[nodes]

@@ -58,19 +58,7 @@ class Ground(enum.IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """Tests and verdicts of R rows.
-
-    Attributes
-    ----------
-    p, q : float64 [R]
-        Two-sided p value, and that corrected for the number of tests; NaN where not tested.
-    shift, low, high : float64 [R]
-        By how much a repeat of `b` is longer, and the 95 % interval of that, nanoseconds.
-    verdict, ground : uint8 [R]
-        :class:`Verdict`, :class:`Ground`.
-    tests : int
-        How many rows were tested.
-    """
+    """Tests and verdicts of R rows."""
 
     p: Floats
     q: Floats

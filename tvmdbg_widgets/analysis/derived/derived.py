@@ -16,15 +16,6 @@ class Derived(Timing, Paths, Scan):
     """All facts about one run that are derived from its parts, each counted once and kept.
 
     Rooms above take this; :class:`tvmdbg_widgets.DebugRun` is one.
-
-    Parameters
-    ----------
-    parts : RunParts
-
-    Attributes
-    ----------
-    compared : TimeComparison or None
-        Of what :attr:`TimeComparison.run` gives: the comparison it shows; None of other runs.
     """
 
     compared: TimeComparison | None = None

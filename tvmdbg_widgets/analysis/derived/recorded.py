@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 class Recorded:
-    """The parts of a run, and what each of its rooms needs of them.
-
-    Parameters
-    ----------
-    parts : RunParts
-    """
+    """The parts of a run, and what each of its rooms needs of them."""
 
     def __init__(self, parts: RunParts) -> None:
         self.parts = parts

@@ -38,29 +38,7 @@ def event_blocks(
     converter: Converter | None = None,
     compat: bool = False,
 ) -> list[EventBlock]:
-    """Group the runs of a dump into blocks, and the events of each block over its runs.
-
-    Parameters
-    ----------
-    dump
-    source_time_scale, target_time_scale
-        Units of the dump's ticks and of durations.
-    buffer
-        The debug buffer; without it no tensor's values are known.
-    metadata_parser
-        Of delegate debug metadata.
-    converter
-        Of ticks of delegates' events; None divides by the ratio of the time scales.
-    compat
-        Answer as ExecuTorch's Inspector does. Otherwise an event that a run repeats keeps every
-        occurrence, runs may log different values, chains are kept apart, tensors are read with
-        their strides, and what cannot be answered is left out; each is in the block's ``noted``.
-
-    Raises
-    ------
-    ValueError, TypeError, AssertionError, RuntimeError
-        With ``compat``, where and as the Inspector raises them.
-    """
+    """Group the runs of a dump into blocks, and the events of each block over its runs."""
     scales = source_time_scale, target_time_scale
     times = MeasuredTimes(dump, *scales, converter, compat=compat)
     merging = EventMerging(dump, times, buffer, metadata_parser, compat=compat)

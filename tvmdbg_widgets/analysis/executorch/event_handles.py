@@ -42,20 +42,7 @@ class _Resolution:
 
 
 class HandleMaps:
-    """The maps of an ETRecord for one method.
-
-    Parameters
-    ----------
-    handles : Mapping of str to int or sequence of int
-        By instruction.
-    calls : Mapping of str to DelegateCall
-        By instruction.
-    num_outputs : Mapping of str to int
-        By instruction.
-    compat
-        Answer as the Inspector does: events of the framework get what instruction 0 has, and an
-        identifier is looked for in all keys that it contains.
-    """
+    """The maps of an ETRecord for one method."""
 
     def __init__(
         self,
@@ -72,13 +59,7 @@ class HandleMaps:
         self._known: dict[Any, _Resolution] = {}
 
     def resolve(self, event: Event) -> bool:
-        """Set an event's handles, how they were found, its outputs and its backend.
-
-        Returns
-        -------
-        bool
-            Whether the Inspector's handles are others than these.
-        """
+        """Set an event's handles, how they were found, its outputs and its backend."""
         identifier = event.delegate_debug_identifier
         framework = event.chain_index == UNSET_CHAIN
         key = (event.instruction_id, event.name, type(identifier), framework)
@@ -133,15 +114,6 @@ def associate(events: Iterable[Event], program: ExportedProgram, *, compat: bool
     """Set the operators, stack traces and modules of events from their handles.
 
     Events with the same handles share them.
-
-    Parameters
-    ----------
-    events
-    program
-        Whose nodes the handles are of.
-    compat
-        Tell events of the framework by their names alone, as the Inspector does; there the rest
-        have operators where they have handles.
     """
     known: dict[tuple[int, ...], _Operators] = {}
     for event in events:

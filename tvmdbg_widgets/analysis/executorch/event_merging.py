@@ -27,18 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class SameRuns:
-    """Runs with one signature.
-
-    Attributes
-    ----------
-    numbers, starts : list of int
-        Of the runs in the dump, and of the first event of each.
-    patterns : list of RunPattern
-    outputs : list of list of DebugValue
-        What each returned, as logged.
-    returned : list
-        The values that the first of them returned, where the Inspector compares them.
-    """
+    """Runs with one signature."""
 
     numbers: list[int] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
@@ -48,20 +37,7 @@ class SameRuns:
 
 
 class EventMerging:
-    """Makes events of the rows of a dump.
-
-    Parameters
-    ----------
-    dump
-    times
-        Of the dump's profile events.
-    buffer
-        The debug buffer; without it no tensor's values are known.
-    parser
-        Of delegate debug metadata.
-    compat
-        Answer as the Inspector does.
-    """
+    """Makes events of the rows of a dump."""
 
     def __init__(
         self,
@@ -99,13 +75,7 @@ class EventMerging:
         return [values[start + at] for at in positions if start + at in values]
 
     def events(self, signatures: Sequence[Signature], runs: SameRuns) -> list[Event]:
-        """Return the events that have these signatures, in order.
-
-        Raises
-        ------
-        ValueError, AssertionError, RuntimeError
-            With ``compat``, where and as the Inspector raises them.
-        """
+        """Return the events that have these signatures, in order."""
         patterns = [pattern.events for pattern in runs.patterns]
         found, measured, raws = [], [], []
         for signature, members in zip(signatures, zip(*patterns, strict=True), strict=True):

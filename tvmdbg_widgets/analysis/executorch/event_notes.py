@@ -24,15 +24,7 @@ if TYPE_CHECKING:
 
 
 def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
-    """Return what the dump alone tells, a sentence each.
-
-    Parameters
-    ----------
-    events
-        Of the block.
-    patterns
-        Of the block's runs.
-    """
+    """Return what the dump alone tells, a sentence each."""
     found = []
     repeated = [event for event in events if max(event.occurrences, default=0) > 1]
     if repeated:

@@ -46,26 +46,13 @@ _FIELDS: Final[dict[str, Callable[[Event], Any]]] = {
 
 @dataclass(frozen=True, eq=False)
 class EventTable:
-    """Columns of one length, by name.
-
-    Attributes
-    ----------
-    names : tuple
-        Strings, but for keys of metadata that are none.
-    columns : tuple of list
-    """
+    """Columns of one length, by name."""
 
     names: tuple[Any, ...]
     columns: tuple[list[Any], ...]
 
     def to_dataframe(self) -> Any:
-        """Return the table as a ``pandas.DataFrame`` with the Inspector's columns and types.
-
-        Raises
-        ------
-        ImportError
-            pandas is not installed.
-        """
+        """Return the table as a ``pandas.DataFrame`` with the Inspector's columns and types."""
         frame = data_frame({str(at): _typed(column) for at, column in enumerate(self.columns)})
         frame.columns = list(self.names)
         return frame
@@ -89,13 +76,7 @@ class EventTable:
         return fancy_grid(["", *names], [list(range(rows)), *self.columns])
 
     def html(self, most: int) -> str:
-        """Return the first rows as an HTML table, every text in it escaped.
-
-        Parameters
-        ----------
-        most
-            Number of rows; the rest are counted below the table.
-        """
+        """Return the first rows as an HTML table, every text in it escaped."""
         rows = list(zip(*self.columns, strict=True))
         head = "".join(f"<th>{html.escape(str(name))}</th>" for name in ("", *self.names))
         body = "".join(
@@ -122,24 +103,7 @@ def event_table(
     metadata: bool = False,
     printed: bool = False,
 ) -> EventTable:
-    """Return the events of some blocks as a table.
-
-    Parameters
-    ----------
-    blocks
-        Name and events of each.
-    units
-        What the names of time columns say; None leaves it out.
-    metadata
-        Add what the events' metadata were parsed to.
-    printed
-        Only the columns and rows that the Inspector prints; no logged value is read.
-
-    Raises
-    ------
-    ValueError
-        A metadata parser returned neither a list nor a dict.
-    """
+    """Return the events of some blocks as a table."""
     events = [event for _, own in blocks for event in own]
     unit = f" ({units.value})" if units else ""
     columns: dict[Any, list[Any]] = {

@@ -25,15 +25,7 @@ _LEAST_PADDING = 2
 
 
 def fancy_grid(headers: Sequence[str], columns: Sequence[Sequence[Any]]) -> str:
-    """Return a table as text.
-
-    Parameters
-    ----------
-    headers
-        One a column.
-    columns
-        Of one length. None is drawn as nothing.
-    """
+    """Return a table as text."""
     drawn = [_column(*each) for each in zip(headers, columns, strict=True)]
     widths = [_width(header) for header, _ in drawn]
     ruled = partial(_ruled, widths)

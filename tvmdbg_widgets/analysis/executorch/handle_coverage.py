@@ -49,17 +49,7 @@ class HandledOperator:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HandleCoverage:
-    """What a delegate debug map covers; every operator counts once.
-
-    Attributes
-    ----------
-    identifiers : Mapping of int or str to tuple of int
-        Debug handles by identifier, as the backend gave them.
-    operators : tuple of HandledOperator
-        All operators that could be covered, in the order of the program.
-    unknown : tuple of int
-        Handles in the map that none of these operators has.
-    """
+    """What a delegate debug map covers; every operator counts once."""
 
     identifiers: Mapping[Identifier, tuple[int, ...]]
     operators: tuple[HandledOperator, ...]
@@ -135,25 +125,7 @@ def handle_coverage(
     nodes: Graph | ExportedProgram | Iterable[Any] | None = None,
     call_handles: Iterable[int] | None = None,
 ) -> HandleCoverage:
-    """Return what a delegate debug map covers.
-
-    Parameters
-    ----------
-    mapping : mapping of int or str to int or sequence of int, or None
-        Or what has such a mapping as ``debug_handle_map`` (a ``PreprocessResult``) or as
-        ``identifiers`` (a ``DelegateCall`` of an ETRecord). None is an empty map.
-    nodes : Graph, ExportedProgram or iterable, optional
-        Where the operators are; of an iterable, nodes with ``.meta`` as in torch.fx. Without it
-        each handle stands for an operator of its own, ``"handle 11"``.
-    call_handles : iterable of int, optional
-        Handles of the delegate's call, as in an ETRecord's ``debug_handle_map``: only operators
-        with one of them count.
-
-    Raises
-    ------
-    TypeError
-        The mapping is none, or a handle is no whole number.
-    """
+    """Return what a delegate debug map covers."""
     identifiers = mapping_of(mapping)
     mapped = dict.fromkeys(handle for handles in identifiers.values() for handle in handles)
     called = None if call_handles is None else dict.fromkeys(flat(list(call_handles)))
@@ -173,13 +145,7 @@ def handle_coverage(
 
 
 def mapping_of(mapping: Any) -> dict[Identifier, tuple[int, ...]]:
-    """Return a delegate debug map as a dict, see :func:`handle_coverage`.
-
-    Raises
-    ------
-    TypeError
-        It is none, or a handle is no whole number.
-    """
+    """Return a delegate debug map as a dict, see :func:`handle_coverage`."""
     for name in ("debug_handle_map", "identifiers"):
         if not isinstance(mapping, Mapping) and hasattr(mapping, name):
             mapping = getattr(mapping, name)
@@ -194,13 +160,7 @@ def mapping_of(mapping: Any) -> dict[Identifier, tuple[int, ...]]:
 
 
 def flat(handles: Any) -> tuple[int, ...]:
-    """Return one handle or several, nested ones too, each once and in order.
-
-    Raises
-    ------
-    TypeError
-        One is no whole number.
-    """
+    """Return one handle or several, nested ones too, each once and in order."""
     if handles is None:
         return ()
     if isinstance(handles, list | tuple | set | frozenset):

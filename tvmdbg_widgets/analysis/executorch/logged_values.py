@@ -28,17 +28,7 @@ _DIFFERENT_EVENTS: Final = ("\n" + " " * 20).join(
 
 
 class LoggedValues:
-    """The values that an event, or the program's end, logged in each run of a block.
-
-    Parameters
-    ----------
-    runs
-        Values by run, in the order they were logged.
-    buffer
-        Without it no tensor's values are known.
-    compat
-        Read them as ExecuTorch's Inspector does.
-    """
+    """The values that an event, or the program's end, logged in each run of a block."""
 
     def __init__(
         self,
@@ -53,13 +43,7 @@ class LoggedValues:
         self._compat = compat
 
     def of_run(self, run: int) -> list[Inflated]:
-        """Return the values of a run of the block, counted from 0.
-
-        Raises
-        ------
-        FormatError
-            As :func:`tvmdbg_widgets.formats.executorch.debug_buffer.inflated`.
-        """
+        """Return the values of a run of the block, counted from 0."""
         return [inflated(each, self._buffer, compat=self._compat) for each in self.runs[run]]
 
     @cached_property
@@ -88,15 +72,7 @@ class LoggedValues:
                     yield from each.value
 
     def check_events(self) -> None:
-        """Refuse runs that logged different values (``_populate_debugging_related_fields``).
-
-        Raises
-        ------
-        AssertionError
-            The values of a run differ from those of the first one.
-        RuntimeError
-            A tensor was logged in one run and a number in another.
-        """
+        """Refuse runs that logged different values (``_populate_debugging_related_fields``)."""
         first = self.first
         for run in range(1, len(self.runs)):
             pairs = zip(self.of_run(run), first, strict=False)
@@ -108,15 +84,7 @@ NOTHING_LOGGED: Final = LoggedValues()
 
 
 def check_outputs(existing: Sequence[Inflated], found: Sequence[Inflated]) -> None:
-    """Refuse a run with other outputs than an earlier one (``verify_debug_data_equivalence``).
-
-    Raises
-    ------
-    AssertionError
-        Their number, kinds or values differ.
-    RuntimeError
-        They are tensors of different shapes or lists of tensors, which torch cannot compare.
-    """
+    """Refuse a run with other outputs than an earlier one (``verify_debug_data_equivalence``)."""
     if len(existing) != len(found):
         _fail("Unequal debug data length encountered. Expected to be equal.")
     for one, other in zip(existing, found, strict=True):

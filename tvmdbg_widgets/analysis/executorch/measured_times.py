@@ -22,24 +22,7 @@ if TYPE_CHECKING:
 
 
 class MeasuredTimes:
-    """Times of profile events, by their position in the dump.
-
-    Parameters
-    ----------
-    dump
-    source, target
-        Units of the dump's ticks and of durations.
-    converter
-        Of ticks of delegates' events; None divides by the ratio of the units.
-    compat
-        Raise where the Inspector raises. Otherwise such a duration is NaN, and one of a delegate
-        over which a clock of 32 bits wrapped is taken from the ticks themselves.
-
-    Raises
-    ------
-    RuntimeError
-        Only one of the units is cycles.
-    """
+    """Times of profile events, by their position in the dump."""
 
     def __init__(
         self,
@@ -75,26 +58,14 @@ class MeasuredTimes:
         return [self._start[row] for row in rows]
 
     def of_events(self, rows: Sequence[int]) -> list[float]:
-        """Return the durations of events that are no delegate's own.
-
-        Raises
-        ------
-        ValueError
-            With ``compat``, where an event ends before it starts.
-        """
+        """Return the durations of events that are no delegate's own."""
         found = [self._found[row] for row in rows]
         if self._compat and self._unknown:
             self._refuse(rows)
         return found
 
     def of_delegate(self, name: str, rows: Sequence[int]) -> list[float]:
-        """Return the durations of a delegate's events, which the converter measures if given.
-
-        Raises
-        ------
-        ValueError
-            With ``compat``, where an event ends before it starts.
-        """
+        """Return the durations of a delegate's events, which the converter measures if given."""
         convert = self._converter
         if convert is None:
             return self.of_events(rows)

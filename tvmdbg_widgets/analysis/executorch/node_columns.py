@@ -25,13 +25,7 @@ EXECUTORCH_COLUMNS: Final = ("backend", "mapping")
 
 
 def executorch_column(parts: RunParts, name: str) -> NodeColumn:
-    """Return ``"backend"``, which ran an operator, or ``"mapping"``, how its events are tied to it.
-
-    Raises
-    ------
-    ValueError
-        The run has no graph, or is none of ExecuTorch.
-    """
+    """Return an operator's ``"backend"``, or its ``"mapping"``: how events are tied to it."""
     graph, found = parts.graph, parts.executorch
     if graph is None or found is None:
         raise ValueError(f"{name!r} is known of runs of ExecuTorch with a graph")
@@ -59,11 +53,6 @@ def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> Nod
     """Return what a metadata parser returned under a key, by the operators of the event.
 
     Of an operator with several events the last one counts. Numbers stay numbers where all are.
-
-    Raises
-    ------
-    LookupError
-        No event's metadata has the key.
     """
     nodes: dict[int, list[int]] = defaultdict(list)
     for node, attrs in enumerate(graph.attrs):

@@ -33,18 +33,7 @@ def link_record(
     method: str = FORWARD,
     graph_name: str = EDGE_GRAPH,
 ) -> list[str]:
-    """Set handles, operators and reference outputs of the events; what is missing is left out.
-
-    Returns
-    -------
-    list of str
-        Where this differs from what the Inspector does.
-
-    Raises
-    ------
-    KeyError
-        The ETRecord has no graph of that name.
-    """
+    """Set handles, operators and reference outputs of the events; what is missing is left out."""
     notes = _missing(record, method)
     maps = HandleMaps(
         (record.debug_handle_map or {}).get(method, {}),
@@ -85,13 +74,7 @@ def link_record(
 def link_record_as_inspector(
     record: ETRecord, blocks: Sequence[EventBlock], *, graph_name: str = EDGE_GRAPH
 ) -> None:
-    """Set handles, operators and reference outputs of the events as the Inspector does.
-
-    Raises
-    ------
-    TypeError, KeyError, AttributeError, IndexError
-        Where and as the Inspector raises them: members that are missing, several methods.
-    """
+    """Set handles, operators and reference outputs of the events as the Inspector does."""
     for block in blocks:
         maps = HandleMaps(
             _of_forward(record.debug_handle_map),
@@ -121,13 +104,7 @@ def _of_forward(by_method: Any) -> Any:
 
 
 def chosen_method(record: ETRecord, method: str | None) -> str:
-    """Return the method that events are taken to be of.
-
-    Raises
-    ------
-    ValueError
-        The ETRecord has no such method, or several and none is named.
-    """
+    """Return the method that events are taken to be of."""
     known = record.methods
     if method is not None and method not in known:
         raise ValueError(one_line(f"the ETRecord has no method {method!r}{meant(method, known)}"))

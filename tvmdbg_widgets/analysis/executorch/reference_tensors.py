@@ -21,13 +21,6 @@ def reference_tensors(files: ExecuTorchFiles, graph: Graph) -> Tensors:
 
     By the case that the dump names (``bundled_input_index``), or the only one there is: the
     Inspector takes the last one where the dump names none.
-
-    Raises
-    ------
-    ValueError
-        There are none for this execution, or not as many as the graph has outputs.
-    FormatError
-        The ETRecord changed since it was opened.
     """
     record = files.record
     cases = (record.reference_outputs or {}).get(files.method, ()) if record is not None else ()

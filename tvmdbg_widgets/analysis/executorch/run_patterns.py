@@ -21,18 +21,7 @@ if TYPE_CHECKING:
 
 
 class Signature(NamedTuple):
-    """What makes an event of one run the same as one of another; numbers of distinct values.
-
-    Attributes
-    ----------
-    group : int
-        Of the instruction, the delegate debug identifier and, unless the Inspector is followed,
-        the chain.
-    name : int
-        Of the profile event; -1 where there is none.
-    debug_name : int
-        Of the first debug event; -1 where there is none.
-    """
+    """What makes an event of one run the same as one of another; numbers of distinct values."""
 
     group: int
     name: int
@@ -40,15 +29,7 @@ class Signature(NamedTuple):
 
 
 class PatternEvent(NamedTuple):
-    """One event of a pattern; positions count from the run's first event.
-
-    Attributes
-    ----------
-    profiles : list of int
-        Profile events with this signature: several where the instruction ran several times.
-    debugs : list of int
-        Debug events of the instruction, program outputs left out.
-    """
+    """One event of a pattern; positions count from the run's first event."""
 
     profiles: list[int]
     debugs: list[int]
@@ -56,17 +37,7 @@ class PatternEvent(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RunPattern:
-    """The events of one run, in the order they first appear, and its program outputs.
-
-    Attributes
-    ----------
-    signatures : tuple of Signature
-    events : tuple of PatternEvent
-    outputs : tuple of int
-        Positions of the debug events that log what the program returned.
-    allocations : int
-        Number of allocation events, which are left out.
-    """
+    """The events of one run, in the order they first appear, and its program outputs."""
 
     signatures: tuple[Signature, ...]
     events: tuple[PatternEvent, ...]
@@ -75,14 +46,7 @@ class RunPattern:
 
 
 class RunPatterns:
-    """The pattern of each run of a dump.
-
-    Parameters
-    ----------
-    dump
-    compat
-        Group as the Inspector does, which does not keep chains apart.
-    """
+    """The pattern of each run of a dump."""
 
     def __init__(self, dump: ETDump, *, compat: bool) -> None:
         by_instruction = numbered(

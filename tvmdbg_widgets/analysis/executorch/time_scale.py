@@ -39,13 +39,7 @@ _RATES: Final = {
 
 
 def scale_factor(source: TimeScale, target: TimeScale) -> float:
-    """Return how many units of `source` make one of `target`.
-
-    Raises
-    ------
-    RuntimeError
-        Only one of them is cycles.
-    """
+    """Return how many units of `source` make one of `target`."""
     if (source is TimeScale.CYCLES) != (target is TimeScale.CYCLES):
         raise RuntimeError(
             "For TimeScale in cycles both the source and target time scale have to be in cycles."
@@ -57,11 +51,6 @@ def elapsed(start: float, end: float) -> float:
     """Return the time from `start` to `end`; a clock of 32 bits may have wrapped once.
 
     After a wrap the answer is one tick short, as the Inspector's is.
-
-    Raises
-    ------
-    ValueError
-        `end` is before `start`, and one of them takes more than 32 bits.
     """
     if start <= end:
         return end - start
@@ -76,13 +65,7 @@ def elapsed(start: float, end: float) -> float:
 def durations(
     start: npt.NDArray[np.uint64], end: npt.NDArray[np.uint64], scale: float
 ) -> npt.NDArray[np.float64]:
-    """Return what :func:`elapsed` says of each pair of ticks, divided by `scale`.
-
-    Returns
-    -------
-    float64 [N]
-        NaN where :func:`elapsed` raises.
-    """
+    """Return what :func:`elapsed` says of each pair of ticks, divided by `scale`."""
     most = np.uint64(MOST_TICKS)
     forward = start <= end
     ticks = np.where(forward, end - start, (most - start) + end).astype(np.float64)
@@ -97,11 +80,6 @@ def differences_of_times(
 
     This is how the Inspector measures delegates' events: it adds rounding noise, and a wrapped
     clock gives nonsense.
-
-    Returns
-    -------
-    float64 [N]
-        NaN where :func:`elapsed` raises.
     """
     first, last = start.astype(np.float64) / scale, end.astype(np.float64) / scale
     forward = first <= last

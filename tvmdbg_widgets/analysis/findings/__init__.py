@@ -74,19 +74,7 @@ def screens() -> dict[str, Screen]:
 
 
 def find(evidence: Evidence) -> Findings:
-    """Apply every rule to a run as far as its tensors were scanned.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        The run and what :class:`~tvmdbg_widgets.analysis.scan.tensor_scan.TensorScan` with
-        :func:`probes` knows.
-
-    Returns
-    -------
-    Findings
-        Ranked.
-    """
+    """Apply every rule to a run as far as its tensors were scanned."""
     scanned = evidence.scanned
     return Findings(
         (finding for rule in RULES for finding in rule.findings(evidence)),

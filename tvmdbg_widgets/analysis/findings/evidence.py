@@ -53,14 +53,7 @@ class Read(NamedTuple):
 
 
 class Evidence:
-    """A run and what is known of its tensors.
-
-    Parameters
-    ----------
-    parts : RunParts
-    scanned : Scanned
-
-    """
+    """A run and what is known of its tensors."""
 
     def __init__(self, parts: RunParts, scanned: Scanned) -> None:
         self.parts = parts

@@ -17,22 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rule:
-    """One kind of statement about a run.
-
-    Attributes
-    ----------
-    name : str
-        Kebab-case, stable between releases; what ``Finding.rule`` says.
-    find : callable
-        Makes the findings from the evidence.
-    rests_on : Basis
-        What its findings take for granted: none is surer than that.
-    probe : callable or None
-        What to read of each tensor beyond its statistics; its answers are ``evidence.probed``.
-    screen : callable or None
-        Tells from the columns of a batch of small tensors which of them the probe may have
-        something to say of, so that it is not asked of the others; never fewer than those.
-    """
+    """One kind of statement about a run."""
 
     name: str
     find: Callable[[Evidence], Iterable[Finding]]

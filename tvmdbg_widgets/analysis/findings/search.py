@@ -22,17 +22,7 @@ _PATIENCE = 10.0
 
 
 class Search:
-    """Scans the tensors of a run and applies the rules to what is known.
-
-    Parameters
-    ----------
-    parts : RunParts
-
-    Attributes
-    ----------
-    scan : TensorScan
-        Its state, and how to stop it.
-    """
+    """Scans the tensors of a run and applies the rules to what is known."""
 
     def __init__(self, parts: RunParts) -> None:
         self._parts = parts
@@ -48,13 +38,6 @@ class Search:
 
         After ``KeyboardInterrupt`` or a cancel: what is known so far, ``complete`` False. The next
         call goes on from there.
-
-        Parameters
-        ----------
-        progress
-            Show a progress bar.
-        executor
-            Where to count, see :meth:`~tvmdbg_widgets.analysis.scan.tensor_scan.TensorScan.run`.
         """
         self.scan.run(progress=progress, executor=executor)
         return self.known(newest=True)

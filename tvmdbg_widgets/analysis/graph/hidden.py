@@ -18,18 +18,7 @@ if TYPE_CHECKING:
 
 
 def hidden_nodes(run: Derived, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
-    """Mark the nodes that any of the queries finds, and parameters that only those read.
-
-    Returns
-    -------
-    bool [N]
-        Of no nodes where the run has no graph.
-
-    Raises
-    ------
-    QueryError
-        A query cannot be read; a ValueError that shows where.
-    """
+    """Mark the nodes that any of the queries finds, and parameters that only those read."""
     graph = run.graph
     found = np.zeros(0 if graph is None else graph.num_nodes, bool)
     if graph is None:
@@ -47,17 +36,7 @@ def hidden_nodes(run: Derived, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
 
 
 def checked_query(query: Any) -> str:
-    """Return a query without blanks around it.
-
-    Raises
-    ------
-    TypeError
-        It is no str.
-    QueryError
-        It cannot be read; a ValueError that shows where.
-    ValueError
-        It asks for nothing.
-    """
+    """Return a query without blanks around it."""
     try:
         tree = parse(query)
     except (RuntimeError, MemoryError):  # of the engine: what is drawn says that nothing is hidden

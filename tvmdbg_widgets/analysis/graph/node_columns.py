@@ -33,26 +33,7 @@ _ON_PATH, _BESIDE, _TIED = "critical path", "has slack", "as long as it"
 def known_column(
     parts: RunParts, name: str, watch: Callable[[int], None] = lambda _done: None
 ) -> NodeColumn:
-    """Return a column by its name, one row an entry, or a node where it is of times.
-
-    Parameters
-    ----------
-    parts : RunParts
-    name : str
-        ``"dtype"``, ``"device"``, ``"storage"`` (entries of one ``storage_id`` share a buffer),
-        ``"layout"`` (see :func:`known_layouts`) or ``"bytes"``; of nodes ``"slack"`` and
-        ``"critical"`` (see :mod:`tvmdbg_widgets.analysis.timeline.critical_path`), ``"intensity"``
-        (operations a byte) and ``"flops"`` (operations a second; see
-        :mod:`tvmdbg_widgets.analysis.timeline.roofline`).
-    watch : callable
-        Called with the number of entries that are done, where that takes long; what it raises
-        ends it.
-
-    Raises
-    ------
-    ValueError
-        The run has no graph.
-    """
+    """Return a column by its name, one row an entry, or a node where it is of times."""
     graph = parts.graph
     if graph is None:
         raise ValueError("the run has no graph")

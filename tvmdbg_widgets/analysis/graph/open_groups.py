@@ -21,11 +21,6 @@ def open_by_itself(graph: Graph, groups: Groups) -> list[int]:
     """Return which groups may be open: ``openStates`` in ``js/src/graph/data/groups.ts`` decides.
 
     A view that has not the room to show them legibly opens fewer.
-
-    Raises
-    ------
-    EngineMissingError
-        There is nothing here that runs the views' own code.
     """
     columns: dict[str, npt.NDArray[Any]] = {
         "kinds": graph.kinds,

@@ -44,16 +44,6 @@ def signatures(graph: Graph, entries: Hashes | None = None) -> Hashes:
     Into it go the operators of its function (not the variant number at the end of its name), its
     attributes, and shape and data type of each output. Inputs and parameters count as the same,
     since only names tell them apart. The same in every process and on every machine.
-
-    Parameters
-    ----------
-    graph : Graph
-    entries : uint64 [E], optional
-        :func:`entry_signatures` where they are known.
-
-    Returns
-    -------
-    uint64 [N]
     """
     entries = entry_signatures(graph) if entries is None else entries
     output = np.arange(graph.num_entries) - np.repeat(

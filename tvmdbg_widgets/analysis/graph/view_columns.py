@@ -93,14 +93,7 @@ def group_columns(groups: Groups, timeline: Timeline | None) -> dict[str, Any]:
 
 
 def fact_columns(graph: Graph, clean: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return what few queries ask for: attributes, layouts and sizes.
-
-    Parameters
-    ----------
-    graph : Graph
-    clean : callable
-        What is done to the values of attributes before they are handed on.
-    """
+    """Return what few queries ask for: attributes, layouts and sizes."""
     attrs = graph.attrs
     return {
         "attrOffsets": np.cumsum([0, *map(len, attrs)]).astype(np.int32),

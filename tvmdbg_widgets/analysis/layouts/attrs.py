@@ -39,17 +39,7 @@ NAMES = frozenset((*_WEIGHTS, *_ANY[0], *_ANY[1]))
 
 
 class Told(NamedTuple):
-    """A layout that an attribute names.
-
-    Attributes
-    ----------
-    attr
-        Name of the attribute.
-    layout
-        Its text, not checked.
-    certain
-        Whether the operators of the function leave no doubt that it is this array's.
-    """
+    """A layout that an attribute names."""
 
     attr: str
     layout: str

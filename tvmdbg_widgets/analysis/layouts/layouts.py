@@ -42,19 +42,7 @@ _PLAIN_RANK = 4
 
 @dataclass(frozen=True)
 class KnownLayout:
-    """A layout that something tells of an entry.
-
-    Attributes
-    ----------
-    layout
-        It fits the stored shape.
-    sizes
-        Logical sizes that hide its padding, by letter, where they are known.
-    source
-        What tells of it: ``"out_layout of node 4"``.
-    certainty
-        ``"stated"``, or ``"likely"`` where the operators leave room for another one.
-    """
+    """A layout that something tells of an entry."""
 
     layout: Layout
     source: str
@@ -75,25 +63,7 @@ def laid_out(
     layout: str | None,
     sizes: Mapping[str, int] | None,
 ) -> Unfolded | None:
-    """Return values along the axes that a view asks for; None for those that are stored.
-
-    Parameters
-    ----------
-    values
-        As they are stored.
-    known
-        What is told of them, the best first.
-    layout
-        What is unfolded; empty for the axes as stored, None for the one that is stated.
-    sizes
-        Logical sizes by letter that hide padding, as far as the layout has the letters; None for
-        those that are known with the layout.
-
-    Raises
-    ------
-    ValueError
-        The layout does not fit, or a size is more than is stored.
-    """
+    """Return values along the axes that a view asks for; None for those that are stored."""
     known = list(known)
     if layout is None:
         stated = stated_layout(known, values.view_shape)
@@ -118,16 +88,7 @@ class _Claim(NamedTuple):
 
 
 def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[KnownLayout, ...]:
-    """Return the layouts that an entry can have, the best first.
-
-    Parameters
-    ----------
-    run : RunParts
-    entry : (int, int)
-        Node and output.
-    near : bool
-        Also what is said of entries that only element by element operators lie between.
-    """
+    """Return the layouts that an entry can have, the best first."""
     graph = run.graph
     shape = _shape(run, entry)
     if graph is None or not shape:

@@ -26,10 +26,6 @@ def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
 
     Windows of numbers that exist once on both sides are fixed points; what lies between them is
     aligned by its longest common subsequence. Where that would take too long, nothing is.
-
-    Parameters
-    ----------
-    a, b : int64 [N], [M]
     """
     found: list[tuple[int, int]] = []
     waiting = [(0, len(a), 0, len(b), 0)]

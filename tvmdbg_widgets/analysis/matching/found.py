@@ -19,12 +19,7 @@ _FAR = 4
 
 
 class Found:
-    """Pairs of nodes of two sides, with certainty and reason.
-
-    Attributes
-    ----------
-    pairs : dict of (a, b) to (Certainty, Reason)
-    """
+    """Pairs of nodes of two sides, with certainty and reason."""
 
     def __init__(self, a: Side, b: Side, bar: tqdm[Any]) -> None:
         self.pairs: dict[tuple[int, int], tuple[Certainty, Reason]] = {}

@@ -19,21 +19,7 @@ _MOST_READERS = 64
 def match_fused(
     a: Side, b: Side, flow_a: Side, flow_b: Side, found: Found
 ) -> list[tuple[int, int, Certainty]]:
-    """Match functions to the nodes that compute the same operators, producers first.
-
-    Parameters
-    ----------
-    a, b : Side
-        The graphs as they are.
-    flow_a, flow_b : Side
-        What is computed of them.
-    found : Found
-
-    Returns
-    -------
-    list of (a, b, Certainty)
-        New pairs that give one value.
-    """
+    """Match functions to the nodes that compute the same operators, producers first."""
     new: list[tuple[int, int, Certainty]] = []
     for swap in (False, True):
         sides = (b, a, flow_b, flow_a) if swap else (a, b, flow_a, flow_b)

@@ -54,13 +54,6 @@ def judged(a: Side, b: Side, found: Found, graphs: tuple[Graph, Graph]) -> npt.N
     Exact only where signature and wiring agree all around, and nothing there is merely possible;
     possible where something matched beside one node stands elsewhere beside the other, where
     another choice would be as good, or a parameter belongs to such a node.
-
-    Parameters
-    ----------
-    a, b : Side
-        Of the graphs as they are.
-    found : Found
-    graphs : tuple of Graph
     """
     count = len(found.pairs)
     nodes = np.array(list(found.pairs), np.int64).reshape(-1, 2).T

@@ -41,16 +41,6 @@ def match(a: Graph, b: Graph) -> Matching:
     fused functions against their parts, equal sequences of operators between matched nodes, and
     other operators in the same place. Nodes that nothing tells apart are matched as ``POSSIBLE``
     where both graphs have equally many, else left alone. Nearly linear in nodes and edges.
-
-    Parameters
-    ----------
-    a, b : Graph
-
-    Returns
-    -------
-    Matching
-        The same for the same graphs, however their nodes are numbered or named as far as their
-        structure tells them apart.
     """
     if _same(a, b):
         count = a.num_nodes

@@ -46,35 +46,7 @@ def plain_parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...
 
 @dataclass
 class Side:
-    """What matching asks of one graph of N nodes; equal keys mean that nodes may be matched.
-
-    Attributes
-    ----------
-    keys : list of int [N]
-    reads : list of tuple of (node, output) [N]
-        Operands by position; node -1 where the producer is not known.
-    read_by : list of list of (node, position, output) [N]
-    heads : list of list of int [N]
-        Which outputs of the graph the node gives.
-    order : list of int
-        The nodes that take part, producers first where there is no cycle.
-    place : list of int [N]
-        Of each node in the order of all.
-    anchor : list of int [N]
-        0 as long as a node is not matched; matched nodes of both sides share a negative number.
-        Shared by all views of one graph.
-    tokens : list of tuple of str [N]
-        :func:`plain_parts` of operators, empty for all others.
-    is_input : list of bool [N]
-    elements : list of int [N]
-        How many numbers the first output holds, -1 where that is not known.
-    table : dict
-        Shared with the other side.
-    cyclic : bool
-        Whether some nodes read what comes later in the order.
-    whole : Side or None
-        The graph as it is, where this is a view of it.
-    """
+    """What matching asks of one graph of N nodes; equal keys mean that nodes may be matched."""
 
     keys: list[int]
     reads: list[tuple[tuple[int, int], ...]]

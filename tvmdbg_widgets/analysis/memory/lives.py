@@ -21,22 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Lives:
-    """The life of every entry, in steps: places in the order of the nodes that run.
-
-    Attributes
-    ----------
-    order : int32 [R]
-        The nodes that run, in the order of execution.
-    owner : int64 [E]
-        The node of each entry.
-    first, last : int64 [E]
-        Steps from the one that writes the entry to the last that reads it, both included; a graph
-        in which nothing runs has one step.
-    needed : int64 [E]
-        Step until which the value must not be lost: the last that surely reads it (not over an
-        ambiguous edge); R for outputs of the graph and parameters, which the next run reads
-        again; -1 for what nobody reads.
-    """
+    """The life of every entry, in steps: places in the order of the nodes that run."""
 
     order: npt.NDArray[np.int32]
     owner: Ints

@@ -115,15 +115,6 @@ def credibility(
     It overwrites nothing that is read later, and TVM's none that the same node reads
     (``StorageAllocator``, ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0). So each slot taken
     over in another way counts against the list, and each taken over rightly for it.
-
-    Parameters
-    ----------
-    kinds, slot
-        Of each entry, the kind of its node and its slot.
-    losses, in_place
-        How many entries are lost, and how many are written over an input.
-    spoilt
-        How many of these no planner makes, as those of convolutions.
     """
     writes = (slot >= 0) & ((kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY))
     given = np.unique(slot[(slot >= 0) & (kinds <= NodeKind.PARAMETER)])

@@ -47,26 +47,14 @@ def why_not(parts: RunParts) -> str:
 
 
 def plan_of(parts: RunParts) -> MemoryPlan:
-    """Return the memory plan of a run.
-
-    Raises
-    ------
-    ValueError
-        It has none; tells how to get one.
-    """
+    """Return the memory plan of a run."""
     if parts.graph is None or parts.graph.storage_ids is None:
         raise ValueError(why_not(parts))
     return memory_plan(parts.graph)
 
 
 def memory_plan(graph: Graph) -> MemoryPlan:
-    """Return the memory plan that a graph carries.
-
-    Raises
-    ------
-    ValueError
-        The graph has no ``storage_id`` list; tells how to get one.
-    """
+    """Return the memory plan that a graph carries."""
     if graph.storage_ids is None:
         raise ValueError(NO_STORAGE)
     sizes, life = entry_sizes(graph), lives(graph)

@@ -18,15 +18,7 @@ if TYPE_CHECKING:
 
 
 class Ranges(NamedTuple):
-    """Buffers cut into segments wherever an entry starts or ends.
-
-    Attributes
-    ----------
-    low, high : int64 [E]
-        Entry ``i`` covers the segments ``low[i]`` to ``high[i] - 1``, none where it has no bytes.
-    sizes : int64 [K]
-        Bytes of each segment.
-    """
+    """Buffers cut into segments wherever an entry starts or ends."""
 
     low: Ints
     high: Ints

@@ -31,18 +31,7 @@ _TOKEN = re.compile(
 
 
 class Comparison(NamedTuple):
-    """One comparison of a condition.
-
-    Attributes
-    ----------
-    field : str
-        ``"code"``, ``"bits"`` or ``"lanes"``.
-    value : int
-        What compiled code expects.
-    kind : str
-        The type it compares as, such as ``"u8"``: that of the field in the layout it was compiled
-        for.
-    """
+    """One comparison of a condition."""
 
     field: str
     value: int

@@ -15,22 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoundMessage:
-    """One message that a text holds.
-
-    Attributes
-    ----------
-    message : KnownMessage
-    line : int
-        Where it begins first, counted from 1.
-    text : str
-        The line, printable, up to 300 letters.
-    facts : mapping of str to str
-        What varies in it, such as ``{"dtype": "float32", "name": "arg0"}``.
-    details : tuple of str
-        What its condition and its argument say.
-    count : int
-        How often it stands there with the same facts.
-    """
+    """One message that a text holds."""
 
     message: KnownMessage
     line: int

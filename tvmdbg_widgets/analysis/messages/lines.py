@@ -38,14 +38,7 @@ def as_printed(text: str) -> str:
 
 
 def rejoined(text: str) -> tuple[str, list[int]]:
-    """Return the text with lines that a terminal cut put together again.
-
-    Returns
-    -------
-    text : str
-    starts : list of int
-        Where each line of the given text begins in the one returned.
-    """
+    """Return the text with lines that a terminal cut put together again."""
     if _LONG.search(text) is None:
         return text, [0, *(match.end() for match in re.finditer("\n", text))]
     lines = text.split("\n")
@@ -64,16 +57,7 @@ def rejoined(text: str) -> tuple[str, list[int]]:
 
 
 def pieces_joined(text: str, starts: list[int]) -> tuple[str, list[int]] | None:
-    """Return the text with all lines put together that a terminal may have cut within a word.
-
-    Returns
-    -------
-    text : str
-    starts : list of int
-        Where each row of the given text begins; its rows are those of `starts`.
-    None
-        Where no line can have been cut.
-    """
+    """Return the text with all lines put together that a terminal may have cut within a word."""
     pieces, found, length = [], [], 0
     last = -1
     for row, begin in enumerate(starts):

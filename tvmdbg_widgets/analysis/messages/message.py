@@ -11,33 +11,7 @@ from tvmdbg_widgets.analysis.messages.tolerance import literal_pattern, longest_
 
 @dataclass(frozen=True)
 class KnownMessage:
-    """One message.
-
-    Attributes
-    ----------
-    id : str
-        Kebab-case, stable between releases.
-    says : str
-        Its text, with ``…`` for what varies.
-    literal : str
-        Letters that every such message has: it is looked for around them alone.
-    pattern : str
-        A regular expression for the whole of it; its named groups are facts. Linear: no repetition
-        within a repetition, every repetition bounded, and one at its start preceded by what it
-        cannot match. At most 600 letters before the literal and 1,500 behind it.
-    versions : str
-        Releases that print it.
-    cause : str
-        What is wrong, in sentences.
-    tell : str
-        How to tell it from its neighbors.
-    next : tuple of str
-        What to look at, our own calls among it.
-    source : str
-        Where the fact is from.
-    layout : bool
-        Whether two layouts of ``DLDataType`` may be behind it.
-    """
+    """One message."""
 
     id: str
     says: str

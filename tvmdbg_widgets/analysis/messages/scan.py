@@ -46,16 +46,7 @@ _LINES_OF_SOURCE = 3
 
 
 class Scan:
-    """The messages of one text.
-
-    Attributes
-    ----------
-    found : list of FoundMessage
-        In the order of their lines.
-    unknown : list of (int, str)
-        Lines, counted from 1, that look like errors and hold no message that is known.
-    lines : int
-    """
+    """The messages of one text."""
 
     def __init__(self, text: str) -> None:
         self._by_facts: dict[tuple[str, tuple[tuple[str, str], ...]], FoundMessage] = {}

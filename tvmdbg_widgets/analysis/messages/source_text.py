@@ -37,16 +37,7 @@ _GOES_ON: Final = ("(", "<<", '"', "\\")
 
 
 def is_in_source(before: str, line: str, at: int) -> bool:
-    """Return whether what begins at a place of a line is source code and nothing that occurred.
-
-    Parameters
-    ----------
-    before
-        The lines above it.
-    line
-    at
-        Its place in the line.
-    """
+    """Return whether what begins at a place of a line is source code and nothing that occurred."""
     head = line[max(0, at - _MOST) : at]
     if '\\"' in head:
         # A string of JSON that holds source code.

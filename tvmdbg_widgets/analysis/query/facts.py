@@ -26,20 +26,7 @@ _keys = itertools.count()
 
 
 class Facts:
-    """One graph of N nodes, with the times of its nodes.
-
-    Parameters
-    ----------
-    graph : Graph
-    timeline : Timeline or None
-    groups : callable
-        Gives the groups of the graph, once a query asks for them.
-
-    Attributes
-    ----------
-    key : str
-        Of no other graph in this process.
-    """
+    """One graph of N nodes, with the times of its nodes."""
 
     def __init__(
         self, graph: Graph, timeline: Timeline | None, groups: Callable[[], Groups]

@@ -30,26 +30,14 @@ Fits = Callable[[Sequence[str]], Mask]
 
 
 class Masks(ABC):
-    """One query over N rows.
-
-    Attributes
-    ----------
-    unknown : dict of str to int
-        By field that was compared: how many rows have no value there, where there are such.
-    """
+    """One query over N rows."""
 
     def __init__(self, count: int) -> None:
         self._count = count
         self.unknown: dict[str, int] = {}
 
     def mask(self, query: Tree) -> Mask:
-        """Return whether each row is found (bool [N]).
-
-        Raises
-        ------
-        RegexError
-            A regular expression takes too long on these texts.
-        """
+        """Return whether each row is found (bool [N])."""
         match query:
             case ["id", row]:
                 return np.equal(np.arange(self._count), row)
@@ -76,15 +64,7 @@ class Masks(ABC):
 
 
 def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[np.intp]:
-    """Return the rows that a query finds, ascending; none for a query of nothing.
-
-    Raises
-    ------
-    TypeError
-        The query is no str.
-    QueryError
-        It does not follow the grammar, or takes too long; a ValueError that shows where.
-    """
+    """Return the rows that a query finds, ascending; none for a query of nothing."""
     tree = parse(query, vocabulary)
     try:
         return np.flatnonzero([] if tree is None else masks.mask(tree))

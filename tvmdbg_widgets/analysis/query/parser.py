@@ -16,28 +16,7 @@ Tree: TypeAlias = list[Any]
 
 
 def parse(text: str, vocabulary: Vocabulary | None = None) -> Tree | None:
-    """Read a query.
-
-    Parameters
-    ----------
-    text : str
-    vocabulary : Vocabulary, optional
-        The fields there are, and their units; those of a graph where left out.
-
-    Returns
-    -------
-    Tree or None
-        None for a query of nothing, which finds nothing.
-
-    Raises
-    ------
-    TypeError
-        The query is no str.
-    QueryError
-        It does not follow the grammar, or is longer or nested deeper than any good one.
-    EngineMissingError
-        There is nothing here that runs the views' own code.
-    """
+    """Read a query."""
     check_type(text, vocabulary)
     if not text:
         return None

@@ -32,24 +32,7 @@ class RegexError(ValueError):
 
 
 def search(pattern: str, texts: Sequence[str], *, is_glob: bool = False) -> npt.NDArray[np.bool_]:
-    """Return which texts have a match anywhere (bool [T]).
-
-    Parameters
-    ----------
-    pattern : str
-    texts : sequence of str
-        T texts in lower case.
-    is_glob : bool
-        Whether the pattern is text with ``*`` and ``?``, which a whole text must fit.
-
-    Raises
-    ------
-    RegexError
-        The pattern cannot be read, is too large, or takes too long: it has too many ways through
-        these texts.
-    EngineMissingError
-        There is nothing here that runs the views' own code.
-    """
+    """Return which texts have a match anywhere (bool [T])."""
     sizes = np.cumsum([len(each) for each in texts], dtype=np.int64)
     ends = [*np.flatnonzero(np.diff(sizes // _BLOCK)) + 1, len(texts)]
     blocks = itertools.pairwise([0, *ends])

@@ -94,15 +94,7 @@ def _time(node: Node, ns: float, rounding_ns: float) -> str:
 
 
 def select(facts: Facts, query: str) -> Selection:
-    """Return the nodes that a query finds; none for a query of nothing.
-
-    Raises
-    ------
-    TypeError
-        The query is no str.
-    QueryError
-        It does not follow the grammar, or takes too long; a ValueError that shows where.
-    """
+    """Return the nodes that a query finds; none for a query of nothing."""
     check_type(query)
     if not query:
         return Selection((), query, facts, {}, [])

@@ -11,16 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Units:
-    """Units of a field of numbers.
-
-    Attributes
-    ----------
-    factors : mapping of str to float
-    told : str
-        As an error names them: ``"ns, us, ms or s"``.
-    needed : bool
-        Whether a number other than 0 must have one.
-    """
+    """Units of a field of numbers."""
 
     factors: Mapping[str, float]
     told: str
@@ -29,19 +20,7 @@ class Units:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What queries can ask of one kind of thing.
-
-    Attributes
-    ----------
-    texts, numbers : tuple of str
-        Fields; one that is both is a number where a whole number follows, else a text.
-    fields : tuple of str
-        All fields, in the order in which an error names them.
-    example : str
-        A query, for messages.
-    units : mapping of str to Units
-        By field.
-    """
+    """What queries can ask of one kind of thing."""
 
     texts: tuple[str, ...]
     numbers: tuple[str, ...]

@@ -28,30 +28,7 @@ _UNANSWERED = frozenset({"Shutdown"})
 
 @dataclass(frozen=True, eq=False)
 class Conversation:
-    """Rows of packets in the order they were sent, M of them.
-
-    Attributes
-    ----------
-    sides : uint8[M]
-        Index into the connection's directions.
-    packets : int64[M]
-        Number of the packet in its direction.
-    replies_to, replies : int64[M]
-        Row of the request that a packet answers, and of its answer; -1 none.
-    depths : int32[M]
-        How many requests were waiting when it was sent.
-    times : int64[M] or None
-        ns; -1 unknown.
-    functions : mapping of int to str
-        Names of functions by their handle, as far as the conversation tells; of a handle that was
-        used again the last.
-    called : mapping of int to str
-        Name of the function that is called, by row.
-    certain_until : int
-        Rows from there on are paired by order across bytes that could not be read.
-    problems : tuple of str
-        Answers that fit no request.
-    """
+    """Rows of packets in the order they were sent, M of them."""
 
     sides: npt.NDArray[np.uint8]
     packets: npt.NDArray[np.int64]

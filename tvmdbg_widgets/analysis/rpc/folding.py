@@ -15,17 +15,7 @@ _FEWEST_REPEATS = 3
 
 
 class Fold(NamedTuple):
-    """Messages that stand for themselves and for repeats of them.
-
-    Attributes
-    ----------
-    start : int
-        First message.
-    period : int
-        How many messages the pattern has.
-    repeats : int
-        How often it comes, without a message between; 1 where nothing is folded.
-    """
+    """Messages that stand for themselves and for repeats of them."""
 
     start: int
     period: int
@@ -41,14 +31,6 @@ def fold_runs(keys: npt.NDArray[np.integer], replies: npt.NDArray[np.integer]) -
     """Find patterns of up to eight messages that come three times or more in a row.
 
     Time grows with the number of messages.
-
-    Parameters
-    ----------
-    keys : integer[N]
-        Messages that are alike have the same number.
-    replies : integer[N]
-        The message that each answers; negative for none. An answer is like another if the
-        message that it answers is, and is as far away.
     """
     count = len(keys)
     if count == 0:

@@ -25,22 +25,7 @@ _TRACKS = {
 def waiting_times(
     talk: Conversation, directions: Sequence[str], labels: Sequence[str], source: str
 ) -> Timeline | None:
-    """Return a slice for each request, from its first byte to the first byte of the answer.
-
-    Parameters
-    ----------
-    directions : sequence of str
-        Names of the sides.
-    labels : sequence of str
-        What each row is called.
-    source : str
-        What the times are from.
-
-    Returns
-    -------
-    Timeline or None
-        None where no request and answer were captured with their times.
-    """
+    """Return a slice for each request, from its first byte to the first byte of the answer."""
     if talk.times is None:
         return None
     asked = np.flatnonzero(talk.replies >= 0)

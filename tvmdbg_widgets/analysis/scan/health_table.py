@@ -25,15 +25,7 @@ _SOUND = Judged(Suspicion.SOUND, Verdict.OK)
 
 
 def health(evidence: Evidence, findings: Findings) -> Health:
-    """Judge every tensor of a run as far as it was scanned.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of the scan.
-    findings : Findings
-        What the rules found in that evidence; no verdict contradicts them.
-    """
+    """Judge every tensor of a run as far as it was scanned."""
     told = _Told(evidence, Judge(evidence, findings))
     table = HealthTable(told.columns, told.words, told.brief, told.item)
     return Health(table, complete=findings.complete, title=evidence.parts.title)

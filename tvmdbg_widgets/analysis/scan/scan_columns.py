@@ -25,16 +25,7 @@ _COLUMNS = (*_COUNTS, "low", "high")
 
 @dataclass(frozen=True, eq=False)
 class ScanColumns:
-    """Statistics of tensors, a row each, in the order of their entries.
-
-    Attributes
-    ----------
-    entries : list of entry
-    size, finite, nan, pos_inf, neg_inf, zero, denormal
-        As in :class:`Statistics`, int64[rows].
-    low, high
-        Least and largest finite value as float64, which rounds large integers; NaN without any.
-    """
+    """Statistics of tensors, a row each, in the order of their entries."""
 
     entries: list[Entry]
     size: Counts

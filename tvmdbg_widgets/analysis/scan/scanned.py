@@ -18,21 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scanned:
-    """What a scan knows so far.
-
-    Attributes
-    ----------
-    statistics : dict of entry to Statistics
-        Of the tensors that were read.
-    probed : dict of rule name to dict of entry to object
-        What the rules' probes found.
-    broken : dict of entry to str
-        Why a tensor could not be read.
-    total : int
-        Tensors there are.
-    batches : tuple of (list of entry, Batch)
-        Those of the tensors that were counted together, by row.
-    """
+    """What a scan knows so far."""
 
     statistics: Mapping[Entry, Statistics]
     probed: Mapping[str, Mapping[Entry, Any]]

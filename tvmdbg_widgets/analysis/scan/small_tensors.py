@@ -33,15 +33,7 @@ def is_small(tensor: Tensor) -> bool:
 
 
 def count_together(tensors: Sequence[Tensor]) -> Iterator[tuple[list[int], Batch]]:
-    """Read small tensors and count those that have enough of their kind among them.
-
-    Yields
-    ------
-    positions : list of int
-        In ``tensors``, a row of the batch each. What cannot be read or counted together is left
-        out, so that whoever looks at it alone learns why.
-    batch : Batch
-    """
+    """Read small tensors and count those that have enough of their kind among them."""
     kinds: dict[tuple[DataType, int, int], list[int]] = defaultdict(list)
     for position, tensor in enumerate(tensors):
         record = tensor.record

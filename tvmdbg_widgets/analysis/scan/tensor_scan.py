@@ -42,17 +42,7 @@ class _StoppedError(Exception):
 
 @dataclass(frozen=True)
 class Subject:
-    """One tensor as a rule looks at it beyond its statistics.
-
-    Attributes
-    ----------
-    parts : RunParts
-    entry : (int, int)
-    tensor : Tensor
-    statistics : Statistics
-    chunks : callable
-        Yields the values as 1-D arrays of bounded size, from the start at each call.
-    """
+    """One tensor as a rule looks at it beyond its statistics."""
 
     parts: RunParts
     entry: Entry
@@ -94,19 +84,6 @@ class TensorScan:
     """Reads every tensor of a run once, in node order; statistics stay with the tensors.
 
     Any number of threads may call :meth:`run`: one of them scans, the others wait for it.
-
-    Parameters
-    ----------
-    parts : RunParts
-    probes : mapping of str to Probe
-        What else to read of each tensor, by rule.
-    screens : mapping of str to Screen
-        Which of many small tensors these are asked of; all of them where a rule has none.
-
-    Attributes
-    ----------
-    give_way : callable
-        Called between any two pieces: where somebody waits for something else, it may wait, too.
     """
 
     def __init__(
@@ -158,15 +135,7 @@ class TensorScan:
             )
 
     def cancel(self, *, wait: float = 0.0, pause: bool = False) -> None:
-        """Stop at the next chunk; what is known stays, and :meth:`run` goes on from there.
-
-        Parameters
-        ----------
-        wait
-            Seconds to wait for the scan to stop.
-        pause
-            :meth:`start` goes on, too.
-        """
+        """Stop at the next chunk; what is known stays, and :meth:`run` goes on from there."""
         with self._changed:
             self._stop, self._paused = True, pause
             self._changed.wait_for(lambda: not self._owner, wait)
@@ -175,11 +144,6 @@ class TensorScan:
         """Scan in a thread of its own if nobody has begun; whether that thread was started.
 
         It ends with the interpreter.
-
-        Parameters
-        ----------
-        go_on
-            Also where a scan was cancelled.
         """
         with self._changed:
             if self.state != "none" and not (go_on and self.state == "cancelled"):
@@ -209,23 +173,7 @@ class TensorScan:
         seconds: float | None = None,
         executor: Executor | None = None,
     ) -> bool:
-        """Scan what is left, or wait for the thread that does.
-
-        Parameters
-        ----------
-        progress
-            Show a progress bar of bytes.
-        seconds
-            Stop after the tensor during which this time is over, to be called again.
-        executor
-            Look at several tensors at a time, and send the pieces of large ones there: threads,
-            processes, or a Dask client's ``get_executor()``.
-
-        Returns
-        -------
-        bool
-            Whether the scan was not interrupted: neither by ``KeyboardInterrupt`` nor by `cancel`.
-        """
+        """Scan what is left, or wait for the thread that does."""
         try:
             if self._taken():
                 self._scan(progress, seconds, executor)

@@ -137,19 +137,7 @@ class RunCounters(Sequence[Counter]):
 
 
 def counters(run: RunParts, plan: Callable[[], MemoryPlan]) -> RunCounters:
-    """Return memory in use by the storage plan, and the counters of a trace.
-
-    Parameters
-    ----------
-    run : RunParts
-    plan : callable
-        Gives the memory plan of the graph, where it has one.
-
-    Raises
-    ------
-    ValueError
-        The run has no times.
-    """
+    """Return memory in use by the storage plan, and the counters of a trace."""
     timeline = run.timeline
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))

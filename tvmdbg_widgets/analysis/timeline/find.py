@@ -29,15 +29,7 @@ _BLOCK = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The slices that a search finds.
-
-    Attributes
-    ----------
-    numbers : int64[H]
-        Positions in row order, ascending.
-    self_ns : float
-        Sum of their self times.
-    """
+    """The slices that a search finds."""
 
     numbers: npt.NDArray[np.int64]
     self_ns: float
@@ -55,23 +47,6 @@ def matching(
 
     Words in quotes are sought as they stand there. ``#12`` finds the slices of node 12; ``12``
     finds them, too. Upper and lower case are alike.
-
-    Parameters
-    ----------
-    graph : Graph or None
-    timeline : Timeline
-    text : str
-        Nothing finds nothing.
-    regex : bool
-        Whether the text is a regular expression (:mod:`tvmdbg_widgets.analysis.query.regex`), which
-        takes time linear in what it reads.
-    watch : callable
-        Called between blocks of work; what it raises ends it.
-
-    Raises
-    ------
-    RegexError
-        The expression cannot be read or is too large.
     """
     rows = timeline.rows
     if not text:

@@ -28,16 +28,7 @@ _STRIDE = 64
 
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """What R rows show of B bins of time.
-
-    Attributes
-    ----------
-    busy : float32[R, B]
-        Share of the bin's time in which a slice of the row runs; 0 of rows of instants.
-    slice : int32[R, B]
-        Position in row order of the slice that takes most of the bin, of equals the first; of
-        instants the first; -1 where there is none.
-    """
+    """What R rows show of B bins of time."""
 
     busy: npt.NDArray[np.float32]
     slice: npt.NDArray[np.int32]
@@ -47,17 +38,6 @@ class TimelineLod:
     """The slices of a timeline in row order, made ready to be summed up over any bins.
 
     Holds 32 bytes a slice, and 2 more in its pyramid.
-
-    Parameters
-    ----------
-    timeline : Timeline
-
-    Attributes
-    ----------
-    first, last : float
-        First start and last end of the slices that are drawn, nanoseconds; 0 without any.
-    start, end : float64[S']
-        Of the slices in row order.
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -113,16 +93,7 @@ class TimelineLod:
     def holding(
         self, numbers: Ints, begin: float, step: float, count: int
     ) -> npt.NDArray[np.bool_]:
-        """Whether any of some slices lies in each bin of each row (bool[R, B]).
-
-        Parameters
-        ----------
-        numbers : int64[H]
-            Slices in row order, ascending.
-        begin, step : float
-            Bin ``b`` is ``[begin + b * step, … + step)``; the last has also what is on its end.
-        count : int
-        """
+        """Whether any of some slices lies in each bin of each row (bool[R, B])."""
         rows = len(self._rows.track)
         first = np.floor((self.start[numbers] - begin) / step)
         last = np.ceil((self.end[numbers] - begin) / step) - 1
@@ -214,12 +185,7 @@ class TimelineLod:
 
 
 class LongestPyramid:
-    """Answers where the largest of ``values[low:high]`` lies, of equals the first, for many ranges.
-
-    Parameters
-    ----------
-    values : float64[S]
-    """
+    """First position of the largest of ``values[low:high]``, for many ranges."""
 
     def __init__(self, values: Floats) -> None:
         self._values = [values]

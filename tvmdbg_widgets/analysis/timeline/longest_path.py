@@ -48,19 +48,6 @@ def critical_path(
 
     Control edges count. Edges that may come from another node are left out and counted, and so are
     nodes on a cycle and behind one.
-
-    Parameters
-    ----------
-    graph : Graph
-    times : float64 [N]
-        Nanoseconds; NaN unknown. Inputs and parameters without a time take none.
-    sequential, measured_ns, rounding_ns
-        As the attributes of :class:`CriticalPath`.
-
-    Raises
-    ------
-    ValueError
-        The times are not one a node, or one is negative or infinite.
     """
     times = np.array(times, np.float64)
     if times.shape != (graph.num_nodes,):
@@ -140,13 +127,7 @@ def _walk(
 
 
 def critical_path_of(parts: RunParts) -> CriticalPath:
-    """Return the critical path of a run.
-
-    Raises
-    ------
-    ValueError
-        It has no graph, or no times; tells how to get them.
-    """
+    """Return the critical path of a run."""
     graph, timeline = parts.graph, parts.timeline
     why = why_not(parts)
     if why or graph is None or timeline is None:

@@ -144,11 +144,6 @@ def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -
     """Merge the slices of a run by their path from the top; see :class:`CallTree`.
 
     Where no nested slices the path of a node is that of the groups of the graph around it.
-
-    Raises
-    ------
-    ValueError
-        The run has no times, or the range is none.
     """
     timeline = _timeline(run)
     found = slices_within(timeline, None if within is None else checked_range(within))
@@ -168,13 +163,6 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     ``self_ns`` and ``total_ns`` of a place are those of the slices of the name that were called on
     this way, ``total_ns`` with what they hold, as in :func:`merged`. Of slices inside another of
     the same name ``total_ns`` is left out: it is in that of the outer one.
-
-    Raises
-    ------
-    KeyError
-        No slice has this name; tells close ones.
-    ValueError
-        The run has no times.
     """
     timeline = _timeline(run)
     called = Called(timeline, run.graph, groups)

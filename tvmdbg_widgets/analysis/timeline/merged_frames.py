@@ -25,15 +25,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class Called:
-    """Numbers of what slices are called: nodes, behind them names, behind them groups.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    graph : Graph or None
-    groups : callable
-        Gives the groups of the graph, where they are needed.
-    """
+    """Numbers of what slices are called: nodes, behind them names, behind them groups."""
 
     def __init__(
         self, timeline: Timeline, graph: Graph | None, groups: Callable[[], Groups]

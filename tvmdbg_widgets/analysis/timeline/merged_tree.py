@@ -22,19 +22,7 @@ _TABLE: Final = 8
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """F frames, each inside another or at the top.
-
-    Attributes
-    ----------
-    parent : int64 [F]
-        The frame around each, -1 at the top.
-    key : int64 [F]
-        Frames of one key inside one place become one; 0 … K - 1.
-    self_ns : float64 [F]
-        Time without that of the frames inside.
-    count : int64 [F]
-        How many slices each stands for.
-    """
+    """F frames, each inside another or at the top."""
 
     parent: Ints
     key: Ints
@@ -44,18 +32,7 @@ class Frames:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """P places of a merged tree, level by level, the heaviest first among those of one parent.
-
-    Attributes
-    ----------
-    parent, key, count, depth : int64 [P]
-        ``parent`` stands before its children; -1 at the top.
-    self_ns, total_ns, start_ns : float64 [P]
-        ``total_ns`` is the place's own time and the totals inside it: nothing counts twice.
-        ``start_ns`` is where the place begins where all are laid side by side.
-    of : int64 [F]
-        The place of each frame.
-    """
+    """P places of a merged tree, level by level, the heaviest first among those of one parent."""
 
     parent: Ints
     key: Ints

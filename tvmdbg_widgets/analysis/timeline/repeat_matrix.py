@@ -231,13 +231,7 @@ def why_no_repeats(run: RunParts) -> str:
 
 
 def repeat_matrix(run: RunParts) -> RepeatMatrix:
-    """Return the repeats of a run, of a trace the slices by name; see :class:`RepeatMatrix`.
-
-    Raises
-    ------
-    ValueError
-        It has none; tells how to get them.
-    """
+    """Return the repeats of a run, of a trace the slices by name; see :class:`RepeatMatrix`."""
     why = why_no_repeats(run)
     timeline = run.timeline
     if why or timeline is None:

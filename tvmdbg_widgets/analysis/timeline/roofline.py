@@ -280,21 +280,7 @@ def _row(roofline: Roofline, point: Point) -> tuple[str, ...]:
 def roofline_of(
     parts: RunParts, work: Callable[[], Work], peak_flops: float | None, bandwidth: float | None
 ) -> Roofline:
-    """Return the roofline of a run.
-
-    Parameters
-    ----------
-    parts : RunParts
-    work : callable
-        Returns the work of its graph; raises ValueError where there is none.
-    peak_flops, bandwidth : float or None
-        Ceilings in FLOP/s and byte/s.
-
-    Raises
-    ------
-    ValueError
-        No graph, no times, or a ceiling that is not above zero.
-    """
+    """Return the roofline of a run."""
     counted = work()
     timeline = parts.timeline
     if timeline is None or np.isnan(timeline.node_ns).all():

@@ -27,21 +27,7 @@ _LEAST_BLOCKS = 2
 
 @dataclass(frozen=True)
 class SliceColors:
-    """What slices are colored by where nobody has chosen.
-
-    Attributes
-    ----------
-    by : str
-        ``"kind"``: the op kind. Where one takes nine tenths of the time or more: ``"block"``, the
-        kind of the outermost block around the node, if blocks of several kinds hold half of the
-        time; else ``"share"``: the slices of that kind by their share of the time.
-    kind : str
-        The op kind that takes nine tenths of the time or more; empty for none.
-    block : int32 [N]
-        Kind of the outermost block around each node, as ``groups.kinds`` numbers it; -1 for none.
-    titles : dict of int to str
-        What the blocks of a kind are called: ``"A residual block"``.
-    """
+    """What slices are colored by where nobody has chosen."""
 
     by: ColorBy
     kind: str

@@ -130,13 +130,7 @@ class Area:
 
 
 def area(run: RunParts, groups: Callable[[], Groups], start: float, end: float) -> Area:
-    """Return what runs from ``start`` to ``end`` (nanoseconds); see :class:`Area`.
-
-    Raises
-    ------
-    ValueError
-        The run has no times, or ``start`` is not before ``end``.
-    """
+    """Return what runs from ``start`` to ``end`` (nanoseconds); see :class:`Area`."""
     timeline = run.timeline
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))

@@ -25,13 +25,7 @@ _WITH_REPEATS = frozenset({"table", "times", "recorded-times"})
 
 
 def as_tvm(parts: RunParts, release: str | None) -> str:
-    """Return the table: as it was read where there is one of that release, else printed anew.
-
-    Raises
-    ------
-    ValueError
-        No release of that name has the table, or the run lacks what it prints.
-    """
+    """Return the table: as it was read where there is one of that release, else printed anew."""
     minor = None if release is None else _minor(release)
     layout = find_layout(parts.printed.partition("\n")[0]) if parts.printed else None
     if layout is not None and (minor is None or _style(minor) == layout.style):

@@ -38,21 +38,7 @@ OF_SLICES: Final = ("name", "callers")
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """The key of each of K slices, or several.
-
-    Attributes
-    ----------
-    codes : int64 [M]
-        Number of a key.
-    items : int64 [M]
-        Which of the K slices has it, ascending.
-    keys : sequence
-        G distinct keys.
-    labels : sequence of str
-        What they are called.
-    overlap : bool
-        A slice has several keys: times of keys add up to more than the whole.
-    """
+    """The key of each of K slices, or several."""
 
     codes: Ints
     items: Ints
@@ -79,17 +65,7 @@ class Keys:
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """K slices, and behind them nodes, whose keys are wanted.
-
-    Attributes
-    ----------
-    timeline : Timeline
-    slices : int64 [K]
-        Indices into it.
-    graph : Graph or None
-    alone : int64 array
-        Nodes of the graph that have a time and no slice.
-    """
+    """K slices, and behind them nodes, whose keys are wanted."""
 
     timeline: Timeline
     slices: Ints
@@ -142,24 +118,7 @@ class Named:
 
 
 def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int | None) -> Keys:
-    """Return the keys of some slices.
-
-    Parameters
-    ----------
-    by : str
-        One of :data:`BY`.
-    named : Named
-    groups : callable
-        Gives the groups of the graph, where they are needed.
-    level : int or None
-        Of groups (0 where None) and modules (-1): 0 is the outermost; a node in fewer counts to
-        its innermost. -1 is the innermost of all.
-
-    Raises
-    ------
-    ValueError
-        ``by`` is none of these; groups or modules are wanted and no graph has them.
-    """
+    """Return the keys of some slices."""
     one_of("table by", by, BY)
     if by == "group":
         if named.graph is None:
@@ -208,16 +167,7 @@ def row_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
 
 
 def with_others(keys: Keys, by: str, others: Named, behind: int) -> Keys:
-    """Add keys of slices that are no work: their names, else what their time is spent on.
-
-    Parameters
-    ----------
-    keys : Keys
-    by : str
-    others : Named
-    behind : int
-        So many items are before them.
-    """
+    """Add keys of slices that are no work: their names, else what their time is spent on."""
     if not len(others.slices):
         return keys
     if by in OF_SLICES:

@@ -40,11 +40,6 @@ def modules(graph: Graph, sets: NodeSets | None, level: int = -1) -> Modules:
     A set is in the innermost module that holds all of its nodes; nodes without a module, as those
     that quantization inserted, have no say. What is left of a call, and what lowering inserted, is
     in none: nobody knows which.
-
-    Raises
-    ------
-    ValueError
-        No node tells its module.
     """
     if not has_modules(graph):
         raise ValueError(no_modules(graph))

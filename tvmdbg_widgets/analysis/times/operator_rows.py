@@ -25,15 +25,7 @@ if TYPE_CHECKING:
 
 
 def operators(parts: RunParts, top: int | None = None) -> Operators:
-    """Return the operators of a run: all in execution order, or the ``top`` slowest.
-
-    Raises
-    ------
-    TypeError, ValueError
-        ``top`` is no whole number, or below zero.
-
-    Where there is no graph the rows are what the timeline names.
-    """
+    """Return the operators of a run: all in execution order, or the ``top`` slowest."""
     if top is not None and operator.index(top) < 0:
         raise ValueError(f"the number of operators must not be negative, found {top}")
     graph, timeline = parts.graph, parts.timeline

@@ -24,40 +24,7 @@ _LINES_SHOWN = 40
 
 @dataclass(frozen=True)
 class Operator:
-    """One row of the table: an operator with its time, a call of several, or slices of one name.
-
-    Attributes
-    ----------
-    node : int
-        -1 of a call of several operators, and of slices of no node.
-    name, func_name, op_kind : str
-        The kind is ``"loading"`` for what is no part of an execution, ``"runtime"`` for what an
-        execution takes outside of its instructions, ``"profiler"`` for what a profiler adds.
-    time_ns : float
-        Mean time in nanoseconds, NaN unknown.
-    share : float
-        Of ``run.timeline.total_ns``, 0 … 1; NaN unknown, and of loading.
-    repeats : int
-        Number of measured repeats behind the statistics below; 0 where none are known.
-    p10_ns, p90_ns : float
-    noisy : bool
-        The repeats spread widely, see :class:`~tvmdbg_widgets.model.timeline.node_times.NodeTimes`.
-    outputs : str
-        dtype and shape of each output.
-    trust : Trust
-        How surely the time is this node's.
-    slices : int
-        Slices of the node, the call or the name.
-    within_ns : float
-        Where no nodes are known: sum of the slices' durations, with what ran inside them. A
-        sum of nested slices counts the inner ones again; ``time_ns`` is the self time.
-    nodes : tuple of int
-        The operators that the time is of together; empty where they are unknown.
-    call : str
-        Of an operator without a time of its own: the call that has it.
-    rounding_ns : float
-        As of the timeline: a time of 0 is less than this. No column of the table.
-    """
+    """One row of the table: an operator with its time, a call of several, or slices of one name."""
 
     node: int
     name: str

@@ -26,22 +26,6 @@ def confidence(
     repeat was a pass over the graph, that is one pass; where each node was measured on its own,
     any other pairing has the same expectation. Nodes that take no time and have no repeats, as
     inputs and parameters, are left out.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    offsets, nodes : int64 [G + 1], int64 [M]
-        Nodes of group g: ``nodes[offsets[g]:offsets[g + 1]]``.
-    overlap : bool
-        A node may be in several groups; else a group that shares a node is not known.
-    part : bool
-        Only a part of the time is looked at: nothing is known of it.
-
-    Returns
-    -------
-    low, high : float64 [G]
-        Nanoseconds; NaN where not every node of the group has the same two repeats or more.
-    noisy : bool [G]
     """
     size = len(offsets) - 1
     counts = np.diff(timeline.repeats_offsets)

@@ -33,15 +33,7 @@ class Spread:
 
 
 def group_sums(codes: Ints, values: Floats, size: int) -> Floats:
-    """Return the sum of each group's values, rounded once.
-
-    Parameters
-    ----------
-    codes : int64 [K]
-        Group of each value, 0 … size - 1.
-    values : float64 [K]
-        Finite and not negative.
-    """
+    """Return the sum of each group's values, rounded once."""
     if whole_numbers(values):
         return np.bincount(codes, weights=values, minlength=size).astype(np.float64)
     order = np.argsort(codes, kind="stable")

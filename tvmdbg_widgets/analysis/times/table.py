@@ -230,13 +230,7 @@ class TimeTable(Sequence[TimeRow]):
         )
 
     def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]]]:
-        """Return the head and the rows of the table as texts; columns without a value are left out.
-
-        Parameters
-        ----------
-        most : int, optional
-            Rows; all by default.
-        """
+        """Return head and rows as texts, without empty columns."""
         shown = range(len(self) if most is None else min(most, len(self)))
         spread = bool((self.slices > 1).any())
         sure = bool(np.isfinite(self.low).any())

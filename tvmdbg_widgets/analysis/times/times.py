@@ -38,28 +38,7 @@ def times(
     within: object = None,
     level: int | None = None,
 ) -> TimeTable:
-    """Sum up the times of a run; see :class:`TimeTable`.
-
-    Parameters
-    ----------
-    run : RunParts
-    groups : callable
-        Gives the groups of the graph, where they are needed.
-    by : str
-        ``"node"``, ``"kind"``, ``"part"``, ``"group"``, ``"module"``, ``"device"``, ``"name"`` or
-        ``"callers"``.
-    within : (float, float) or None
-        Nanoseconds.
-    level : int or None
-        Of groups and modules: 0 the outermost, -1 the innermost; where None, groups are the
-        outermost and modules the innermost.
-
-    Raises
-    ------
-    ValueError
-        The run has no times; the range is none; ``by`` is none of these; groups or modules that no
-        graph tells.
-    """
+    """Sum up the times of a run; see :class:`TimeTable`."""
     timeline, graph = run.timeline, run.graph
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))

@@ -19,18 +19,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Within:
-    """K slices that touch a range.
-
-    Attributes
-    ----------
-    slices : int64 [K]
-        Indices into the timeline, ascending: slices that share time with the range, and those of
-        no duration that lie in it, ends included.
-    self_ns : float64 [K]
-        Time in the range during which a slice runs and none inside it.
-    whole : bool [K]
-        The slice lies in the range from its start to its end.
-    """
+    """K slices that touch a range."""
 
     slices: Ints
     self_ns: Floats

@@ -35,18 +35,7 @@ Rows = npt.NDArray[np.intp]
 
 
 def best_so_far(trials: Trials) -> Floats:
-    """Return the lowest cost of each row's own task up to that row.
-
-    Parameters
-    ----------
-    trials : Trials
-        N rows.
-
-    Returns
-    -------
-    float64 [N]
-        Seconds; NaN before the task's first valid measurement.
-    """
+    """Return the lowest cost of each row's own task up to that row."""
     order, starts = _by_task(trials)
     lowest = trials.cost[order]
     for start, end in pairwise([*starts.tolist(), len(order)]):
@@ -71,13 +60,7 @@ def best_costs(trials: Trials, num_tasks: int) -> Floats:
 
 
 def known_weights(weights: Sequence[float] | None, num_tasks: int) -> Floats:
-    """Return one weight a task (float64 [T]); 1 for each where none are given.
-
-    Raises
-    ------
-    ValueError
-        Where there are more or fewer weights than tasks, or one is not a number.
-    """
+    """Return one weight a task (float64 [T]); 1 for each where none are given."""
     if weights is None:
         return np.ones(num_tasks)
     given = np.array(weights, np.float64)
@@ -92,23 +75,7 @@ def known_weights(weights: Sequence[float] | None, num_tasks: int) -> Floats:
 
 
 def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None) -> Floats:
-    """Return the weighted sum of the best costs after each row.
-
-    Parameters
-    ----------
-    trials : Trials
-        N rows.
-    num_tasks : int
-        All tasks there are.
-    weights : sequence of float, optional
-        One a task; without them the plain sum. The log has none.
-
-    Returns
-    -------
-    float64 [N]
-        Seconds; NaN while a task has no valid measurement. Products are added in the order of
-        the tasks, so the last value is :func:`weighted_sum` of the best costs, bit for bit.
-    """
+    """Return the weighted sum of the best costs after each row."""
     weight = known_weights(weights, num_tasks)
     best = best_so_far(trials)
     order, starts = _by_task(trials)
@@ -218,26 +185,14 @@ class Curve:
 
 
 def task_curve(parts: TuningParts, task: int | str | Task) -> Curve:
-    """Return the curve of one task over its own trials.
-
-    Raises
-    ------
-    IndexError, KeyError, TypeError
-        There is no such task.
-    """
+    """Return the curve of one task over its own trials."""
     found = task_meant(parts, task)
     rows = parts.trials.of_task(found.index)
     return _curve(found.name, parts.trials, rows, best_so_far(parts.trials)[rows])
 
 
 def total_curve(parts: TuningParts, weights: Sequence[float] | None = None) -> Curve:
-    """Return the curve of the weighted total over all trials.
-
-    Raises
-    ------
-    ValueError
-        Where the weights do not fit the tasks.
-    """
+    """Return the curve of the weighted total over all trials."""
     title = "the sum over tasks" if weights is None else "the weighted sum over tasks"
     rows = np.arange(len(parts.trials))
     return _curve(title, parts.trials, rows, total(parts.trials, len(parts.tasks), weights))

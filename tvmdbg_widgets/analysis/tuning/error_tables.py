@@ -166,19 +166,7 @@ def error_kinds(trials: Trials) -> tuple[tuple[str, ...], Counts]:
 def error_table(
     trials: Trials, by: str, keys: npt.NDArray[np.signedinteger[Any]], labels: Sequence[str] = ()
 ) -> ErrorTable:
-    """Count the errors of each group of trials.
-
-    Parameters
-    ----------
-    trials : Trials
-        N rows.
-    by : str
-        What the groups are.
-    keys : int [N]
-        Which group each row is of.
-    labels : sequence of str
-        Of key 0, 1, …, each of which then has a row; by default the keys there are, as numbers.
-    """
+    """Count the errors of each group of trials."""
     groups, of_row = np.unique(keys, return_inverse=True)
     if labels:
         groups, of_row = np.arange(len(labels)), np.asarray(keys, np.intp)

@@ -28,23 +28,7 @@ def task_labels(parts: TuningParts) -> list[str]:
 def errors_by(
     parts: TuningParts, by: str, rows: npt.ArrayLike | None = None, *, progress: bool = True
 ) -> ErrorTable:
-    """Count errors by task, round, session, unroll setting or threads of a block.
-
-    Parameters
-    ----------
-    parts : TuningParts
-    by : str
-        One of :data:`KINDS`.
-    rows : int [M], optional
-        The trials that are counted; all by default.
-    progress : bool
-        Whether to show a bar where it takes over a second.
-
-    Raises
-    ------
-    ValueError
-        `by` is none of these.
-    """
+    """Count errors by task, round, session, unroll setting or threads of a block."""
     trials = parts.trials
     at = np.arange(len(trials)) if rows is None else np.asarray(rows, np.intp)
     counted = trials if rows is None else trials.take(at)

@@ -38,20 +38,7 @@ _UNSIGNED, _SIGNED, _FLOAT = "uint", "int", "float"
 
 
 def flop_count(dag: ComputeDag) -> float | None:
-    """Return the number of operations, ``task.compute_dag.flop_ct``.
-
-    Parameters
-    ----------
-    dag : ComputeDag
-        Types that its text does not tell are taken for floating-point ones.
-
-    Returns
-    -------
-    float or None
-        None where an extent or a body is not known, for argmax and the like, where TVM does not
-        count either, and where the number is beyond what a float holds. A count that was given to
-        TVM as the attribute ``FLOP`` is in no text.
-    """
+    """Return the number of operations, ``task.compute_dag.flop_ct``."""
     kinds: list[str | None] = []
     total = 0
     for operation in dag.operations:

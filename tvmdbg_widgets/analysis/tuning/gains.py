@@ -57,21 +57,7 @@ class Gains:
 
 
 def gains(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None) -> Gains:
-    """Estimate what each task has left to gain.
-
-    Parameters
-    ----------
-    trials : Trials
-        As if all of them had been tuned in one go.
-    num_tasks : int
-    weights : sequence of float, optional
-        One a task; without them every task counts once.
-
-    Raises
-    ------
-    ValueError
-        Where the weights do not fit the tasks.
-    """
+    """Estimate what each task has left to gain."""
     weight = known_weights(weights, num_tasks)
     starts = round_starts(round_of(trials))
     ends = np.append(starts[1:], len(trials)) - 1 if len(starts) else starts

@@ -34,14 +34,7 @@ def known_hardware(target: Target) -> dict[str, int]:
 
 
 def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[str]:
-    """Return what gets smaller, and which schedules need more, as far as their steps tell.
-
-    Parameters
-    ----------
-    records : sequence of Record
-    new : mapping of str to int
-        Hardware parameters of the other machine, as far as they are known.
-    """
+    """Return what gets smaller, and which schedules need more, as far as their steps tell."""
     found = []
     for name, after in new.items():
         before = [(_value(each.task.hardware, name), each) for each in records]

@@ -35,14 +35,7 @@ def lacks_extents(dag: ComputeDag) -> bool:
 
 
 def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeDag:
-    """Return a DAG with the extents that a schedule's splits record, and those that follow.
-
-    Parameters
-    ----------
-    dag : ComputeDag
-    steps : sequence of steps
-        Of a record of this workload; from a step on that cannot be applied they tell nothing.
-    """
+    """Return a DAG with the extents that a schedule's splits record, and those that follow."""
     found: dict[tuple[int, str], int] = {}
     try:
         replaying = Replay(dag, steps)

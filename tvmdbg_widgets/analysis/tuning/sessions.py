@@ -73,14 +73,7 @@ def sessions(trials: Trials) -> tuple[Session, ...]:
 
 
 def elapsed(trials: Trials) -> npt.NDArray[np.float64]:
-    """Return tuning time since the first record, without the gaps between sessions.
-
-    Returns
-    -------
-    float64 [N]
-        Seconds, never falling; each session begins where the one before ended. NaN where a row
-        has no timestamp.
-    """
+    """Return tuning time since the first record, without the gaps between sessions."""
     found = np.full(len(trials), np.nan)
     before = 0.0
     for each in sessions(trials):

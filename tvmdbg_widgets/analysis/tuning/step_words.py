@@ -49,12 +49,6 @@ _MARK = {
 def step_words(step: AnyStep, before: State | None = None) -> str:
     """Say what a step does, in one sentence without a full stop.
 
-    Parameters
-    ----------
-    step : step
-    before : State or None
-        The state it is applied to, for names and the factors it follows; None: numbers alone.
-
     Examples
     --------
     >>> step_words(SplitStep(2, 0, 64, (2, 2, 8), True))

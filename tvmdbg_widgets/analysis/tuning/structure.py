@@ -125,19 +125,7 @@ class TileStructure:
 
 
 def tile_structure(steps: Sequence[AnyStep], dag: ComputeDag | None = None) -> TileStructure:
-    """Return what the steps tell of stages and tiles.
-
-    Parameters
-    ----------
-    steps : sequence of steps
-    dag : ComputeDag or None
-        For names and extents; None: what can be known from the steps alone.
-
-    Raises
-    ------
-    ReplayError
-        A step cannot be applied.
-    """
+    """Return what the steps tell of stages and tiles."""
     replaying = Replay(dag, steps)
     splits = SplitsSeen(steps)
     for step in steps:

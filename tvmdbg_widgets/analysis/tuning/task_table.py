@@ -103,13 +103,7 @@ def _duration(seconds: float) -> str:
 
 
 def task_table(parts: TuningParts, weights: Sequence[float] | None = None) -> TaskTable:
-    """Count what became of each task.
-
-    Raises
-    ------
-    ValueError
-        Where the weights do not fit the tasks.
-    """
+    """Count what became of each task."""
     size = len(parts.tasks)
     weight = known_weights(weights, size)
     best = best_costs(parts.trials, size)

@@ -118,18 +118,7 @@ def _parts(index: int, shape: Sequence[_Split | AnyStep]) -> list[_Extent] | Non
 
 
 def threads_per_block(steps: Sequence[AnyStep]) -> int:
-    """Return the threads of a block; of several kernels, the most.
-
-    Parameters
-    ----------
-    steps : sequence of steps
-        Ansor's, of one record.
-
-    Returns
-    -------
-    int
-        0 where no loop is bound to threads, :data:`UNKNOWN` where the steps do not tell.
-    """
+    """Return the threads of a block; of several kernels, the most."""
     shape = [
         _Split(step.stage_id, step.iter_id, len(step.lengths), step.inner_to_outer)
         if isinstance(step, SplitStep)
@@ -190,20 +179,7 @@ def _stages(shape: Sequence[_Split | AnyStep]) -> list[_Stage]:
 def threads_of(
     parts: TuningParts, rows: npt.NDArray[np.intp], *, progress: bool = True
 ) -> npt.NDArray[np.int32]:
-    """Return the threads of the blocks of some rows, read from their steps.
-
-    Parameters
-    ----------
-    parts : TuningParts
-    rows : intp [M]
-    progress : bool
-        Whether to show a bar where it takes over a second.
-
-    Returns
-    -------
-    int32 [M]
-        0 for tasks that are not Ansor's on a GPU, :data:`UNKNOWN` where steps do not tell.
-    """
+    """Return the threads of the blocks of some rows, read from their steps."""
     from tqdm.auto import tqdm
 
     on_gpu = np.array([each.tuner == "ansor" and each.target.is_gpu for each in parts.tasks], bool)

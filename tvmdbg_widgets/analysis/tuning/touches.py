@@ -35,23 +35,7 @@ _BITS = re.compile(r"(?:bool|[a-z]+(\d+))(?:x(\d+))?")
 
 @dataclass(frozen=True)
 class Touch:
-    """What one iteration around a loop touches of a buffer while the loop runs.
-
-    Attributes
-    ----------
-    stage, iterator : int
-        The loop: a stage of the state, and one of its iterators.
-    buffer : int
-        The stage whose elements are touched.
-    name : str
-        Its name.
-    is_written : bool
-        Whether it is computed within the loop.
-    elements : int or None
-        In the smallest box that holds all; None where it cannot be told.
-    nbytes : int or None
-        None also where the type is not known.
-    """
+    """What one iteration around a loop touches of a buffer while the loop runs."""
 
     stage: int
     iterator: int
@@ -69,18 +53,7 @@ Boxes: TypeAlias = dict[tuple[int, bool], Box]
 
 
 def touches(state: State) -> tuple[Touch, ...]:
-    """Return what each loop touches, with the stages that are computed inside it.
-
-    Parameters
-    ----------
-    state : State
-
-    Returns
-    -------
-    tuple of Touch
-        Loop by loop in the order of stages and their iterators, inputs first; nothing where TVM
-        would infer no bounds.
-    """
+    """Return what each loop touches, with the stages that are computed inside it."""
     try:
         stages = Schedule(state.dag, state.steps).stages
         normalize(stages)

@@ -136,22 +136,7 @@ def relu_layer(N, C, H, W):
 def assumed_dag(
     name: str, args: Sequence[Any], release: tuple[int, int] = (0, 8)
 ) -> ComputeDag | None:
-    """Return the DAG of a well-known function for its arguments, None where none is known.
-
-    Parameters
-    ----------
-    name : str
-        Of the function, the first part of a workload key.
-    args : sequence
-        What follows it in the key.
-    release : tuple of int
-        The TVM whose names are meant: topi's convolution is called ``compute`` before v0.9.
-
-    Returns
-    -------
-    ComputeDag or None
-        With the source ``DagSource.ASSUMED``.
-    """
+    """Return the DAG of a well-known function for its arguments, None where none is known."""
     if name == "conv2d_layer" and args and isinstance(args[-1], int):
         name = "conv2d_layer of nnfusion"
     found = _known().get(name)

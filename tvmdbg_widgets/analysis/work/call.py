@@ -22,17 +22,7 @@ class Operand(NamedTuple):
 
 @dataclass(frozen=True)
 class Call:
-    """A function with its operands.
-
-    Attributes
-    ----------
-    parts : tuple of str
-        Operators fused into the function, in order, as
-        :mod:`tvmdbg_widgets.model.graph.operators` tells.
-    operands : tuple of Operand
-    outputs : tuple of (shape or None)
-    attrs : mapping of str to str
-    """
+    """A function with its operands."""
 
     parts: tuple[str, ...]
     operands: tuple[Operand, ...]

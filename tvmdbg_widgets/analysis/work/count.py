@@ -150,13 +150,7 @@ class Work:
 
 
 def work_of(run: RunParts) -> Work:
-    """Return the work of the graph of a run.
-
-    Raises
-    ------
-    ValueError
-        It has no graph; tells how to get one.
-    """
+    """Return the work of the graph of a run."""
     if run.graph is None:
         how = _GRAPH if run.executorch is None else how_to_get("graph", run)
         raise ValueError(f"{_NEEDS_GRAPH}: {how}")

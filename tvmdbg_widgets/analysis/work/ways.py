@@ -33,17 +33,7 @@ class TooManyError(Exception):
 
 
 class Ways:
-    """Tries every way to evaluate operators in order.
-
-    Parameters
-    ----------
-    parts : tuple of str
-    out : shape
-    head : int or None
-        Position of the operator whose output has the shape of the function's, or of the reduction.
-    fold : bool
-        No operator reads constants alone.
-    """
+    """Tries every way to evaluate operators in order."""
 
     def __init__(self, parts: tuple[str, ...], out: Shape, head: int | None, fold: bool) -> None:
         self._parts, self._out, self._head, self._fold = parts, out, head, fold
@@ -52,16 +42,7 @@ class Ways:
     def of(
         self, at: int, waiting: tuple[Value, ...], read: tuple[Value, ...]
     ) -> tuple[int, int] | None:
-        """Return least and most operations from one operator on; None where nothing fits.
-
-        Parameters
-        ----------
-        at : int
-        waiting : tuple of Value
-            Operands and results that nothing has read yet, sorted.
-        read : tuple of Value
-            Those that something has read, which others may read, too; each once.
-        """
+        """Return least and most operations from one operator on; None where nothing fits."""
         key = (at, waiting, read)
         if key not in self._known:
             if len(self._known) >= _MOST_STATES:

@@ -28,24 +28,7 @@ MOST_SIDE = 8192
 
 @dataclass(frozen=True)
 class TensorQuery:
-    """A tensor as one question wants to see it.
-
-    Attributes
-    ----------
-    tensor : Tensor
-    reading : str or None
-        None where the type has one reading only.
-    stored : ArrayValues
-        The values as they are stored.
-    values : Values
-        The same, unfolded where a layout is.
-    layout : str
-        What is unfolded; empty where the axes are as stored.
-    sizes : dict of str to int
-        Logical sizes that hide padding.
-    axis_names : tuple of str
-        Of the unfolded axes, or of those of a vector type; else empty.
-    """
+    """A tensor as one question wants to see it."""
 
     tensor: Tensor
     reading: str | None
@@ -78,12 +61,7 @@ class TensorQuery:
         return not (stored.is_raw or stored.is_ordered) and math.prod(self.shape) > 0
 
     def require_pictures(self) -> None:
-        """Raise where there are none.
-
-        Raises
-        ------
-        ValueError
-        """
+        """Raise where there are none."""
         if not self.has_pictures:
             raise ValueError(
                 f"{self.tensor.name}: {self.tensor.dtype}{list(self.shape)} has no heatmap"
@@ -91,13 +69,7 @@ class TensorQuery:
 
 
 def asked_tensor(run: Derived, question: Question) -> Tensor:
-    """Return the tensor that a question names.
-
-    Raises
-    ------
-    KeyError
-        The run has no such tensor.
-    """
+    """Return the tensor that a question names."""
     if run.tensors is None:
         raise KeyError("this run has no tensors")
     node, output = question.integers("entry", 2)
@@ -105,13 +77,7 @@ def asked_tensor(run: Derived, question: Question) -> Tensor:
 
 
 def asked_reading(tensor: Tensor, question: Question) -> str | None:
-    """Return the reading that is meant, None where the tensor has one only.
-
-    Raises
-    ------
-    ValueError
-        It has no such reading.
-    """
+    """Return the reading that is meant, None where the tensor has one only."""
     known = tensor.readings
     if not known:
         question.text("reading", _LONGEST_READING)
@@ -120,15 +86,7 @@ def asked_reading(tensor: Tensor, question: Question) -> str | None:
 
 
 def asked(context: Context, question: Question) -> TensorQuery:
-    """Return what a question is about.
-
-    Raises
-    ------
-    KeyError
-        The run has no such tensor.
-    ValueError
-        It has no such reading, or the layout does not fit it.
-    """
+    """Return what a question is about."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
     stored = tensor.values(reading)

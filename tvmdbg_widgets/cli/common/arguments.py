@@ -16,19 +16,7 @@ def taking(
     options: Mapping[str, Any],
     defaults: Mapping[str, Any],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that gives a verb shared arguments as its first one.
-
-    Parameters
-    ----------
-    made
-        Called with the value of `argument`, and the options by name.
-    argument
-        Name and annotation of what stands on the command line without a name.
-    options
-        Annotations by name.
-    defaults
-        Of options whose default is not None.
-    """
+    """Return a decorator that gives a verb shared arguments as its first one."""
     positional, annotation = argument
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:

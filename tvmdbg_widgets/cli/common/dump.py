@@ -153,16 +153,7 @@ class Named:
     limit: list[str] | None = None
 
     def open(self) -> DebugRun:
-        """Open it.
-
-        Raises
-        ------
-        UsageError
-            ``-`` is given twice, standard input is a terminal, a limit is none, or it is a tuning
-            log.
-        FormatError, OSError
-            As :func:`tvmdbg_widgets.open`.
-        """
+        """Open it."""
         from tvmdbg_widgets.cli.common.progress import quiet_unless_terminal
         from tvmdbg_widgets.open import open as open_dump
         from tvmdbg_widgets.rpc import RpcLog
@@ -196,13 +187,7 @@ class Named:
         return found
 
     def spare(self, run: DebugRun, output: str | os.PathLike[str]) -> None:
-        """Refuse to write to what was read.
-
-        Raises
-        ------
-        UsageError
-            A file that is named, or one of the run's own in a folder that is.
-        """
+        """Refuse to write to what was read."""
         target = Path(output)
         named = [Path(each) for each in (*self.dump, *self._files()) if each]
         read = [*named, *(place / own.path for place in named for own in run.parts.files)]

@@ -26,13 +26,7 @@ def graph_of(run: DebugRun) -> Graph:
 
 
 def one_node(run: DebugRun, text: str) -> int:
-    """Return the node that is meant by an id or a name.
-
-    Raises
-    ------
-    UsageError
-        There is none, or several have the name.
-    """
+    """Return the node that is meant by an id or a name."""
     graph = graph_of(run)
     if re.fullmatch(r"\d{1,9}", text) and not graph.nodes_named(text):
         node = int(text)
@@ -50,11 +44,6 @@ def several_nodes(run: DebugRun, text: str) -> list[int]:
 
     A range counts as in Python: the first is in it, the last is not. A name that holds a comma
     is taken where a node has it.
-
-    Raises
-    ------
-    UsageError
-        A part names no node, or several.
     """
     graph = graph_of(run)
     found: list[int] = []

@@ -87,19 +87,7 @@ def problem(text: str, hint: str | None = None) -> None:
 def folded(
     text: str, columns: int, *, first: int = 0, rest: int = 0, indent: bool = False
 ) -> list[str]:
-    """Fold a paragraph to the terminal, long words left whole.
-
-    Parameters
-    ----------
-    text
-        Made safe here.
-    columns
-        Of the terminal.
-    first, rest
-        Columns taken before the first line and before the others.
-    indent
-        Whether the first line is indented too; else its place is taken already.
-    """
+    """Fold a paragraph to the terminal, long words left whole."""
     room = max(20, min(columns, _WIDEST_PROSE) - 1)
     lines = textwrap.wrap(
         one_line(text),
@@ -153,24 +141,7 @@ def grid(
     give: int = 1,
     drop: Iterable[int] = (),
 ) -> list[str]:
-    """Write a table whose columns fit the terminal; where nobody looks it is written whole.
-
-    Parameters
-    ----------
-    head, rows
-        Texts of the cells, made safe here.
-    right
-        Columns that are aligned to the right.
-    give
-        The column that is shortened where the others need the room.
-    drop
-        Columns to leave out, in this order, before that one becomes too short to be told.
-
-    Returns
-    -------
-    list of str
-        Heads of the columns that were left out.
-    """
+    """Write a table whose columns fit the terminal; where nobody looks it is written whole."""
     lines = [[one_line(cell) for cell in row] for row in (head, *rows)]
     widths = [max(columns_of(line[i]) for line in lines) for i in range(len(head))]
     kept = list(range(len(head)))

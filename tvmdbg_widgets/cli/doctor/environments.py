@@ -23,21 +23,7 @@ _PYTHONS = {"python", "python3", f"python3.{sys.version_info[1]}"}
 
 @dataclass(frozen=True)
 class Environment:
-    """What one Python environment has, or why that is not known.
-
-    Attributes
-    ----------
-    role
-        ``"here"`` (where this command runs), ``"server"`` or ``"kernel"``.
-    name
-        What to call it: the kernel's name.
-    title
-        The kernel's title in the launcher.
-    facts
-        What :mod:`~tvmdbg_widgets.cli.doctor.probe` printed; empty where it could not run.
-    problem
-        Why it could not run.
-    """
+    """What one Python environment has, or why that is not known."""
 
     role: str
     name: str

@@ -30,21 +30,7 @@ EXTRAS = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that will not work.
-
-    Attributes
-    ----------
-    where
-        The environment.
-    what
-        What is wrong.
-    effect
-        What will not work.
-    remedy
-        What to do.
-    fatal
-        Whether something that was set up to work does not; else it is a remark.
-    """
+    """One thing that will not work."""
 
     where: str
     what: str

@@ -62,15 +62,7 @@ class Named:
     weights: str | None = None
 
     def open(self) -> TuningLog:
-        """Open it.
-
-        Raises
-        ------
-        UsageError
-            ``-`` is given twice, standard input is a terminal, or the weights are no JSON.
-        FormatError, OSError, ValueError
-            As :func:`tvmdbg_widgets.open_tuning`.
-        """
+        """Open it."""
         from tvmdbg_widgets.cli.common.progress import quiet_unless_terminal, wanted
         from tvmdbg_widgets.tuning import open_tuning
 
@@ -85,13 +77,7 @@ class Named:
         )
 
     def spare(self, output: str | os.PathLike[str]) -> None:
-        """Refuse to write to what was read.
-
-        Raises
-        ------
-        UsageError
-            It is a file that is named, or lies in a folder that is, or is a folder itself.
-        """
+        """Refuse to write to what was read."""
         target = Path(output)
         if target.is_dir():
             raise UsageError(f"{output} is a folder", "Give an output file.")

@@ -27,17 +27,7 @@ _HEALTH = "How healthy each tensor is, its least and largest value; none of thei
 
 
 def about(run: Derived, options: Options, left_out: Iterable[str], *, tensors: bool) -> str:
-    """Return a definition list in HTML: only what the files say, in the reader's words.
-
-    Parameters
-    ----------
-    run : Derived
-    options : Options
-    left_out : iterable of str
-        What of the run is not in the page.
-    tensors : bool
-        Whether the page shows tensors.
-    """
+    """Return a definition list in HTML: only what the files say, in the reader's words."""
     provenance = run.provenance
     parts = [part for part in (run.graph, run.tensors, run.timeline) if part is not None]
     device = f", device {provenance.device}" if provenance.device else ""

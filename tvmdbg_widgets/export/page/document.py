@@ -32,24 +32,6 @@ def document(
     """Return one page: figure and text for every reader, views where scripts run.
 
     Everything that a broken file may lack stands before the data, which are the end of it.
-
-    Parameters
-    ----------
-    title : str
-    theme : str
-        ``"auto"``, ``"light"`` or ``"dark"``.
-    code : Code
-        Script, style and policy.
-    figure : Figure
-        What the views show, where no script runs and in print.
-    about : str
-        HTML.
-    settings : dict
-        What the script is to show, plain values.
-    data : str
-        The element that carries the run.
-    embedded : bool
-        The page is a frame of another one, and keeps its own voice low.
     """
     name = escape(title)
     chosen = "" if theme == "auto" else f' data-theme="{theme}"'

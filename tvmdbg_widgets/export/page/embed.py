@@ -58,15 +58,7 @@ class Embed:
 
 
 def embed(view: View, height: int | None, options: Options) -> Embed:
-    """Return a view in its present state as a frame.
-
-    Parameters
-    ----------
-    view : View
-    height : int or None
-        CSS pixels of the frame; those of the view where None.
-    options : Options
-    """
+    """Return a view in its present state as a frame."""
     kind = kind_of(view)
     wished: int | str = view.height
     own = _AUTO if isinstance(wished, str) else wished

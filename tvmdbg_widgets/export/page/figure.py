@@ -22,13 +22,7 @@ if TYPE_CHECKING:
 
 
 def figure_of_page(view: View, options: Options) -> Figure:
-    """Return what a view shows, as far as it may be handed on; where that fails, why.
-
-    Raises
-    ------
-    KeyError, IndexError, ValueError
-        As :func:`~tvmdbg_widgets.export.page.state.models`.
-    """
+    """Return what a view shows, as far as it may be handed on; where that fails, why."""
     states = models(view, options)
     try:
         return _redacted(view, options, states["session"], states["view"])

@@ -13,31 +13,7 @@ Theme: TypeAlias = Literal["auto", "light", "dark"]
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How a page is made.
-
-    Attributes
-    ----------
-    budget : int
-        Bytes that the whole file should not exceed.
-    share : str
-        What of the activations' values goes along: ``"statistics"`` alone, reduced
-        ``"pictures"``, or whole ``"tensors"`` as far as the budget reaches.
-    parameters : bool
-        Whether values of parameters go along.
-    title : str or None
-        The run's where None.
-    theme : str
-        ``"auto"`` (as the system), ``"light"`` or ``"dark"``.
-    node : int, str or None
-        Node that is selected first, by id or name; None keeps the session's selection.
-    view : str or None
-        View inside the debugger that the reader starts in.
-
-    Raises
-    ------
-    ValueError
-        For a value out of range.
-    """
+    """How a page is made."""
 
     budget: int
     share: Share = "pictures"

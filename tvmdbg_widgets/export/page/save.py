@@ -37,39 +37,14 @@ _PANELS = ("findings", "graph", "tensor", "timeline")
 
 
 def save_page(view: View, path: str | os.PathLike[str], options: Options) -> Path:
-    """Write the page of a view; an existing file is replaced whole or not at all.
-
-    Raises
-    ------
-    ValueError
-        The path does not end in ``.html`` or ``.htm``, or an option is out of range.
-    KeyError, IndexError
-        The run does not have the node that is to be selected.
-    OSError
-        The folder is missing or cannot be written to.
-    FormatError
-        A file of the run changed or is broken.
-
-    Warns
-    -----
-    UserWarning
-        Where even the least that a page can hold exceeds the budget.
-    """
+    """Write the page of a view; an existing file is replaced whole or not at all."""
     with replacing(path, ".html", ".htm") as file:
         file.write(page(view, options).encode())
     return Path(path)
 
 
 def page(view: View, options: Options, *, embedded: bool = False) -> str:
-    """Return the page of a view in its present state, within the budget where that is possible.
-
-    Parameters
-    ----------
-    view : View
-    options : Options
-    embedded : bool
-        Make it for a frame in another page: small, and without a title of its own.
-    """
+    """Return the page of a view in its present state, within the budget where that is possible."""
     kind, run = kind_of(view), view.debug_run
     choices = _PANELS if kind == "debugger" else (kind,)
     if options.view is not None and options.view not in choices:

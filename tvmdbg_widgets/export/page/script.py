@@ -20,20 +20,7 @@ _WITH_LAYOUT = ("debugger", "graph", "comparison")
 
 @dataclass(frozen=True)
 class Code:
-    """What makes a page live.
-
-    Attributes
-    ----------
-    style : str
-        CSS of the page itself.
-    styles : tuple of str
-        Every style that may apply: ``style``, and the one of the views.
-    scripts : tuple of str
-        Every script that may run: those of ``markup``, the one they unpack, and what that may
-        start itself.
-    markup : str
-        Elements that bring scripts and the style of the views, to be placed before the page's data.
-    """
+    """What makes a page live."""
 
     style: str
     styles: tuple[str, ...]
@@ -57,17 +44,6 @@ def code(view: str) -> Code:
     Script and style of the views are carried compressed, at half their size and less; the policy
     names the small script that unpacks, what it unpacks, and the layout inside the large script,
     which starts as one of its own where workers are forbidden.
-
-    Parameters
-    ----------
-    view : str
-        ``"debugger"``, ``"graph"``, ``"tensor"``, ``"timeline"``, ``"memory"``,
-        ``"comparison"`` or ``"tuning"``.
-
-    Raises
-    ------
-    FileNotFoundError
-        The bundles were not built.
     """
     name = "page" if view == "debugger" else f"page_{view}"
     script, views = _text(f"{name}.js"), _text(f"{name}.css")

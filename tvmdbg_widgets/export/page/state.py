@@ -31,13 +31,7 @@ _NOT_TAKEN = frozenset(
 
 
 def kind_of(view: View) -> str:
-    """Return the name of a view's kind.
-
-    Raises
-    ------
-    TypeError
-        For a view that no page knows.
-    """
+    """Return the name of a view's kind."""
     for each in type(view).__mro__:
         if each.__name__ in KINDS:
             return KINDS[each.__name__]
@@ -45,13 +39,7 @@ def kind_of(view: View) -> str:
 
 
 def models(view: View, options: Options) -> dict[str, dict[str, Any]]:
-    """Return the state of the page's models by their ids.
-
-    Raises
-    ------
-    KeyError, IndexError
-        The run does not have ``options.node``, or more than one node has that name.
-    """
+    """Return the state of the page's models by their ids."""
     session = _traits(view.session) | {"hovered": None, "source": "python"}
     own = _traits(view)
     if view.has_trait("_color_columns"):

@@ -19,16 +19,7 @@ def template() -> str:
 def with_data(
     script: str, values: Mapping[str, Any], notes: Mapping[str, Sequence[str]] | None = None
 ) -> str:
-    """Return a script with other values between its data marks.
-
-    Parameters
-    ----------
-    script : str
-    values : mapping of str to object
-        By name; texts, numbers, None and bools, in lists, tuples and dicts.
-    notes : mapping of str to sequence of str, optional
-        By name of a list: a comment for each item.
-    """
+    """Return a script with other values between its data marks."""
     head, _, rest = script.partition(_BEGIN)
     _, _, tail = rest.partition(_END)
     told = notes or {}

@@ -136,34 +136,14 @@ class RerunOptions:
 
 @dataclass(frozen=True)
 class Registering:
-    """Modules that register workloads.
-
-    Attributes
-    ----------
-    modules : tuple of str
-        Names that are imported on the other machine.
-    sources : tuple of (str, str)
-        File names and sources that are copied into the script.
-    """
+    """Modules that register workloads."""
 
     modules: tuple[str, ...] = ()
     sources: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, how: RerunOptions, names: Collection[str]) -> Registering:
-        """Read the files among what was given; they are parsed, never run.
-
-        Parameters
-        ----------
-        how : RerunOptions
-        names : collection of str
-            The functions to register.
-
-        Raises
-        ------
-        ValueError
-            A file is no Python, or what was given is neither a file nor a module's name.
-        """
+        """Read the files among what was given; they are parsed, never run."""
         modules, sources = [], []
         for each in how.register:
             path = Path(each)

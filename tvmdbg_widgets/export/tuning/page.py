@@ -57,13 +57,6 @@ def save_page(
 
     All trials and tasks go along, the schedule and the tile sizes of the best trial of each task
     as far as the budget reaches, those of the slowest tasks first.
-
-    Raises
-    ------
-    ValueError
-        The path does not end in ``.html`` or ``.htm``, or an option is out of range.
-    OSError
-        The folder is missing or cannot be written to.
     """
     one_of("theme", theme, _THEMES)
     log = view.tuning_log

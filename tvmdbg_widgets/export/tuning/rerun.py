@@ -95,19 +95,7 @@ class Rerun:
 
 
 def rerun(records: Sequence[Record], options: RerunOptions | None = None) -> Rerun:
-    """Write a script that measures records again and writes a new log.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        Ansor's. Their lines go into the script as literals, untouched.
-    options : RerunOptions, optional
-
-    Raises
-    ------
-    ValueError
-        There is no record, one is of another tuner or no UTF-8, or an option makes no sense.
-    """
+    """Write a script that measures records again and writes a new log."""
     how = options or RerunOptions()
     if not records:
         raise ValueError("there is no record to measure: none is valid, or none was chosen")

@@ -37,30 +37,7 @@ def struct_figure(
     width: float = 720,
     theme: str = "light",
 ) -> Figure:
-    """Draw layouts of one struct, each later one with what differs from the first.
-
-    Parameters
-    ----------
-    layouts : sequence of (str, StructLayout)
-        Each with its name, such as ``"narrow"``.
-    hexdump : bytes or None
-        Memory that begins where the struct does; it may be too short or too long.
-    values : sequence of mapping, optional
-        For each layout what the dump holds: by the path of a value its text, and why it is
-        impossible, which is empty where it is not.
-    verdicts : sequence of str, optional
-        For each layout one line about whether the dump makes sense with it.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-
-    Raises
-    ------
-    ValueError
-        There is no layout, values or verdicts are not as many as the layouts, or a width or theme
-        is none of these.
-    """
+    """Draw layouts of one struct, each later one with what differs from the first."""
     if not layouts:
         raise ValueError("no layout to draw")
     name = theme_of(theme).name

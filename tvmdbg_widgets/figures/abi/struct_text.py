@@ -29,18 +29,7 @@ def struct_text(
     values: Sequence[Mapping[str, tuple[str, str]]],
     verdicts: Sequence[str],
 ) -> str:
-    """Return a table of the values with offset, size and type in each layout, and what differs.
-
-    Parameters
-    ----------
-    layouts : sequence of (str, StructLayout)
-    changes : sequence of LayoutChanges
-        Of each layout against the first.
-    hexdump : bytes or None
-        Memory that begins where the struct does.
-    values, verdicts
-        As :func:`~tvmdbg_widgets.figures.abi.struct.struct_figure` has them.
-    """
+    """Return a table of the values with offset, size and type in each layout, and what differs."""
     sides = [_rows(layout) for _, layout in layouts]
     paths = _in_order([[row.path for row in rows] for rows in sides])
     columns = [_aligned(["", "field", *(_shown(path) for path in paths)])]

@@ -39,27 +39,7 @@ def byte_map_figure(
     theme: str = "light",
     most_rows: int = 60,
 ) -> Figure:
-    """Draw the fields of some bytes as a tree, and below it the bytes as hex and as text.
-
-    Parameters
-    ----------
-    title : str
-    root : ByteField
-        Offsets count from the start of ``data``.
-    data : bytes
-        Of long fields only the beginning is shown.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-    most_rows : int
-        How many fields are shown, the first ones.
-
-    Raises
-    ------
-    ValueError
-        A width or theme that is none of these.
-    """
+    """Draw the fields of some bytes as a tree, and below it the bytes as hex and as text."""
     name = theme_of(theme).name
     room = usable_width(width)
     title = one_line(title)
@@ -133,17 +113,7 @@ def _owners(rows: Sequence[Row], lines: Sequence[HexLine]) -> npt.NDArray[np.int
 
 
 def byte_map_text(title: str, rows: Sequence[Row], left_out: int, data: bytes | memoryview) -> str:
-    """Return the fields as an indented tree with offset, bytes and value.
-
-    Parameters
-    ----------
-    title : str
-    rows : sequence of (int, ByteField)
-        Fields with their depths.
-    left_out : int
-        How many fields follow that are not shown.
-    data : bytes
-    """
+    """Return the fields as an indented tree with offset, bytes and value."""
     last = max(field.offset for _, field in rows)
     digits = max(4, len(f"{last:x}"))
     found = [title]

@@ -15,15 +15,7 @@ MOST_LINES = 40
 
 
 class HexLine(NamedTuple):
-    """One line of bytes.
-
-    Attributes
-    ----------
-    offset, size : int
-        Bytes.
-    left_out : int
-        Bytes that are not shown between the line before and this one.
-    """
+    """One line of bytes."""
 
     offset: int
     size: int
@@ -31,17 +23,7 @@ class HexLine(NamedTuple):
 
 
 def hex_lines(fields: Sequence[ByteField], length: int, per_line: int) -> tuple[list[HexLine], int]:
-    """Return the lines that show the fields, and how many bytes follow the last of them.
-
-    Parameters
-    ----------
-    fields : sequence of ByteField
-        Without children, or with children that are not shown.
-    length : int
-        Bytes that are there.
-    per_line : int
-        Bytes of a line.
-    """
+    """Return the lines that show the fields, and how many bytes follow the last of them."""
     lines: list[HexLine] = []
     end = 0
     for number in _numbers(fields, length, per_line):

@@ -20,16 +20,7 @@ _INDENT = "margin-left:18px"
 
 
 def byte_map_html(title: str, root: ByteField, data: bytes | memoryview) -> str:
-    """Return the fields as nested ``<details>``, each with its bytes.
-
-    Parameters
-    ----------
-    title : str
-    root : ByteField
-        Offsets count from the start of ``data``.
-    data : bytes
-        Of long fields only the beginning is shown.
-    """
+    """Return the fields as nested ``<details>``, each with its bytes."""
     found = [f'<div class="tvmdbg-bytes"><b>{_text(title)}</b>']
     opened = 0
     walk = root.walk()

@@ -39,13 +39,7 @@ def part_of(
     focus: int | None,
     title: Callable[[int], str],
 ) -> Part:
-    """Return what the options leave of a graph; ``title`` names a node.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        No part of this graph, or a query that cannot be read.
-    """
+    """Return what the options leave of a graph; ``title`` names a node."""
     isolation = checked_isolation(graph, options.isolate)
     if isolation is None and focus is not None and options.hops is not None:
         isolation = {"kind": "around", "nodes": [focus], "hops": options.hops}

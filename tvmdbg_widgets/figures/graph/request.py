@@ -43,22 +43,7 @@ def graph_request(
     height: float = 420,
     condensed: bool = True,
 ) -> RunFigure:
-    """Return what the figure of a graph is made of.
-
-    Parameters
-    ----------
-    most_bytes : int
-        Of the document.
-    camera : mapping or None
-        Of a whole graph what is seen from there alone, in a figure of ``height`` px.
-    condensed : bool
-        Draw graphs of very many nodes from sums.
-
-    Raises
-    ------
-    ValueError, KeyError, IndexError, TypeError
-        Nodes or groups that the graph does not have, or a query that cannot be read.
-    """
+    """Return what the figure of a graph is made of."""
     graph = run.graph
     if graph is None:
         return RunFigure.missing(run, "graph")

@@ -35,15 +35,7 @@ def stretches(
     hits: Sequence[int],
     together: str = "",
 ) -> dict[str, Any]:
-    """Return what ``js/src/graph/figure/stretches.ts`` draws: sums over all nodes of a graph.
-
-    Parameters
-    ----------
-    selected, hits : sequence of int
-        Marked nodes, which are counted by stretch.
-    together : str
-        What the total is, where it is no sum over nodes.
-    """
+    """Return what ``js/src/graph/figure/stretches.ts`` draws: sums over all nodes of a graph."""
     runs = graph.kinds > NodeKind.PARAMETER
     order = graph.topological_order
     order = order[runs[order]]

@@ -28,21 +28,7 @@ class UndrawnError(Exception):
 
 
 class Axis:
-    """One axis of a bokeh figure.
-
-    Parameters
-    ----------
-    span : bokeh Range
-    scale : bokeh Scale
-    axis : bokeh Axis
-    values : iterable of array
-        All that is drawn along it, in data space.
-
-    Raises
-    ------
-    UndrawnError
-        A range or a scale of another kind.
-    """
+    """One axis of a bokeh figure."""
 
     def __init__(self, span: Any, scale: Any, axis: Any, values: Iterable[Floats]) -> None:
         self.label: str = axis.axis_label or ""
@@ -81,13 +67,7 @@ class Axis:
         return np.log10(values, out=np.full(len(values), np.nan), where=values > 0)
 
     def numbers(self, values: Iterable[Any]) -> Floats:
-        """Return values of a column as numbers; names by their places.
-
-        Raises
-        ------
-        UndrawnError
-            They are no numbers, and no names of this axis.
-        """
+        """Return values of a column as numbers; names by their places."""
         try:
             if self._places:
                 return np.array([self._places[str(each)] for each in values], np.float64)

@@ -45,13 +45,7 @@ def titles_of(plot: Any) -> list[str]:
 
 
 def chart_panel(plot: Any) -> Panel:
-    """Draw a plot.
-
-    Raises
-    ------
-    UndrawnError
-        It has something that is drawn in a browser alone.
-    """
+    """Draw a plot."""
     if len(plot.xaxis) != 1 or len(plot.yaxis) != 1 or plot.extra_x_ranges or plot.extra_y_ranges:
         raise UndrawnError("other axes")
     drawn = [glyphs_of(each) for each in plot.renderers if each.visible]

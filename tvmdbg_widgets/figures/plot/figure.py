@@ -36,14 +36,6 @@ def plot_figure(made: Any, source: Any, nodes: str) -> Figure:
 
     Bars, dots, segments and lines on axes of numbers or names are drawn in the colors that they
     have; where there is anything else, the first rows are listed.
-
-    Parameters
-    ----------
-    made : bokeh.models.Model
-    source : bokeh.models.ColumnDataSource
-        Whose rows are told in words.
-    nodes : str
-        Its column of node ids.
     """
     plots = [each for each in made.references() if is_plot(each)]
     plots.sort(key=lambda each: str(each.id))

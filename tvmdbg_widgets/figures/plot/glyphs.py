@@ -19,25 +19,7 @@ _COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|rgba?\([\d., %]+\)")
 
 @dataclass(frozen=True)
 class Glyphs:
-    """The glyphs of one renderer.
-
-    Attributes
-    ----------
-    shape : str
-        ``"box"``, ``"segment"``, ``"line"``, ``"dot"`` or ``"cross"``.
-    names : dict of str to list
-        The columns of its ends or places: ``x0``, ``x1``, ``y0``, ``y1``.
-    reach : float
-        Of bars along an axis of names: how far they reach to either side of their place.
-    fill, line : list of str
-        Colors, of each glyph.
-    size : array
-        px, of dots and crosses.
-    width, alpha : float
-    dashed : bool
-    behind : bool
-        Below the other glyphs.
-    """
+    """The glyphs of one renderer."""
 
     shape: str
     names: dict[str, list[Any]]
@@ -58,13 +40,7 @@ class Glyphs:
 
 
 def glyphs_of(renderer: Any) -> Glyphs:
-    """Return the glyphs of a renderer.
-
-    Raises
-    ------
-    UndrawnError
-        It has others.
-    """
+    """Return the glyphs of a renderer."""
     glyph = getattr(renderer, "glyph", None)
     kind = type(glyph).__name__
     if glyph is None or kind not in _ENDS:

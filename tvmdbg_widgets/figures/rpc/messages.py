@@ -27,30 +27,7 @@ _PAUSE = 10
 
 @dataclass(frozen=True, slots=True)
 class SequenceMessage:
-    """One message between the two sides.
-
-    Attributes
-    ----------
-    side : str
-        Who sends it: ``"client"`` or ``"server"``.
-    label : str
-        What it is. Of damage, a sentence about it.
-    nbytes : int
-        Bytes on the wire.
-    time_ns : int or None
-        When it was captured, from any start.
-    status : str
-        ``"ok"``, ``"exception"``, ``"damaged"``, ``"desynchronised"`` or ``"incomplete"``.
-    reply_to : int or None
-        Position of the message that it answers.
-    hover : str
-        What is said where the pointer rests, in lines.
-    folded : int
-        How many messages it stands for.
-    kind : str
-        Messages of one kind are alike and may be folded to one, which is then labelled so.
-        Empty where only those of the same label are.
-    """
+    """One message between the two sides."""
 
     side: Side
     label: str
@@ -65,16 +42,7 @@ class SequenceMessage:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Rows that stand for messages which repeat.
-
-    Attributes
-    ----------
-    first, end : int
-        Rows; the one after the last.
-    repeats : int
-    duration_ns : int or None
-        From the first message to the last.
-    """
+    """Rows that stand for messages which repeat."""
 
     first: int
     end: int
@@ -92,18 +60,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class SequenceRows:
-    """What a picture shows of a conversation.
-
-    Attributes
-    ----------
-    rows : list of SequenceMessage or LeftOut
-        ``reply_to`` are rows.
-    loops : list of Loop
-    pauses : dict of int to int
-        Nanoseconds without a message before a row, where that is much longer than elsewhere.
-    count, nbytes : int
-        Of all messages.
-    """
+    """What a picture shows of a conversation."""
 
     rows: list[SequenceMessage | LeftOut]
     loops: list[Loop]
@@ -113,15 +70,7 @@ class SequenceRows:
 
 
 def sequence_rows(messages: Sequence[SequenceMessage], most_rows: int) -> SequenceRows:
-    """Fold repeats, and leave out what is in the middle of too many rows.
-
-    Parameters
-    ----------
-    messages : sequence of SequenceMessage
-        In the order of time.
-    most_rows : int
-        Rows of messages; lines about those left out come on top.
-    """
+    """Fold repeats, and leave out what is in the middle of too many rows."""
     rows, loops = _folded(messages)
     pauses = _pauses(rows, loops)
     kept = _kept(rows, most_rows)

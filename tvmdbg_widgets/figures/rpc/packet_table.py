@@ -17,29 +17,14 @@ _TOP = ' style="vertical-align:top;text-align:left"'
 
 
 class PacketRow(NamedTuple):
-    """One row of the table.
-
-    Attributes
-    ----------
-    cells : tuple of str
-        Row, time, who sent it, packet, function, what it says, bytes.
-    details : str
-        HTML that the row opens to; already escaped. Empty where it does not open.
-    """
+    """One row of the table."""
 
     cells: tuple[str, ...]
     details: str
 
 
 def packet_table_html(rows: Sequence[PacketRow], left_out: int) -> str:
-    """Return the table.
-
-    Parameters
-    ----------
-    rows : sequence of PacketRow
-    left_out : int
-        Packets that follow and are not in it.
-    """
+    """Return the table."""
     head = "".join(f"<th{_TOP}>{each}</th>" for each in _HEADS)
     found = [f"<table><thead><tr>{head}</tr></thead><tbody>"]
     for row in rows:

@@ -40,23 +40,6 @@ def sequence_figure(
 
     Runs of messages that are alike are folded. Of more than 60 rows the first, the last and those
     with trouble are shown. Distances are not to scale; long pauses are marked.
-
-    Parameters
-    ----------
-    title : str
-    messages : sequence of SequenceMessage
-        In the order of time.
-    notes : sequence of str
-        What is to be said of the whole, a line each.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-
-    Raises
-    ------
-    ValueError
-        A width or theme that is none of these.
     """
     name = theme_of(theme).name
     room = usable_width(width)

@@ -59,58 +59,7 @@ def tensor_figure(
     saved: bool = False,
     redact: Redact | None = None,
 ) -> Figure:
-    """Draw one tensor: its health, statistics, histogram, and two of its axes in colors.
-
-    Parameters
-    ----------
-    entry : (int, int) or None
-        Node and output; the first output of the last operator where left out.
-    axes : (int or None, int) or None
-        Axes down and across; as the live view opens where left out.
-    index : sequence of int or None
-        Index at which every other axis is held.
-    color_scale : str
-        ``"linear"``, ``"log"`` or ``"symlog"``; ``"auto"`` is linear unless that would give
-        nearly all values the same color.
-    color_map : str
-        ``"auto"``, ``"sequential"`` or ``"diverging"``.
-    color_range : str or (float, float)
-        What the colors span: all values of the ``"tensor"``, of the ``"plane"`` that is drawn,
-        ``"robust"`` (1st to 99th percentile), or two numbers. Values beyond have colors of their
-        own.
-    data_layout : str or None
-        What is unfolded (``"NCHW8c"``); the one that the graph states where None, the axes as
-        stored where empty.
-    reading : str or None
-        How the bytes are read, one of the tensor's ``readings``.
-    show : str
-        ``"picture"``, ``"channels"`` (a picture for each index of an axis) or ``"profile"``
-        (bounds and mean along an axis).
-    region : (row, col, rows, cols) or None
-        The part of the plane that is drawn, in values.
-    data_sizes : dict of str to int, or None
-        Sizes of logical axes that hide padding (``{"C": 3}``); those that the graph tells where
-        None, none hidden where empty.
-    cells : str
-        What the colors show of a cell of several values: its ``"mean"``, the ``"least"``, the
-        ``"largest"`` or the ``"extreme"``, which is farthest from zero.
-    along : int or None
-        Axis that the channels or the profile go along; the channels where they are known, else
-        the longest, where left out.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-    saved : bool
-        Take no more room than a saved notebook has.
-    redact : callable, optional
-        Why a tensor's values are not to be shown, where the figure is handed on.
-
-    Raises
-    ------
-    ValueError
-        A value that is none of these.
-    """
+    """Draw one tensor: its health, statistics, histogram, and two of its axes in colors."""
     options = TensorOptions(
         entry=entry,
         axes=axes,

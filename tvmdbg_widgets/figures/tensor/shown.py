@@ -33,32 +33,7 @@ MOST_EXACT = 1 << 26
 
 @dataclass(frozen=True)
 class Shown:
-    """What is shown of a tensor's values.
-
-    Attributes
-    ----------
-    reading : str or None
-        None where the type has one only.
-    values : Values
-        Along the axes shown.
-    layout : str
-        What is unfolded; empty where the axes are as stored.
-    sizes : dict of str to int
-        Logical sizes that hide padding.
-    axis_names : tuple of str
-        Letters of the axes, where a layout names them.
-    known : tuple of KnownLayout
-    misfit : str
-        Why the layout that was asked for is not unfolded; empty where it is.
-    plane : Plane or None
-        None where there is nothing to draw.
-    region : (row, col, rows, cols) or None
-        The part of the plane that is drawn; None for all of it.
-    show : str
-        ``"picture"``, ``"channels"`` or ``"profile"``.
-    axis : int or None
-        That of the channels or of the profile; None without one.
-    """
+    """What is shown of a tensor's values."""
 
     reading: str | None
     values: Values

@@ -45,13 +45,7 @@ class OtherChart:
 
 
 def other_chart(run: Derived, chart: str, ceilings: Ceilings) -> OtherChart:
-    """Return ``"merged"``, ``"folded"``, ``"repeats"`` or ``"roofline"``.
-
-    Parameters
-    ----------
-    ceilings : (float, float)
-        Of the roofline: FLOP/s and byte/s, None where not known.
-    """
+    """Return ``"merged"``, ``"folded"``, ``"repeats"`` or ``"roofline"``."""
     if chart == "merged":
         return _merged(run)
     if chart == "roofline":

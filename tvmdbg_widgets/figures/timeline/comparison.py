@@ -45,27 +45,7 @@ def time_comparison_figure(
     width: float = 720,
     theme: str = "light",
 ) -> Figure:
-    """Draw the slices of two runs, each from its own time zero, and list what differs most.
-
-    Parameters
-    ----------
-    compared : TimeComparison
-    show : str
-        ``"chart"``, ``"table"`` or ``"both"``.
-    time_range : (float, float) or None
-        Nanoseconds that the axis spans; all where left out.
-    selected : sequence of int
-        Nodes of the first run that are marked.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-
-    Raises
-    ------
-    ValueError
-        A value that is none of these.
-    """
+    """Draw the slices of two runs, each from its own time zero, and list what differs most."""
     one_of("show", show, SHOWN)
     laid = "synthetic timeline: mean node times back to back; total is not model latency"
     notes = [note(compared.sentence), *(note(said, "muted") for said in compared.caption[2:])]

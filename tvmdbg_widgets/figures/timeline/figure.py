@@ -81,38 +81,7 @@ def timeline_figure(
     width: float = 720,
     theme: str = "light",
 ) -> Figure:
-    """Draw the slices of a run on a time axis, and operators as a table.
-
-    Parameters
-    ----------
-    show : str
-        ``"chart"``, ``"table"`` or ``"both"``.
-    chart : str
-        ``"time"`` (tracks in time), ``"merged"`` (by path, the heaviest first), ``"folded"`` (all
-        repeats as one), ``"repeats"`` (operators by repeats) or ``"roofline"`` (work against time).
-    table_by : str
-        What a row of the table sums up: ``"node"``, ``"kind"``, ``"part"``, ``"group"``,
-        ``"module"``, ``"device"``, ``"name"`` or ``"callers"``.
-    sort : str
-        The table of nodes holds the slowest (``"time"``) or the first in execution (``"order"``).
-    slice_color : str
-        ``"kind"``, ``"block"``, ``"share"``, or ``"auto"`` for what tells most.
-    time_range : (float, float) or None
-        Nanoseconds that the axis spans; the whole timeline where left out.
-    selected : sequence of int
-        Nodes that are marked.
-    peak_flops, bandwidth : float or None
-        Ceilings of the roofline: FLOP/s and byte/s.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-
-    Raises
-    ------
-    ValueError
-        A value that is none of these.
-    """
+    """Draw the slices of a run on a time axis, and operators as a table."""
     options = TimelineOptions(
         show=show,
         chart=chart,

@@ -45,13 +45,7 @@ class SummedTable:
 
 
 def operator_table(run: Derived, words: TimelineWords, sort: str) -> OperatorTable:
-    """Return the slowest operators, or the first in execution.
-
-    Parameters
-    ----------
-    sort : str
-        ``"time"`` or ``"order"``.
-    """
+    """Return the slowest operators, or the first in execution."""
     rows, which = _rows(run, words, sort)
     beside = _beside(words)
     largest = max((row.time_ns for row in rows if row.time_ns > 0), default=0.0) or 1.0

@@ -28,24 +28,7 @@ def tuning_figure(
     theme: str = "light",
     given: Overview | None = None,
 ) -> Figure:
-    """Draw costs over trials, the tasks, and the schedule that is looked at.
-
-    Parameters
-    ----------
-    options : mapping
-        Traits of :class:`~tvmdbg_widgets.TuningView` by name.
-    width : float
-        px.
-    theme : str
-        ``"light"``, ``"dark"`` or ``"auto"``.
-    given : Overview, optional
-        What :func:`overview` returned, where that is known.
-
-    Raises
-    ------
-    ValueError
-        A width or theme that is none of these.
-    """
+    """Draw costs over trials, the tasks, and the schedule that is looked at."""
     name = theme_of(theme).name
     room = usable_width(width)
     info, columns = given or overview(log)

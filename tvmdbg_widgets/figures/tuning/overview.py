@@ -39,14 +39,7 @@ class Overview(NamedTuple):
 
 
 def overview(log: DerivedLog, links: TaskLinks | None = None) -> Overview:
-    """Return what the view is given of a log.
-
-    Parameters
-    ----------
-    log : TuningLog
-    links : TaskLinks, optional
-        Nodes of a run that the tasks stand for.
-    """
+    """Return what the view is given of a log."""
     trials = log.trials
     time = elapsed(trials)
     table = log.known_tasks

@@ -27,13 +27,7 @@ _COSTS_SHOWN = 3
 
 
 def schedule_answer(log: DerivedLog, trial: int) -> dict[str, Any]:
-    """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleInfo.
-
-    Raises
-    ------
-    IndexError
-        The log has no such trial.
-    """
+    """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleInfo."""
     schedule = log.schedule(trial)
     words, lines = schedule.steps, schedule.nest
     touched = _touched(schedule)
@@ -99,13 +93,7 @@ def _tiles(structure: TileStructure) -> list[dict[str, Any]]:
 
 
 def change_answer(log: DerivedLog, a: int, b: int) -> dict[str, Any]:
-    """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleChange.
-
-    Raises
-    ------
-    IndexError
-        The log has no such trial.
-    """
+    """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleChange."""
     compared = log.compare_schedules(a, b)
     return {
         "titles": [_title(compared.a.record), _title(compared.b.record)],

@@ -29,11 +29,6 @@ def tiles(
 
     Trials differ in their sequence of steps: those of the most common one are shown. A factor that
     is the same in all of them is left out.
-
-    Parameters
-    ----------
-    most : int
-        How many trials are looked at, the fastest first.
     """
     rows = log.trials.of_task(task)
     shown = rows[np.argsort(log.trials.cost[rows], kind="stable")][:most]

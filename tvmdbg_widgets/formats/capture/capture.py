@@ -38,24 +38,6 @@ def read_capture(source: ByteSource) -> Capture:
 
     Memory grows with the number of segments, not with their bytes: about 32 bytes each are kept,
     150 while they are put in order.
-
-    Parameters
-    ----------
-    source
-        A pcap file (microseconds or nanoseconds, either byte order) or a pcapng file. Link types:
-        Ethernet with VLAN tags, loopback (NULL, LOOP), raw IP, Linux cooked (SLL, SLL2).
-
-    Returns
-    -------
-    Capture
-        What could be read: where the file is cut off or damaged, an issue says so.
-
-    Raises
-    ------
-    FormatError
-        The file is neither pcap nor pcapng, or its header is cut off.
-    ImportError
-        dpkt is not installed.
     """
     head = source.read(0, min(12, source.size))
     if not sniff(head):

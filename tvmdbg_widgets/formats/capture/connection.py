@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 
 class Endpoint(NamedTuple):
-    """One side of a connection.
-
-    Attributes
-    ----------
-    address : str
-        IPv4 or IPv6.
-    port : int
-    """
+    """One side of a connection."""
 
     address: str
     port: int
@@ -37,21 +30,7 @@ class Endpoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Direction:
-    """What one side sent.
-
-    Attributes
-    ----------
-    source : StreamSource
-        The bytes of the stream; reading across a gap raises FormatError.
-    gaps : tuple of (int, int)
-        Start and length of each stretch that was not captured.
-    segments : int
-        Segments with payload that were captured, copies included.
-    begun, ended : bool
-        Whether the first byte (SYN), and the byte after the last (FIN), are known.
-    reset : bool
-        Whether this side broke the connection off (RST).
-    """
+    """What one side sent."""
 
     source: StreamSource
     gaps: tuple[tuple[int, int], ...]
@@ -66,28 +45,11 @@ class Direction:
         return self.source.size
 
     def read_into(self, offset: int, buffer: bytearray | memoryview) -> None:
-        """Fill a buffer with the bytes of the stream at ``offset``.
-
-        Raises
-        ------
-        FormatError
-            The range goes beyond the stream or into a gap.
-        """
+        """Fill a buffer with the bytes of the stream at ``offset``."""
         self.source.read_into(offset, buffer)
 
     def times_at(self, offsets: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return when the segments that first carried some bytes were captured.
-
-        Parameters
-        ----------
-        offsets : int64[N]
-            Of the bytes, in the stream.
-
-        Returns
-        -------
-        int64[N]
-            Nanoseconds since 1970; :data:`NO_TIME` where the byte or its time was not captured.
-        """
+        """Return when the segments that first carried some bytes were captured."""
         wanted = np.asarray(offsets, np.int64)
         extents = self.source.extents
         if not len(extents.starts):
@@ -99,17 +61,7 @@ class Direction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Connection:
-    """One TCP connection.
-
-    Attributes
-    ----------
-    client, server : Endpoint
-        The client is who sent SYN. Where no SYN was captured (``client_known`` is False), the
-        side with the lower port is taken for the server.
-    client_known : bool
-    to_server, to_client : Direction
-    issues : Issues
-    """
+    """One TCP connection."""
 
     client: Endpoint
     server: Endpoint
@@ -124,21 +76,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Capture:
-    """The TCP connections of a capture file.
-
-    Attributes
-    ----------
-    name : str
-        Of the file.
-    packets : int
-        Packets in the file.
-    connections : tuple of Connection
-        Those that carried data, in the order of their first packets.
-    left_out : mapping of str to int
-        Packets that were not used, by reason.
-    issues : Issues
-        Of the file; each connection has its own.
-    """
+    """The TCP connections of a capture file."""
 
     name: str
     packets: int

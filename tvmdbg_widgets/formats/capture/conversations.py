@@ -41,25 +41,7 @@ Payloads: TypeAlias = "NDArray[np.void]"
 
 @dataclass(slots=True)
 class Conversation:
-    """One TCP connection; side 0 is the sender of its first packet.
-
-    Attributes
-    ----------
-    ends : tuple of (str, int)
-        Address and port of each side.
-    number : int
-        Rows of side s have ``direction == 2 * number + s``.
-    first : list of int or None
-        Sequence number of the first byte of each side, where its SYN was captured.
-    last : list of int or None
-        The one after the last byte, where its FIN was captured.
-    reset : list of bool
-        Whether the side sent RST.
-    opener : int or None
-        The side that sent SYN.
-    data : list of bool
-        Whether the side sent payload.
-    """
+    """One TCP connection; side 0 is the sender of its first packet."""
 
     ends: tuple[tuple[str, int], tuple[str, int]]
     number: int

@@ -46,20 +46,7 @@ _TCP_HEADER = struct.Struct(">4sI4xBB")
 
 
 class Segment(NamedTuple):
-    """A TCP segment.
-
-    Attributes
-    ----------
-    addresses, ports : bytes
-        Source and destination, each pair as the packet has it.
-    sequence : int
-        Of the first payload byte, or of SYN.
-    flags : int
-    offset : int
-        Of the payload in the capture file.
-    captured, sent : int
-        Bytes of payload in the file, and on the wire.
-    """
+    """A TCP segment."""
 
     addresses: bytes
     ports: bytes

@@ -28,20 +28,7 @@ _LARGEST = 1 << 18
 
 
 def pcap_frames(window: Window, damage: Damage) -> Iterator[Frame]:
-    """Yield the frames of a pcap file in file order.
-
-    Parameters
-    ----------
-    window
-        On the file.
-    damage
-        Where defects are noted; frames before them are yielded.
-
-    Raises
-    ------
-    FormatError
-        The file header is cut off.
-    """
+    """Yield the frames of a pcap file in file order."""
     dpkt = load_dpkt()
     start = window.bytes(0, _FILE_HEADER)
     if len(start) < _FILE_HEADER:

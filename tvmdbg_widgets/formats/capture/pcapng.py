@@ -157,18 +157,6 @@ def pcapng_frames(window: Window, damage: Damage) -> Iterator[Frame]:
     """Yield the frames of all sections of a pcapng file in file order.
 
     Simple packet blocks have no time. Blocks other than packets are passed over.
-
-    Parameters
-    ----------
-    window
-        On the file.
-    damage
-        Where defects are noted; frames before them are yielded.
-
-    Raises
-    ------
-    FormatError
-        The first section header is cut off, or its byte order is none.
     """
     section = _section(window, 0, damage)
     offset, size = 0, window.size

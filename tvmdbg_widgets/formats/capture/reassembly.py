@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extents:
-    """Where the bytes of a stream lie, in stream order; between extents nothing was captured.
-
-    Attributes
-    ----------
-    starts, offsets, lengths, times : ndarray of int64, shape (extents,)
-        Offset in the stream, offset in the file, bytes, nanoseconds.
-    """
+    """Where the bytes of a stream lie, in stream order; between extents nothing was captured."""
 
     starts: NDArray[np.int64]
     offsets: NDArray[np.int64]
@@ -40,25 +34,7 @@ NOTHING = Extents(*(np.empty(0, np.int64) for _ in range(4)))
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What reassembly made of one direction.
-
-    Attributes
-    ----------
-    size : int
-        Bytes, gaps included.
-    extents : Extents
-    copies : Extents
-        Whole segments of which the stream has not every byte from them, because an earlier
-        segment had some: retransmissions and overlaps.
-    repeated : int
-        Bytes of ``copies`` that the stream has from elsewhere.
-    late : int
-        Segments captured after one that follows them in the stream.
-    cut : int
-        Segments that were captured in part.
-    outside : int
-        Bytes before the start of the stream, which were left out.
-    """
+    """What reassembly made of one direction."""
 
     size: int
     extents: Extents
@@ -70,17 +46,7 @@ class Stream:
 
 
 def reassemble(rows: Payloads, first: int | None, last: int | None) -> Stream:
-    """Lay the payloads of one direction in order; of bytes captured twice the first copy counts.
-
-    Parameters
-    ----------
-    rows
-        In the order of capture.
-    first
-        Sequence number of the first byte; if unknown the stream starts at the lowest one seen.
-    last
-        The sequence number after the last byte, if known.
-    """
+    """Lay the payloads of one direction in order; of bytes captured twice the first copy counts."""
     if not len(rows):
         size = 0 if first is None or last is None else max(0, _signed(last - first))
         return Stream(size, NOTHING, NOTHING, repeated=0, late=0, cut=0, outside=0)

@@ -16,19 +16,7 @@ NO_TIME = -(1 << 63)
 
 
 class Frame(NamedTuple):
-    """One captured frame, link-layer header included.
-
-    Attributes
-    ----------
-    offset : int
-        Of its first byte in the capture file.
-    captured, sent : int
-        Bytes in the file, and bytes on the wire.
-    time : int
-        Nanoseconds since 1970, or :data:`NO_TIME`.
-    link_type : int
-        LINKTYPE_ value of the interface.
-    """
+    """One captured frame, link-layer header included."""
 
     offset: int
     captured: int
@@ -38,13 +26,7 @@ class Frame(NamedTuple):
 
 
 class Damage:
-    """What was wrong with a capture file: each kind counted, told once.
-
-    Parameters
-    ----------
-    file
-        Name of the file.
-    """
+    """What was wrong with a capture file: each kind counted, told once."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -65,13 +47,7 @@ class Damage:
 
 
 def load_dpkt() -> ModuleType:
-    """Import dpkt, which knows the layouts of record headers.
-
-    Raises
-    ------
-    ImportError
-        It is not installed; the message says how to get it.
-    """
+    """Import dpkt, which knows the layouts of record headers."""
     try:
         import dpkt
         from dpkt import pcapng  # noqa: F401 (a module that dpkt does not load itself)

@@ -23,17 +23,6 @@ class StreamSource(ByteSource):
     """A byte stream that lies in extents of a file, read in place.
 
     Reading across bytes that were not captured raises FormatError; ask for the gaps first.
-
-    Parameters
-    ----------
-    file
-        The capture.
-    extents
-        Sorted, without overlap.
-    size
-        Bytes of the stream, gaps included.
-    name
-        What to call it in messages.
     """
 
     def __init__(self, file: ByteSource, extents: Extents, size: int, name: str) -> None:

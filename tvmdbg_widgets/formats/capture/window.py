@@ -11,15 +11,7 @@ _BYTES = 1 << 20
 
 
 class Window:
-    """A stretch of 1 MiB of a source, moved to where the next header lies.
-
-    Attributes
-    ----------
-    name, size
-        Of the source.
-    buffer
-        The stretch; :meth:`locate` tells where in it an offset lies.
-    """
+    """A stretch of 1 MiB of a source, moved to where the next header lies."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
@@ -30,13 +22,7 @@ class Window:
         self._stop = 0
 
     def locate(self, offset: int, length: int) -> int:
-        """Return where ``length`` bytes (far fewer than 1 MiB) at ``offset`` are in ``buffer``.
-
-        Raises
-        ------
-        FormatError
-            The source changed while it was read.
-        """
+        """Return where ``length`` bytes (far fewer than 1 MiB) at ``offset`` are in ``buffer``."""
         if offset < self._start or offset + length > self._stop:
             count = min(len(self.buffer), self.size - offset)
             self._source.read_into(offset, self.buffer[:count])

@@ -68,39 +68,7 @@ class TextNumbers(Numbers[str]):
 
 
 class Columns:
-    """The timed events of a trace, E of them, by position in the file.
-
-    Attributes
-    ----------
-    phase : array of uint8
-        Code of the ``ph`` letter; 0 of an event that could not be used.
-    name, track : array of int32
-        Index into ``names`` and ``tracks``.
-    index : array of int64
-        Position of the event in the list.
-    asynchronous : dict of int to tuple
-        By row: category and id of asynchronous events.
-    observers : array of int64
-        Rows of what a profiler says of itself.
-    flow : dict of int to (int, bool)
-        By row: number of the flow, and whether it is bound to the slice around it.
-    bound_row, bound_flow, bound_phase : array of int64, int32, uint8
-        Slices that tell of flows themselves (``bind_id``): row, number of the flow, and ``ord`` of
-        s (it begins there), t (passes) or f (ends).
-    counter_row, counter_series, counter_value : array of int64, int32, float64
-        Values of counters: row, index into ``series``, value.
-    names : TextNumbers
-    tracks : Numbers of (pid, tid)
-    flows : Numbers of (category, name, id)
-        The category is None of those that slices tell of themselves.
-    series : Numbers of (pid, name, id, series)
-    metadata : TrackNames
-        What events of phase M tell.
-    phases : Counter
-        Events by phase, all of them; ``"?"`` for what is no event.
-    bad : dict of str to (count, first position)
-        Events that could not be used, by reason.
-    """
+    """The timed events of a trace, E of them, by position in the file."""
 
     def __init__(self) -> None:
         self.phase = array("B")

@@ -20,19 +20,7 @@ _NUMBERS = frozenset((int, float, DecimalText))
 
 
 class Event(msgspec.Struct, gc=False):
-    """What is read of an event; numbers with a fraction or an exponent are :class:`DecimalText`.
-
-    Attributes
-    ----------
-    ph : str or None
-        None where there is none, or it is no text.
-    ts, dur : Raw
-        JSON as it stands in the file; empty where there is none.
-    args : object
-        Not yet decoded, or so; see :meth:`arguments`.
-    bind_id : object
-        ``UNSET`` where there is none.
-    """
+    """What is read of an event; numbers with a fraction or an exponent are :class:`DecimalText`."""
 
     ph: str | None = None
     cat: Any = ""
@@ -71,13 +59,7 @@ _STRICT = msgspec.json.Decoder(list[Event], float_hook=DecimalText)
 
 
 def strict_events(data: bytes) -> list[Event]:
-    """Decode events that commas part.
-
-    Raises
-    ------
-    ValueError, RecursionError
-        Only :func:`tolerant_events` may read this.
-    """
+    """Decode events that commas part."""
     text = b"[" + data + b"]"
     if not text.isascii():
         text.decode()  # msgspec does not look into texts that it skips
@@ -88,13 +70,7 @@ def strict_events(data: bytes) -> list[Event]:
 
 
 def tolerant_events(data: bytes) -> list[Event]:
-    """Decode events that commas part.
-
-    Raises
-    ------
-    ValueError, RecursionError
-        This is no JSON.
-    """
+    """Decode events that commas part."""
     text = data.decode("utf-8", "surrogateescape")
     values, end = _decoded(f"[{text}]", 0)
     if end != len(text) + 2:
@@ -103,13 +79,7 @@ def tolerant_events(data: bytes) -> list[Event]:
 
 
 def tolerant_event(text: str, position: int) -> tuple[Event, int]:
-    """Decode one event; return it and the position behind it.
-
-    Raises
-    ------
-    ValueError, RecursionError
-        This is no JSON.
-    """
+    """Decode one event; return it and the position behind it."""
     value, end = _decoded(text, position)
     return _event(value), end
 

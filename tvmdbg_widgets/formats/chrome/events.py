@@ -35,23 +35,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class EventFile:
-    """A source of events in JSON: an object with ``traceEvents``, or the bare list.
-
-    Attributes
-    ----------
-    form : str
-        ``"object"`` or ``"array"``.
-    top : dict
-        The object's other members, as far as they could be read.
-    ended : bool
-        The list was closed. The array form may leave that out.
-    broken : int or None
-        Offset where the text stops being JSON; the events before it were given.
-    found : str
-        The text at that place.
-    too_deep : bool
-        It is nested too deeply to be read.
-    """
+    """A source of events in JSON: an object with ``traceEvents``, or the bare list."""
 
     def __init__(self, source: ByteSource) -> None:
         self.source = source

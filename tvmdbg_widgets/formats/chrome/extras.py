@@ -23,19 +23,7 @@ def extras(
     at: npt.NDArray[np.int32],
     names: TrackNames,
 ) -> TraceExtras:
-    """Return what a trace holds beside its slices.
-
-    Parameters
-    ----------
-    columns : Columns
-    origin_ns : int
-        Times are counted from here.
-    place : int32[K]
-        Where each of the first K tracks of the columns is shown; -1 where it is not.
-    at : int32[E]
-        Which slice an event is; -1 where it is none.
-    names : TrackNames
-    """
+    """Return what a trace holds beside its slices."""
     phase = np.frombuffer(columns.phase, np.uint8)
     return TraceExtras(
         counters=_counters(columns, phase, origin_ns, names),

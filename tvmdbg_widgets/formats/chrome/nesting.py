@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Rows of begin events and of the end events that close them, and what was left over.
-
-    Attributes
-    ----------
-    begin, end : list of int
-    lone_begins, lone_ends : list of int
-    differing : list of int
-        End rows whose name is not that of the begin they close.
-    """
+    """Rows of begin events and of the end events that close them, and what was left over."""
 
     begin: list[int]
     end: list[int]
@@ -44,17 +36,6 @@ def pair(
     """Pair events: an end closes the last begin of its key that is still open.
 
     Events need not stand in the order of time; those of one time are taken in file order.
-
-    Parameters
-    ----------
-    columns : Columns
-    rows : int64[R]
-        Rows of begin and end events.
-    begins : bool[R]
-    keys : sequence of R
-        What an end and its begin share.
-    unnamed : int or None
-        Code of the empty name: an end needs no name of its own.
     """
     order = columns.by_time(rows).tolist()
     own, begun, name = rows.tolist(), begins.tolist(), columns.name

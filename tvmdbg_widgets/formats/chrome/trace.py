@@ -38,31 +38,7 @@ _TIMED = re.compile(rb'"(?:ts|pid)"\s*:')
 
 @dataclass(frozen=True, eq=False)
 class ChromeTrace:
-    """A Chrome trace: S intervals and instants on tracks, by start, outer before inner.
-
-    Attributes
-    ----------
-    names : StringColumn[S]
-    start_ns, duration_ns : float64[S]
-        Nanoseconds from the first timed event, exact to 2**53. Instants have no duration.
-    origin_ns : int
-        Where the clock stood at that event.
-    track : int32[S]
-    tracks : tuple of str
-        From the metadata; asynchronous events are on tracks of their own.
-    runs, devices, threads : tuple of int, tuple of str
-        What the names of the tracks are made of.
-    observers : tuple of bool
-        Tracks of what a profiler says of itself.
-    extras : TraceExtras
-        Counters, flows, and how many events of which phase there are.
-    top : dict
-        The object's other members (``displayTimeUnit``, ``otherData``, …).
-    truncated : bool
-        The file ends early or is broken inside.
-    issues : Issues
-    file : str
-    """
+    """A Chrome trace: S intervals and instants on tracks, by start, outer before inner."""
 
     names: StringColumn
     start_ns: npt.NDArray[np.float64]
@@ -111,11 +87,6 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
     Issues: ``trace-cut``, ``trace-not-closed`` (a note: the format allows it), ``begin-missing``,
     ``end-missing``, ``names-differ``, ``event-unusable``, ``events-not-shown``,
     ``time-precision`` (of traces longer than a double can count in nanoseconds).
-
-    Raises
-    ------
-    FormatError
-        Not a list of events, or broken before the first.
     """
     from tvmdbg_widgets.formats.chrome.columns import Columns
     from tvmdbg_widgets.formats.chrome.events import EventFile

@@ -46,11 +46,6 @@ class TrackNames:
 
     Traces that :mod:`tvmdbg_widgets.export.chrome_trace` wrote tell in ``args.tvmdbg`` what track
     of which timeline a thread is, or that it holds what overlaps on another (``lane_of``).
-
-    Attributes
-    ----------
-    ours : dict of (int, int) to dict
-        What a trace of ours tells of a thread.
     """
 
     def __init__(self) -> None:

@@ -71,25 +71,7 @@ def assemble(
     method: str | None = None,
     execution: int | None = None,
 ) -> RunParts:
-    """Join the files of one run.
-
-    Parameters
-    ----------
-    parts
-    issues
-        What was found while reading.
-    title
-        What to call the run.
-    method
-        Which method's graph to show; ``"forward"`` where there is one, else the only one.
-    execution
-        Which execution's values to show, counted from 0; the first that logged any.
-
-    Raises
-    ------
-    FormatError
-        There are several methods, or no such method or execution.
-    """
+    """Join the files of one run."""
     found = list(issues)
     recording: Recording | None = _only(parts, "recording", "recording", found)
     if recording is not None:
@@ -215,13 +197,7 @@ def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
 
 
 def with_execution(parts: RunParts, execution: int) -> RunParts:
-    """Return a run with the values of another execution, counted from 0.
-
-    Raises
-    ------
-    FormatError
-        There is no such execution.
-    """
+    """Return a run with the values of another execution, counted from 0."""
     files = parts.executorch or ExecuTorchFiles()
     files = replace(files, execution=execution_of(files.dump, execution))
     tensors, _ = run_tensors(files, parts.graph)

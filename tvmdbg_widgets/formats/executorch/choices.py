@@ -28,13 +28,7 @@ def methods_of(record: ETRecord | None, program: Program | None) -> tuple[str, .
 
 
 def method_of(record: ETRecord | None, program: Program | None, wanted: str | None) -> str:
-    """Return the method whose graph is shown: the one wanted, ``"forward"``, or the only one.
-
-    Raises
-    ------
-    FormatError
-        There are several others, or no such method.
-    """
+    """Return the method whose graph is shown: the one wanted, ``"forward"``, or the only one."""
     known = methods_of(record, program)
     if wanted is not None:
         if known and wanted not in known:
@@ -67,21 +61,7 @@ def _no_such(
 def execution_of(
     dump: ETDump | None, wanted: int | None, others: frozenset[int] = frozenset()
 ) -> int:
-    """Return the position among the runs of the execution whose values are shown.
-
-    Parameters
-    ----------
-    dump
-    wanted
-        Number of the execution; the first that logged values, if left out.
-    others
-        Runs of other methods, which are shown only if wanted.
-
-    Raises
-    ------
-    FormatError
-        There is no such execution.
-    """
+    """Return the position among the runs of the execution whose values are shown."""
     if dump is None:
         return -1
     executions = [run for run in range(dump.num_runs) if dump.run_names[run] != "Default"]

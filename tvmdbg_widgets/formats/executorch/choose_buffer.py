@@ -21,11 +21,6 @@ def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | N
     """Return the one file that is large enough for every value of a dump, None where there is none.
 
     A debug buffer has nothing to know it by; files of another known kind, and text, are none.
-
-    Raises
-    ------
-    FormatError
-        Several files are.
     """
     fitting = [each for each in unknown if covers(dump, each.size) and not has_kind(each)]
     if len(fitting) > 1:

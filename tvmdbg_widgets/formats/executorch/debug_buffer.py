@@ -48,32 +48,13 @@ _BLOCK = 1 << 18
 
 
 class DebugBuffer:
-    """A debug buffer, read as its values are asked for.
-
-    Parameters
-    ----------
-    source
-        The file.
-    """
+    """A debug buffer, read as its values are asked for."""
 
     def __init__(self, source: ByteSource) -> None:
         self.source = source
 
     def record(self, tensor: DebugTensor, key: str) -> ArrayRecord:
-        """Return a tensor as an array of the file whose values are in C order.
-
-        Parameters
-        ----------
-        tensor
-        key
-            What to call it.
-
-        Raises
-        ------
-        FormatError
-            The tensor does not lie within the buffer, its shape or strides are impossible, or its
-            type has no numpy type.
-        """
+        """Return a tensor as an array of the file whose values are in C order."""
         source = self.source
         dtype = dtype_of(tensor, source.name)
         shape = shape_of(tensor, dtype, source.name)
@@ -102,11 +83,6 @@ class DebugBuffer:
         """Tell what of the buffer no value of the dump owns.
 
         The runtime writes the whole buffer that it was given, used or not.
-
-        Raises
-        ------
-        FormatError
-            The buffer cannot be read.
         """
         used, size = needed_size(dump), self.source.size
         name = self.source.name
@@ -163,31 +139,7 @@ def _tensors(dump: ETDump) -> Iterator[DebugTensor]:
 
 
 def inflated(value: DebugValue, buffer: DebugBuffer | None, *, compat: bool = False) -> Inflated:
-    """Return a logged value.
-
-    Parameters
-    ----------
-    value
-    buffer
-        Without it no tensor's values are known.
-    compat
-        Answer as ExecuTorch's Inspector does (``_parse_tensor_value`` and
-        ``inflate_runtime_output`` in devtools/inspector/_inspector_utils.py @ v1.4.1): strides
-        are ignored, and without a buffer every tensor is zeros.
-
-    Returns
-    -------
-    numpy.ndarray, list of numpy.ndarray, int, float, bool or None
-        None for a tensor without a buffer, unless ``compat``; for kinds that hold no value, as
-        ``NULL``; and for a value whose member is missing.
-
-    Raises
-    ------
-    FormatError
-        As :meth:`DebugBuffer.record`.
-    ValueError, RuntimeError
-        With ``compat``, where and as the Inspector raises them.
-    """
+    """Return a logged value."""
     if compat:
         return _as_inspector(value, buffer)
     if isinstance(value.value, DebugTensor):

@@ -19,13 +19,7 @@ _MOST_BYTES = 1 << 63
 
 
 def dtype_of(tensor: DebugTensor, file: str) -> DataType:
-    """Return the type of a tensor.
-
-    Raises
-    ------
-    FormatError
-        It has no numpy type.
-    """
+    """Return the type of a tensor."""
     dtype = runtime_dtype(tensor.scalar_type)
     if dtype is None:
         raise FormatError(
@@ -39,13 +33,7 @@ def dtype_of(tensor: DebugTensor, file: str) -> DataType:
 
 
 def shape_of(tensor: DebugTensor, dtype: DataType, file: str) -> tuple[int, ...]:
-    """Return the shape of a tensor.
-
-    Raises
-    ------
-    FormatError
-        It is impossible.
-    """
+    """Return the shape of a tensor."""
     sizes = tensor.sizes
     whole = math.prod(size for size in sizes if size) * dtype.itemsize
     if len(sizes) > _MOST_DIMENSIONS or min(sizes, default=0) < 0 or whole >= _MOST_BYTES:

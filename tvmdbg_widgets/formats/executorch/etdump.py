@@ -40,20 +40,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
-    """Read an ETDump.
-
-    Parameters
-    ----------
-    source
-    strict
-        Refuse a damaged file, as flatc does. Otherwise the events before the damage are kept, of
-        each run, and issues tell of it.
-
-    Raises
-    ------
-    FormatError
-        The file is no ETDump, is cut off, or is damaged before its first event.
-    """
+    """Read an ETDump."""
     data, base = _content(source)
     root = Tables.root(FlatBuffer(data, file=source.name, base=base, hint=_HINT), "ETDump")
     version = int(root.scalar(0, np.uint32, 0, "version")[0])

@@ -68,13 +68,7 @@ class EventColumns:
 
 
 def read_events(events: Tables) -> EventColumns:
-    """Read events (``Event`` of the schema).
-
-    Raises
-    ------
-    FormatError
-        An event has not exactly one of its three members, or a field leaves the file.
-    """
+    """Read events (``Event`` of the schema)."""
     profile, profile_rows = events.child(0, "ProfileEvent", "profile_event")
     allocation, allocation_rows = events.child(1, "AllocationEvent", "allocation_event")
     debug, debug_rows = events.child(2, "DebugEvent", "debug_event")

@@ -23,15 +23,7 @@ _SCALARS: dict[int, tuple[int, str, npt.DTypeLike]] = {
 
 
 def read_values(debug: Tables, rows: npt.NDArray[np.int64]) -> dict[int, DebugValue]:
-    """Return the logged value of each debug event that has one.
-
-    Parameters
-    ----------
-    debug
-        ``DebugEvent`` tables.
-    rows : int64 [N]
-        Numbers of the events they are of, the keys of the result.
-    """
+    """Return the logged value of each debug event that has one."""
     values, there = debug.child(2, "Value", "debug_entry")
     kinds = values.scalar(0, np.int8, 0, "val").tolist()
     flag, flagged = values.child(7, "Bool", "output")

@@ -65,22 +65,7 @@ _INSERTED = ("copy_", "_to_dim_order_copy", "_clone_dim_order")
 def join_by_handles(
     dump: ETDump, record: ETRecord, method: str, program: ExportedProgram
 ) -> tuple[EventNodes, list[Issue]]:
-    """Tie events to the operators of an edge-dialect program.
-
-    Parameters
-    ----------
-    dump
-    record
-    method : str
-    program
-        Its positions are the node ids.
-
-    Returns
-    -------
-    nodes : EventNodes
-    issues : list of Issue
-        What in dump and record does not fit.
-    """
+    """Tie events to the operators of an edge-dialect program."""
     handles = (record.debug_handle_map or {}).get(method, {})
     delegates = (record.delegate_map or {}).get(method, {})
     kernels = kernel_names(dump.names, dump.chain_index, dump.instruction_id)
@@ -128,17 +113,7 @@ def join_by_instruction(
     backends: Mapping[Instruction, str],
     opened: Mapping[Instruction, tuple[int, ...]],
 ) -> tuple[EventNodes, list[Issue]]:
-    """Tie events to the instructions of a program file.
-
-    Parameters
-    ----------
-    dump
-    node_of : Mapping of (chain, instruction) to node id
-    backends : Mapping of (chain, instruction) to str
-        Id of the backend of each delegate call.
-    opened : Mapping of (chain, instruction) to tuple of int
-        The operators of delegate calls that are opened.
-    """
+    """Tie events to the instructions of a program file."""
     kernels = kernel_names(dump.names, dump.chain_index, dump.instruction_id)
     strangers = sorted(set(kernels) - set(node_of))
     issues = _strangers(strangers, "the program has no such instruction", dump.file)
@@ -176,16 +151,7 @@ def calls_of(files: ExecuTorchFiles) -> list[tuple[int, str]]:
 
 
 def with_instructions(dump: ETDump, made: Sequence[tuple[int, str]]) -> ETDump | None:
-    """Return the dump of a table with instructions for its rows, None where the calls are others.
-
-    Parameters
-    ----------
-    dump
-        Calls are numbered by their rows.
-    made : sequence of (int, str)
-        The instructions of the program that call, in order, each with the operator it calls: empty
-        of a delegate, ``"?"`` where it is not known.
-    """
+    """Return a table's dump with the instructions of its rows, None where the calls differ."""
     called: dict[int, str] = {}
     for event in np.flatnonzero(dump.chain_index >= 0).tolist():
         at, name = int(dump.instruction_id[event]), dump.names[event]

@@ -53,17 +53,6 @@ def event_tensors(
     Kernels log their outputs in order. A delegate logs what it likes of its own events, and the
     runtime all arguments of its call, outputs last. Where a delegate logged several values of one
     operator, the call's output is taken, else the last of them, as ambiguous.
-
-    Parameters
-    ----------
-    dump
-    joined
-    graph
-    buffer
-    run
-        Position of the execution among the dump's runs.
-    num_outputs
-        Outputs of delegate calls by instruction id.
     """
     tensors: dict[Entry, Tensor] = {}
     issues: list[Issue] = []

@@ -68,22 +68,7 @@ RUNTIME_TRACK = "runtime"
 
 
 def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeline | None:
-    """Return the slices of a dump, None where it has no profile events.
-
-    Parameters
-    ----------
-    dump
-    joined
-        The nodes of its events.
-    graph
-
-    Returns
-    -------
-    Timeline
-        One track for the runtime, on which calls hold what ran inside them. A delegate whose
-        events do not lie within their calls has a clock of its own, and a track of its own:
-        each of its calls begins where the runtime's does.
-    """
+    """Return the slices of a dump, None where it has no profile events."""
     events = np.flatnonzero(dump.kind == EventKind.PROFILE)
     num_nodes = 0 if graph is None else graph.num_nodes
     if not len(events):

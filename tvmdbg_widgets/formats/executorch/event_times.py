@@ -38,19 +38,7 @@ DELEGATE: Final = "delegate"
 
 @dataclass(frozen=True, eq=False)
 class EventOwners:
-    """Whose each of E events is.
-
-    Attributes
-    ----------
-    of : int64 [E]
-        Number of a set; -1 nobody's.
-    sets : tuple of tuple of int
-        Those of the join, then an empty one for each instruction whose nodes no file names.
-    names, kinds : tuple of str
-        What each set is called, and its op kind.
-    apart : frozenset of int
-        Sets whose time is of no single node.
-    """
+    """Whose each of E events is."""
 
     of: Ints
     sets: tuple[tuple[int, ...], ...]
@@ -164,20 +152,7 @@ def _whole_name(
 
 @dataclass(frozen=True, eq=False)
 class EventTimes:
-    """Times per execution: of each node that has some of its own, and of each set of nodes.
-
-    Attributes
-    ----------
-    offsets : int64 [N + 1]
-    repeats_ns : float64
-        One for each execution in which the node ran.
-    node_ns : float64 [N]
-        Their mean; NaN where the node has no time of its own.
-    set_ns : float64 [sets]
-        Mean time of each set per execution; NaN where it has none.
-    set_offsets, set_repeats : int64 [sets + 1], float64
-        Its time in each execution in which it ran.
-    """
+    """Times per execution: of each node that has some of its own, and of each set of nodes."""
 
     offsets: Ints
     repeats_ns: Floats
@@ -190,19 +165,7 @@ class EventTimes:
 def event_times(
     dump: ETDump, owners: EventOwners, calls: DelegateCalls, own_ns: Floats, num_nodes: int
 ) -> EventTimes:
-    """Sum up the events of each execution.
-
-    Parameters
-    ----------
-    dump
-    owners
-    calls
-    own_ns : float64 [E]
-        Time of each event without those inside it, NaN of what is no profile event. So a kernel
-        does not count again with its dispatch (``OPERATOR_CALL``), and what a delegate logged of
-        some of its nodes is no time of the whole call.
-    num_nodes
-    """
+    """Sum up the events of each execution."""
     counts = np.flatnonzero((owners.of >= 0) & ~calls.foreign & ~np.isnan(own_ns))
     which = owners.of[counts]
     run = run_of(dump)[counts]

@@ -34,19 +34,7 @@ _SLACK: Final = 1_000
 
 @dataclass(frozen=True, eq=False)
 class EventTable:
-    """One table of events.
-
-    Attributes
-    ----------
-    dump : ETDump
-        Calls are numbered by their rows.
-    backends : Mapping of (int, int) to str
-        The backend of each delegate call, by chain and row.
-    about : StringColumn
-        Lines of a name, a tab and a text for each event.
-    laid : bool
-        The starts are not in the table: calls follow each other.
-    """
+    """One table of events."""
 
     dump: ETDump
     backends: Mapping[tuple[int, int], str]

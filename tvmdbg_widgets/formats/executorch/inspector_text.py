@@ -54,16 +54,7 @@ _HINT: Final = "Save it with save_data_to_tsv, or to_dataframe().to_csv(), and o
 
 @dataclass(frozen=True, eq=False)
 class InspectorText:
-    """What a text of ExecuTorch's developer tools holds.
-
-    Attributes
-    ----------
-    tables : tuple of EventTable
-        In the order of the text.
-    delegation : DelegationInfo or None
-        The last one of the text.
-    issues : Issues
-    """
+    """What a text of ExecuTorch's developer tools holds."""
 
     tables: tuple[EventTable, ...]
     delegation: DelegationInfo | None
@@ -78,13 +69,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_inspector_text(source: ByteSource) -> InspectorText:
-    """Read the tables of a text.
-
-    Raises
-    ------
-    FormatError
-        A heading is there, and no row that can be read.
-    """
+    """Read the tables of a text."""
     text, issues = read_text(source)
     found = _read(text, source.name, issues)
     lost = _unread_table(text, found)

@@ -37,23 +37,7 @@ _MOST_BLOCKS: Final = 32
 
 @dataclass
 class PrintedTable:
-    """A table as text.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        Headings; ``""`` of the column that numbers the rows.
-    rows : list of dict of str to str
-        Cells without the blanks around them.
-    line : int
-        Line of the heading, from 1 on.
-    left : list of int
-        Lines among the rows that do not fit the heading.
-    elided : bool
-        Rows, columns or ends of cells were printed as ``...``.
-    breaks : set of int
-        Positions in `rows` before which rows were printed as ``...``.
-    """
+    """A table as text."""
 
     columns: tuple[str, ...]
     line: int

@@ -18,19 +18,7 @@ _MOST_DECODED = 3
 
 
 class FlatBuffer:
-    """One FlatBuffer in memory.
-
-    Parameters
-    ----------
-    data
-        Its bytes, from the byte that offsets count from.
-    file
-        What to call it in messages.
-    base
-        Where it starts in the file.
-    hint
-        What to try where it is damaged.
-    """
+    """One FlatBuffer in memory."""
 
     def __init__(self, data: bytes, *, file: str, base: int = 0, hint: str | None = None) -> None:
         self.data = data
@@ -46,13 +34,7 @@ class FlatBuffer:
         return FlatBuffer(self.data, file=self.file, base=self.base, hint=self.hint)
 
     def at(self, places: Places, dtype: npt.DTypeLike, field: str) -> npt.NDArray[Any]:
-        """Return the value of a little-endian type at each place.
-
-        Raises
-        ------
-        FormatError
-            A place does not lie within the bytes.
-        """
+        """Return the value of a little-endian type at each place."""
         kind = np.dtype(dtype).newbyteorder("<")
         self.require(places, kind.itemsize, field)
         if not len(places):

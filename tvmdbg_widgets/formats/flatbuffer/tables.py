@@ -49,21 +49,7 @@ class Present(NamedTuple):
 
 
 class Tables:
-    """N tables of one type in a FlatBuffer.
-
-    Parameters
-    ----------
-    buffer
-    places : int64 [N]
-        Where each table starts.
-    name
-        Name of the type, for messages.
-
-    Raises
-    ------
-    FormatError
-        A table, or its vtable, does not lie within the buffer.
-    """
+    """N tables of one type in a FlatBuffer."""
 
     def __init__(self, buffer: FlatBuffer, places: Places, name: str) -> None:
         self.buffer = buffer
@@ -109,15 +95,7 @@ class Tables:
         return Tables(self.buffer, self.places[rows], self.name)
 
     def places_of(self, id_: int, width: int, field: str) -> Places:
-        """Return where a field lies in each table, -1 where it is absent.
-
-        Parameters
-        ----------
-        id_
-            Position of the field in its table in the schema.
-        width
-            Bytes that the field takes.
-        """
+        """Return where a field lies in each table, -1 where it is absent."""
         slot = 4 + 2 * id_
         relative = np.zeros(len(self._vtables), np.int64)
         long = self._sizes >= slot + 2
@@ -160,13 +138,7 @@ class Tables:
         return Present(Tables(self.buffer, places, name), rows)
 
     def strings(self, id_: int, field: str) -> Strings:
-        """Return a string field of each table.
-
-        Raises
-        ------
-        FormatError
-            A string leaves the file or is no UTF-8.
-        """
+        """Return a string field of each table."""
         field = f"{self.name}.{field}"
         rows, places = self._targets(id_, field)
         return _strings(self.buffer, len(self), rows, places, field)

@@ -35,24 +35,7 @@ class Tries:
 
 @dataclass
 class Table:
-    """One table of a text.
-
-    Attributes
-    ----------
-    kind : str
-    line : int
-        Of its heading, from 1.
-    text : str
-        As the program printed it; empty where it cannot be read.
-    complete : bool
-        Whether its last line is there.
-    whole : bool
-        Whether nothing had to be put in place again.
-    left : list of int
-    doubts : list of str
-    why : str
-        Why it cannot be read.
-    """
+    """One table of a text."""
 
     kind: str
     line: int

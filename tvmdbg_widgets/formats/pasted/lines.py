@@ -65,18 +65,7 @@ _LONGEST_PREFIX: Final = 300
 
 @dataclass
 class Cleaned:
-    """A text without what stood around it.
-
-    Attributes
-    ----------
-    text : str
-    taken : dict of str to int
-        What was taken off, and how often.
-    left : list of int
-        Numbers of lines, from 1 on, that look like rows of a table and are none for certain.
-    doubts : list of str
-        What else cannot be told for certain.
-    """
+    """A text without what stood around it."""
 
     text: str
     taken: dict[str, int] = field(default_factory=dict)
@@ -159,20 +148,7 @@ def without_html(given: Cleaned) -> Cleaned | None:
 
 @dataclass(frozen=True)
 class Stream:
-    """The lines that one source wrote from a place on, without their prefixes.
-
-    Attributes
-    ----------
-    texts : list of str
-    numbers : list of int
-        Where each stands in the whole text, from 1.
-    prefix : str
-        Of the first line.
-    marked : int
-        How many lines the prefix stood before.
-    others : int
-        How many lines between them were written by others.
-    """
+    """The lines that one source wrote from a place on, without their prefixes."""
 
     texts: list[str]
     numbers: list[int]

@@ -75,21 +75,7 @@ _VM_TOTAL: Final = re.compile(
 
 @dataclass
 class _Rows:
-    """The rows below a heading.
-
-    Attributes
-    ----------
-    heard : Stream
-    one : callable
-        Read one row; its second argument is whether it is a line as it stands.
-    wraps, number_last : bool
-        Whether rows may go on in the next line, and end with a number that may.
-    blanks : callable
-        Return how many blanks a row has at least, and at most where none follows a comma, by its
-        first letters: other ways to join lines are not looked at.
-    tries : Tries
-        Once none is left, no lines are joined.
-    """
+    """The rows below a heading."""
 
     heard: Stream
     one: Callable[[str, bool], list[str] | None]

@@ -75,16 +75,7 @@ MISREAD: Final = (
 
 
 def readings(source: ByteSource, known: str = "") -> Iterator[tuple[ByteSource, Cleaned]]:
-    """Yield what a source may have been before it was pasted, the likeliest first.
-
-    Parameters
-    ----------
-    source
-        The text as it is.
-    known
-        The part that a reader takes it for as it is; nothing is yielded then where that reader
-        has all of it.
-    """
+    """Yield what a source may have been before it was pasted, the likeliest first."""
     text = _text(source)
     if text is None:
         return
@@ -98,15 +89,7 @@ def readings(source: ByteSource, known: str = "") -> Iterator[tuple[ByteSource, 
 
 
 def nearly(source: ByteSource, *, tables_only: bool = False) -> str:
-    """Name what a text has of a known format and why it cannot be read; empty for nothing.
-
-    Parameters
-    ----------
-    source
-        The text.
-    tables_only
-        Whether only tables are looked for that have lines below their headings, none of them read.
-    """
+    """Name what a text has of a known format and why it cannot be read; empty for nothing."""
     text = _text(source)
     if text is None:
         return ""

@@ -25,13 +25,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_ir(source: ByteSource) -> dict[str, ByteSource]:
-    """Read IR text: one source a stage, by name, in the compiler's order.
-
-    Raises
-    ------
-    FormatError
-        The file is no such file, of a newer version, or a field is missing or makes no sense.
-    """
+    """Read IR text: one source a stage, by name, in the compiler's order."""
     top = Fields.of(source)
     require_version(top, FORMAT, VERSION)
     stages = top.objects("stages")

@@ -32,21 +32,7 @@ _SNIFF = re.compile(rb'\s*\{\s*"format"\s*:\s*"tvmdbg-recording"')
 
 @dataclass(frozen=True)
 class Recording:
-    """What a saved run knew beside the content of its files.
-
-    Attributes
-    ----------
-    title : str
-    provenance : Provenance
-        Without files, which are those that are found now.
-    files : tuple of (str, int)
-        Path below the recording's folder and size in bytes, in the order they were read.
-    options : Mapping
-        How the params files were read.
-    issues : Issues
-        What was found while reading and joining the original files.
-    file : str
-    """
+    """What a saved run knew beside the content of its files."""
 
     title: str
     provenance: Provenance
@@ -112,17 +98,7 @@ def read_recording(source: ByteSource) -> Recording:
 def recording_document(
     parts: RunParts, paths: Sequence[tuple[RunFile, str]], files: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return a recording as the JSON value of a file.
-
-    Parameters
-    ----------
-    parts
-        The run.
-    paths
-        Its files, each with its path below the recording's folder.
-    files
-        New names of the files that issues speak of.
-    """
+    """Return a recording as the JSON value of a file."""
     return {
         "format": FORMAT,
         "version": VERSION,

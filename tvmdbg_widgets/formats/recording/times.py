@@ -59,15 +59,7 @@ def sniff(head: bytes) -> bool:
 def times_document(
     timeline: Timeline, names: StringColumn | None, files: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return a timeline as the JSON value of a file.
-
-    Parameters
-    ----------
-    names
-        Names of the nodes.
-    files
-        New names of the files that its sources and issues speak of.
-    """
+    """Return a timeline as the JSON value of a file."""
     offsets = timeline.repeats_offsets.tolist()
     repeats = _plain(timeline.repeats_ns)
     slices = {
@@ -100,13 +92,7 @@ def times_document(
 
 
 def read_recorded_times(source: ByteSource) -> RecordedTimes:
-    """Read a file of recorded times.
-
-    Raises
-    ------
-    FormatError
-        The file is no such file, of a newer version, or a field is missing or makes no sense.
-    """
+    """Read a file of recorded times."""
     top = Fields.of(source)
     require_version(top, FORMAT, VERSION)
     if top.text("unit") != "ns":

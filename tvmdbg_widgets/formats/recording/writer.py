@@ -28,31 +28,7 @@ _CHUNK = 1 << 22
 
 
 def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
-    """Save a run: its files byte for byte, and what is known beyond them.
-
-    Parameters
-    ----------
-    parts
-        The run.
-    folder
-        Must not exist, or be empty; a link is followed. It appears whole or not at all.
-
-    Returns
-    -------
-    Path
-        The folder.
-
-    Raises
-    ------
-    ValueError
-        The run is a part of another one, as a delegate is, and has no files of its own.
-    FileExistsError
-        There is something at ``folder`` already.
-    FormatError
-        A file of the run changed or can no longer be read.
-    OSError
-        The folder cannot be written.
-    """
+    """Save a run: its files byte for byte, and what is known beyond them."""
     if parts.graph is not None and not parts.files:
         raise ValueError(
             f"{parts.title!r} has a graph but no files of its own that could be saved: save the "

@@ -26,14 +26,7 @@ _LONGEST_PROTOCOL = 64
 
 
 class CopyRange(NamedTuple):
-    """Which bytes of the server's memory a copy is of, up to v0.7.
-
-    Attributes
-    ----------
-    handle, offset, size : int
-    device : Device
-    dtype : DataType
-    """
+    """Which bytes of the server's memory a copy is of, up to v0.7."""
 
     handle: int
     offset: int
@@ -46,23 +39,7 @@ class CopyRange(NamedTuple):
 
 
 class Body(NamedTuple):
-    """What follows the code of a packet.
-
-    Attributes
-    ----------
-    function : int or None
-        Handle of the function that ``CallFunc`` calls.
-    protocol : str
-        Of ``InitServer``.
-    copied : CopyRange, TensorMeta or None
-        What a copy is of.
-    nbytes : int or None
-        How much is copied; of ``CopyAck`` the bytes that follow.
-    arguments : list of Argument or None
-        None where the packet has no sequence.
-    payload : Span or None
-        The bytes that are copied.
-    """
+    """What follows the code of a packet."""
 
     function: int | None = None
     protocol: str = ""
@@ -73,20 +50,7 @@ class Body(NamedTuple):
 
 
 def read_body(reader: Reader, grammar: Grammar, name: str, copied: int | None = None) -> Body:
-    """Read what follows a code, up to where the packet should end.
-
-    Parameters
-    ----------
-    name : str
-        The packet's name, such as ``"CallFunc"``.
-    copied : int or None
-        How many bytes a ``CopyAck`` has, where no length precedes packets: the request says it.
-
-    Raises
-    ------
-    WireError
-        The body is none of this grammar.
-    """
+    """Read what follows a code, up to where the packet should end."""
     match name:
         case "Shutdown":
             return Body()

@@ -16,20 +16,7 @@ _LISTED = 8
 
 
 def choose_connection(capture: Capture, wanted: int | str | None) -> Connection:
-    """Return the connection that is asked for, or the only one that can be meant.
-
-    Parameters
-    ----------
-    wanted : int, str or None
-        Its number in the capture, counted from 0, or part of how it is called
-        (``"127.0.0.1:9090"``). None takes the only one that begins with a handshake, or the only
-        one there is.
-
-    Raises
-    ------
-    FormatError
-        There is none, or several.
-    """
+    """Return the connection that is asked for, or the only one that can be meant."""
     every = capture.connections
     if not every:
         raise _without_tcp(capture)

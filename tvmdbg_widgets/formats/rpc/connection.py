@@ -37,18 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stream:
-    """What was captured of one direction.
-
-    Attributes
-    ----------
-    name : str
-        ``"client"`` or ``"server"``: who sent it.
-    source : ByteSource
-    gaps : tuple of (int, int)
-        Ranges (start, length) that were not captured.
-    times_at : callable or None
-        Gives the capture times of offsets, ns; -1 unknown. None where nothing is known of times.
-    """
+    """What was captured of one direction."""
 
     name: str
     source: ByteSource
@@ -58,24 +47,7 @@ class Stream:
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """What one side sent, as packets.
-
-    Attributes
-    ----------
-    name : str
-        ``"client"`` or ``"server"``.
-    source : ByteSource
-        What was captured.
-    readable : ByteSource
-        The same, with zeros where bytes are missing.
-    grammar : Grammar
-    alike : tuple of Grammar
-        Others that fit as well.
-    handshake : Handshake or None
-    packets : StreamPackets
-    times : int64[N] or None
-        When each packet began to be captured, ns; -1 unknown.
-    """
+    """What one side sent, as packets."""
 
     name: str
     source: ByteSource
@@ -87,13 +59,7 @@ class Direction:
     times: npt.NDArray[np.int64] | None
 
     def packet(self, index: int) -> RawPacket | None:
-        """Read one packet again; None where the stream ends within it.
-
-        Raises
-        ------
-        FormatError
-            The source changed since.
-        """
+        """Read one packet again; None where the stream ends within it."""
         if self.packets.states[index] == PacketState.CUT_OFF:
             return None
         asked = None if self.grammar.prefixed else [int(self.packets.payloads[index])]
@@ -114,19 +80,7 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class Connection:
-    """A connection as it was captured.
-
-    Attributes
-    ----------
-    title : str
-    directions : tuple of Direction
-        The client's and the server's, as far as captured.
-    eras : tuple of str
-        The era of the packets, or those that fit as well.
-    reasons : tuple of str
-        By what era and layouts are known.
-    issues : Issues
-    """
+    """A connection as it was captured."""
 
     title: str
     directions: tuple[Direction, ...]
@@ -147,20 +101,7 @@ def read_connection(
     layouts: Sequence[DTypeLayout],
     issues: Sequence[Issue] = (),
 ) -> Connection:
-    """Tell how a connection is written, and read all packets of it.
-
-    Parameters
-    ----------
-    streams : sequence of Stream
-        The client's first.
-    eras, layouts : sequences
-        Those that may be.
-
-    Raises
-    ------
-    FormatError
-        Nothing in any direction can be read as packets.
-    """
+    """Tell how a connection is written, and read all packets of it."""
     readable = [
         FilledSource(each.source, each.gaps) if each.gaps else each.source for each in streams
     ]

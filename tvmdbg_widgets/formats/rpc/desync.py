@@ -71,15 +71,6 @@ def find_desync(
 
     TVM's receivers do not check what they read; what they do about a packet that does not end where
     it should is in ``EventHandler``, src/runtime/rpc/rpc_endpoint.cc @ v0.7.
-
-    Parameters
-    ----------
-    source : ByteSource
-        The stream.
-    packets : StreamPackets
-        Read with the sender's grammar.
-    side : str
-        Who sent them.
     """
     if sender == receiver:
         return None

@@ -24,18 +24,7 @@ _PREFERRED: tuple[Era, ...] = ("v0.8", "v0.21", "v0.7", "v0.5")
 
 @dataclass(frozen=True)
 class SideGrammar:
-    """How one direction is written.
-
-    Attributes
-    ----------
-    side : Side
-    grammar : Grammar
-        The one to read with.
-    start : int
-        Where its first packet lies.
-    alike : tuple of Grammar
-        Others that read the same packets as well.
-    """
+    """How one direction is written."""
 
     side: Side
     grammar: Grammar
@@ -45,16 +34,7 @@ class SideGrammar:
 
 @dataclass(frozen=True)
 class Detection:
-    """How a connection is written, and by what that is known.
-
-    Attributes
-    ----------
-    eras : tuple of str
-        The era, or those that fit as well.
-    sides : tuple of SideGrammar
-    reasons : tuple of str
-        Sentences without a full stop.
-    """
+    """How a connection is written, and by what that is known."""
 
     eras: tuple[Era, ...]
     sides: tuple[SideGrammar, ...]
@@ -62,16 +42,7 @@ class Detection:
 
 
 def detect(sides: Sequence[Side], eras: Sequence[Era], layouts: Sequence[DTypeLayout]) -> Detection:
-    """Tell how a connection is written.
-
-    Parameters
-    ----------
-    sides : sequence of Side
-    eras : sequence of str
-        Those that may be.
-    layouts : sequence of DTypeLayout
-        Those that may be; each side may have another.
-    """
+    """Tell how a connection is written."""
     grammars = [each for era in eras for layout in layouts for each in _grammars(era, layout)]
     fits: dict[str, list[Fit]] = {}
     for side in sides:

@@ -99,13 +99,7 @@ def _copied(grammar: Grammar, copied: CopyRange | TensorMeta | None, size: int) 
 
 
 def encode_sequence(grammar: Grammar, arguments: Sequence[Argument]) -> bytes:
-    """Return a packed sequence.
-
-    Raises
-    ------
-    KeyError
-        The era has no such kind of value.
-    """
+    """Return a packed sequence."""
     codes = [_code(grammar, each) for each in arguments]
     values = [_value(grammar, each) for each in arguments]
     count = _I32.pack(len(arguments))

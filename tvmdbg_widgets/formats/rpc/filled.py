@@ -12,15 +12,7 @@ if TYPE_CHECKING:
 
 
 class FilledSource(ByteSource):
-    """Reads on across gaps; who reads must know where they are.
-
-    Parameters
-    ----------
-    source : ByteSource
-        Raises where a gap is read.
-    gaps : sequence of (int, int)
-        Start and length of each, in order.
-    """
+    """Reads on across gaps; who reads must know where they are."""
 
     def __init__(self, source: ByteSource, gaps: Sequence[tuple[int, int]]) -> None:
         self.name = source.name

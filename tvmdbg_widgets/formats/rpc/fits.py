@@ -25,16 +25,7 @@ _SEARCHED = 4 << 20
 
 @dataclass(frozen=True)
 class Side:
-    """One direction to be read.
-
-    Attributes
-    ----------
-    name : str
-        ``"client"`` or ``"server"``: who sends it.
-    source : ByteSource
-    start : int
-        Where its first packet should lie.
-    """
+    """One direction to be read."""
 
     name: str
     source: ByteSource
@@ -43,22 +34,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Fit:
-    """How far a grammar reads one direction.
-
-    Attributes
-    ----------
-    grammar : Grammar
-    start : int
-        Where its first packet lies.
-    packets : int
-        How many it reads of those it is tried on.
-    problem : str
-        What is wrong with the first that it does not read; empty where nothing is.
-    protocol : str
-        As ``InitServer`` names it.
-    asked : list of int
-        Bytes that each packet asks for.
-    """
+    """How far a grammar reads one direction."""
 
     grammar: Grammar
     start: int
@@ -74,15 +50,7 @@ class Fit:
 
 
 def fit_side(side: Side, grammars: Sequence[Grammar], asked: list[int] | None) -> list[Fit]:
-    """Try each grammar on one direction.
-
-    Parameters
-    ----------
-    side : Side
-    grammars : sequence of Grammar
-    asked : list of int or None
-        As in :class:`PacketReader`.
-    """
+    """Try each grammar on one direction."""
     fits = [_fit(side, each, side.start, asked) for each in grammars]
     if side.source.size > side.start and not any(fit.packets for fit in fits):
         fits = [_fit_later(side, each, asked, len(grammars)) for each in grammars]

@@ -22,16 +22,7 @@ _ANSWERS = {MAGIC: "accepted", MAGIC + 1: "refused: duplicate key", MAGIC + 2: "
 
 
 class Handshake(NamedTuple):
-    """The first bytes of a connection.
-
-    Attributes
-    ----------
-    answer : str
-        ``"accepted"``, or why the server refused; a client sends what accepts.
-    key : str
-    size : int
-        Bytes, after which the packets start.
-    """
+    """The first bytes of a connection."""
 
     answer: str
     key: str
@@ -68,13 +59,7 @@ def read_handshake(source: ByteSource) -> Handshake | None:
 
 
 def read_stream_head(source: ByteSource) -> Handshake:
-    """Return the handshake of a stream that :func:`sniff` knows.
-
-    Raises
-    ------
-    FormatError
-        There is none.
-    """
+    """Return the handshake of a stream that :func:`sniff` knows."""
     found = read_handshake(source)
     if found is None:
         raise FormatError(

@@ -19,16 +19,7 @@ _LONGEST_PACKET = 1 << 48
 
 
 class RawPacket(NamedTuple):
-    """One packet as it lies in its stream.
-
-    Attributes
-    ----------
-    offset, size : int
-        Bytes; a length before it belongs to it.
-    code : int
-    name : str
-    body : Body
-    """
+    """One packet as it lies in its stream."""
 
     offset: int
     size: int
@@ -38,21 +29,7 @@ class RawPacket(NamedTuple):
 
 
 class PacketReader:
-    """Reads packets of one direction of a connection.
-
-    Parameters
-    ----------
-    source : ByteSource
-    grammar : Grammar
-    asked : sequence of int or None
-        Of the side that answers, where no length precedes packets: how many bytes the n-th request
-        asks for; 0 for one that copies nothing.
-
-    Attributes
-    ----------
-    values : int
-        Values of sequences read so far, those of what proved to be no packet among them.
-    """
+    """Reads packets of one direction of a connection."""
 
     def __init__(
         self, source: ByteSource, grammar: Grammar, asked: Sequence[int] | None = None
@@ -64,18 +41,7 @@ class PacketReader:
         self._ahead = ReadAhead(source)
 
     def packet(self, at: int, replies: int = 0) -> RawPacket | int:
-        """Read the packet at ``at``, or return how many bytes of empty packets lie there.
-
-        Parameters
-        ----------
-        replies : int
-            How many packets of the stream before it are replies.
-
-        Raises
-        ------
-        WireError
-            There is no packet of this grammar.
-        """
+        """Read the packet at ``at``, or return how many bytes of empty packets lie there."""
         size = self.source.size
         reader = Reader(self._ahead, at, size)
         end = size

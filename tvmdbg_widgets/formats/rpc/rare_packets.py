@@ -19,16 +19,7 @@ _MOST_EMPTY = 1000
 
 
 def rare_packets(source: ByteSource, start: int, most: int) -> list[int]:
-    """Return where up to ``most`` packets lie, few of each code and length.
-
-    Parameters
-    ----------
-    source : ByteSource
-        A direction in which a length precedes each packet.
-    start : int
-        Where its first packet lies. The walk ends at the first length that cannot be one, or was
-        not captured.
-    """
+    """Return where up to ``most`` packets lie, few of each code and length."""
     ahead = ReadAhead(source)
     seen: Counter[tuple[int, int]] = Counter()
     found: list[int] = []

@@ -19,17 +19,7 @@ DEVICE = struct.Struct("<ii")
 
 
 class WireError(ValueError):
-    """What lies here is not what the grammar has here.
-
-    Attributes
-    ----------
-    field : str
-    offset : int
-        In the stream.
-    expected, found : str
-    is_short : bool
-        Whether the bytes end before the field does.
-    """
+    """What lies here is not what the grammar has here."""
 
     def __init__(
         self, field: str, offset: int, expected: object, found: object, *, is_short: bool = False
@@ -43,24 +33,7 @@ class WireError(ValueError):
 
 
 class Reader:
-    """Reads one packet.
-
-    Parameters
-    ----------
-    ahead : ReadAhead
-        The stream.
-    at, end : int
-        Where the packet starts and ends in it.
-    lenient : bool
-        Whether values that cannot be are taken all the same, as TVM's receivers take them.
-
-    Attributes
-    ----------
-    at : int
-        Where the next field lies.
-    values : int
-        Values of sequences that were begun, by which work is counted.
-    """
+    """Reads one packet."""
 
     __slots__ = ("_ahead", "at", "end", "lenient", "values")
 
@@ -82,24 +55,12 @@ class Reader:
         return self._ahead.captured
 
     def number(self, form: struct.Struct, field: str) -> int:
-        """Read one number.
-
-        Raises
-        ------
-        WireError
-            The packet ends before it.
-        """
+        """Read one number."""
         value: int = self.numbers(form, field)[0]
         return value
 
     def numbers(self, form: struct.Struct, field: str) -> tuple[int, ...]:
-        """Read several numbers that lie one behind the other.
-
-        Raises
-        ------
-        WireError
-            The packet ends before them.
-        """
+        """Read several numbers that lie one behind the other."""
         at, size = self.at, form.size
         if at + size > self.end:
             raise self._short(field, size)
@@ -109,24 +70,12 @@ class Reader:
         return form.unpack_from(ahead.buffer, position)
 
     def data(self, size: int, field: str) -> bytes:
-        """Read bytes.
-
-        Raises
-        ------
-        WireError
-            The packet ends before them.
-        """
+        """Read bytes."""
         at = self.skip(size, field)
         return self._ahead.bytes(at, size)
 
     def skip(self, size: int, field: str) -> int:
-        """Go behind some bytes and return where they lie.
-
-        Raises
-        ------
-        WireError
-            The packet ends before them.
-        """
+        """Go behind some bytes and return where they lie."""
         at = self.at
         if size > self.end - at:
             raise self._short(field, size)

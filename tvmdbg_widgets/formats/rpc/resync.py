@@ -40,19 +40,7 @@ _VALUES = 16
 
 
 class Resync:
-    """Looks for packets in one stream.
-
-    Parameters
-    ----------
-    reader : PacketReader
-    share : int
-        How many look through the same stream, which share the work.
-
-    Attributes
-    ----------
-    gave_up : bool
-        Whether the search ended before the stream did.
-    """
+    """Looks for packets in one stream."""
 
     def __init__(self, reader: PacketReader, share: int = 1) -> None:
         self._reader = reader

@@ -34,13 +34,7 @@ _NUMBERS = {"int": I64, "uint": I64, "bool": I64, "float": F64}
 
 
 def read_sequence(reader: Reader, grammar: Grammar) -> list[Argument]:
-    """Read one sequence.
-
-    Raises
-    ------
-    WireError
-        What lies here is no sequence of this grammar.
-    """
+    """Read one sequence."""
     at = reader.at
     count = reader.number(I32, "number of arguments")
     # What was not captured is read as zeros, and holds no arguments.
@@ -155,13 +149,7 @@ def _read_padding(reader: Reader, size: int, field: str) -> None:
 def read_dtype(
     reader: Reader, layout: DTypeLayout, field: str, *, is_argument: bool = False
 ) -> DataType:
-    """Read a ``DLDataType``; one that is an argument may be void, or a handle.
-
-    Raises
-    ------
-    WireError
-        It cannot be a data type.
-    """
+    """Read a ``DLDataType``; one that is an argument may be void, or a handle."""
     at = reader.at
     code, bits, lanes = layout.in_order(reader.numbers(_dtype_struct(layout), field))
     void = is_argument and bits == 0 and lanes == 0
@@ -173,13 +161,7 @@ def read_dtype(
 
 
 def read_device(reader: Reader, field: str) -> Device:
-    """Read a ``DLDevice``.
-
-    Raises
-    ------
-    WireError
-        The packet ends before it, or its numbers are negative.
-    """
+    """Read a ``DLDevice``."""
     device = Device(*reader.numbers(DEVICE, field))
     if (device.type < 0 or device.id < 0) and not reader.lenient:
         raise WireError(field, reader.at - 8, "a device", f"type {device.type}, id {device.id}")
@@ -190,11 +172,6 @@ def read_tensor(reader: Reader, grammar: Grammar, field: str) -> TensorMeta:
     """Read a ``DLTensor`` without values: data, device, ndim, dtype, shape, byte_offset.
 
     ``SendDLTensor``, src/runtime/minrpc/rpc_reference.h @ v0.8; without ``byte_offset`` before.
-
-    Raises
-    ------
-    WireError
-        It cannot be a tensor.
     """
     data = reader.number(U64, f"{field}: data")
     device = read_device(reader, f"{field}: device")

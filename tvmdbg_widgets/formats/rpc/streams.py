@@ -42,22 +42,6 @@ def read_stream(
 
     Memory grows by 45 bytes a packet. What is no packet is left out and told as a damage, and
     reading goes on where packets follow each other again.
-
-    Parameters
-    ----------
-    source : ByteSource
-    grammar : Grammar
-    start : int
-        Where the first packet should lie.
-    gaps : tuple of (int, int)
-        Ranges (start, length) that the source has no bytes for, in order.
-    asked : sequence of int or None
-        As in :class:`PacketReader`.
-
-    Raises
-    ------
-    FormatError
-        The source changed while it was read.
     """
     walk = _Walk(PacketReader(source, grammar, asked), gaps, start)
     with tqdm(
@@ -101,13 +85,7 @@ class _Walk:
         self._next_gap = 0
 
     def step(self) -> None:
-        """Read the packet at ``at`` and go behind it.
-
-        Raises
-        ------
-        WireError
-            There is none.
-        """
+        """Read the packet at ``at`` and go behind it."""
         gap = self._gap()
         if gap is not None and gap[0] <= self.at:
             raise WireError(

@@ -53,15 +53,7 @@ class Member(PartSource):
 
 
 class ArchiveTree(Tree):
-    """The members of an archive.
-
-    Attributes
-    ----------
-    members
-        Files by path. Of several with one path the last counts, as when it is unpacked.
-    issues
-        What was left out.
-    """
+    """The members of an archive."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -107,23 +99,7 @@ class ArchiveTree(Tree):
 
 
 def open_archive(source: ByteSource) -> ArchiveTree | ByteSource | None:
-    """Open an archive, told by content.
-
-    Parameters
-    ----------
-    source
-        A tar (plain, or packed by gzip, bzip2 or xz) or zip archive, or one packed file.
-
-    Returns
-    -------
-    ArchiveTree, ByteSource or None
-        The members; the content where it was one packed file; None where it is none of these.
-
-    Raises
-    ------
-    FormatError
-        The archive is broken at its start, or too large when unpacked.
-    """
+    """Open an archive, told by content."""
     head = source.read(0, min(_BLOCK, source.size))
     if head[:4] in _ZIP:
         return _zip(source)

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 def one_dump(tree: Tree, candidates: list[Candidate], device: str | None) -> list[Candidate]:
-    """Keep one dump's files and those that lie beside or above it.
-
-    Raises
-    ------
-    FormatError
-        There are several dumps, or none of that device.
-    """
+    """Keep one dump's files and those that lie beside or above it."""
     kinds: dict[PurePath, set[str]] = defaultdict(set)
     for each in candidates:
         if each.folder is not None:
@@ -76,13 +70,7 @@ def _several(tree: Tree, chosen: list[PurePath], dumps: list[PurePath]) -> Forma
 def one_module(
     tree: Tree, library: ModelLibrary, candidates: list[Candidate], module: str | None
 ) -> list[Candidate]:
-    """Keep the files of one module of a model library.
-
-    Raises
-    ------
-    FormatError
-        The library holds several modules, or none of that name.
-    """
+    """Keep the files of one module of a model library."""
     names = list(library.modules)
     if module is not None and module not in library.modules:
         raise FormatError(

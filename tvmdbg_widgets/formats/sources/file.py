@@ -13,16 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file of a known format.
-
-    Attributes
-    ----------
-    source, format
-    folder
-        Where it lay: the tree's root and the folder below it; None for a file given by itself.
-    path
-        Below the tree's root.
-    """
+    """A file of a known format."""
 
     source: ByteSource
     format: Format

@@ -50,17 +50,7 @@ class Entry:
 
 
 class Tree(ABC):
-    """A folder.
-
-    Attributes
-    ----------
-    name
-        What to call it in messages.
-    root
-        Its path, as a user would write it.
-    far
-        Whether opening a file of it costs round trips over a network.
-    """
+    """A folder."""
 
     name: str
     root: PurePath
@@ -76,16 +66,7 @@ class Tree(ABC):
 
 
 class LocalTree(Tree):
-    """A folder on disk, which may itself be given as a link.
-
-    Parameters
-    ----------
-    root
-        The folder.
-    follow_links
-        Whether to read what links lead to outside of the folder. Links to a file within are
-        always read, links to a folder within never, since that is looked into anyway.
-    """
+    """A folder on disk, which may itself be given as a link."""
 
     def __init__(self, root: Path, *, follow_links: bool = False) -> None:
         self.root = self._path = root

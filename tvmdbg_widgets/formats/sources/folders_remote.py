@@ -26,17 +26,7 @@ if TYPE_CHECKING:
 
 
 class RemoteTree(Tree):
-    """A folder of a store, or the page on which a web server lists one.
-
-    Parameters
-    ----------
-    fs
-        fsspec's file system.
-    path
-        The folder in it.
-    url
-        As the user wrote it.
-    """
+    """A folder of a store, or the page on which a web server lists one."""
 
     def __init__(self, fs: Any, path: str, url: str) -> None:
         self._fs = fs
@@ -108,13 +98,7 @@ class RemoteTree(Tree):
 
 
 def remote_tree(url: str) -> RemoteTree | None:
-    """Return the folder at a URL, None where there is a file (or nothing).
-
-    Raises
-    ------
-    ImportError, ValueError
-        As :func:`~tvmdbg_widgets.model.base.urls.file_system`.
-    """
+    """Return the folder at a URL, None where there is a file (or nothing)."""
     fs, path = file_system(url)
     protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
     if not protocols & {"http", "https"}:

@@ -46,30 +46,7 @@ _OPENED_AT_ONCE = 8
 
 
 class Found:
-    """What the sources hold, before it is read.
-
-    Attributes
-    ----------
-    candidates
-        The files to read.
-    parts
-        Texts of a model library, which need no reader.
-    issues
-        What was left out.
-    problems
-        Sources that no reader knows or that are broken, by name.
-    skipped
-        The files of no known format, by the folder they lie in.
-    unknown
-        All files of no known format.
-
-    Parameters
-    ----------
-    device, module, follow_links, limits
-        As :func:`tvmdbg_widgets.open` has them.
-    tuning
-        Whether only what a tuning left behind is looked for.
-    """
+    """What the sources hold, before it is read."""
 
     def __init__(
         self,

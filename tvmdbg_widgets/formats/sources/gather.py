@@ -37,40 +37,7 @@ def gather(
     limits: Mapping[str, int] | None = None,
     debug_buffer: SourceLike | None = None,
 ) -> tuple[list[Part], list[Issue]]:
-    """Read every file that the sources name.
-
-    Parameters
-    ----------
-    sources
-        Folders, archives, files, URLs of these, bytes, file objects.
-    given
-        Sources whose part ("graph", "params", "trace", "table") the caller named.
-    device
-        Part of the folder name of the dump to take where a folder holds several.
-    module
-        Which module of a model library.
-    options
-        Keyword arguments of the readers, by part.
-    follow_links
-        Whether to read what links in a folder lead to outside of it.
-    limits
-        Bytes that a file may have that is read whole, by part.
-    debug_buffer
-        The debug buffer of an ETDump.
-
-    Returns
-    -------
-    parts : list of Part
-    issues : list of Issue
-        Files that are broken or of no known format, where others could be read.
-
-    Raises
-    ------
-    FormatError
-        No file could be read, or a folder holds several dumps or modules.
-    ValueError
-        There is no such part in ``limits``.
-    """
+    """Read every file that the sources name."""
     checked = Limits(limits)
     found = Found(device, module, follow_links=follow_links, limits=checked)
     for each in sources:

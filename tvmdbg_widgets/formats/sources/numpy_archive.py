@@ -28,13 +28,7 @@ _MOST_DIMENSIONS = 32
 
 
 def read_numpy_archive(source: ByteSource) -> dict[str, npt.NDArray[Any]]:
-    """Read every array of a ``.npz`` file, by name.
-
-    Raises
-    ------
-    FormatError
-        It is none, a member is no array, or one holds Python objects.
-    """
+    """Read every array of a ``.npz`` file, by name."""
     tree = open_archive(source)
     if not isinstance(tree, ArchiveTree):
         raise FormatError(
@@ -48,13 +42,7 @@ def read_numpy_archive(source: ByteSource) -> dict[str, npt.NDArray[Any]]:
 
 
 def read_numpy_array(source: ByteSource) -> npt.NDArray[Any]:
-    """Read one array of numbers as ``numpy.save`` writes it.
-
-    Raises
-    ------
-    FormatError
-        It is none, holds something else than numbers, or ends early.
-    """
+    """Read one array of numbers as ``numpy.save`` writes it."""
     head = source.read(0, min(_MOST_HEADER, source.size))
     width = 2 if head[6:7] == b"\1" else 4
     start = 8 + width + int.from_bytes(head[8 : 8 + width], "little")

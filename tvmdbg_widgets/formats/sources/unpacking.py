@@ -24,15 +24,7 @@ _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
 
 
 class DeflatedSource(ByteSource):
-    """A deflated member of a zip archive: its head unpacked for itself, all of it when needed.
-
-    Parameters
-    ----------
-    packed
-        The deflated bytes. The allowance of the file they lie in holds for all that is unpacked.
-    size, crc
-        What the archive says of them unpacked.
-    """
+    """A deflated member of a zip archive: its head unpacked for itself, all of it when needed."""
 
     def __init__(self, packed: ByteSource, size: int, crc: int) -> None:
         self.packed = self.container = packed
@@ -104,27 +96,7 @@ class DeflatedSource(ByteSource):
 
 
 def unpack(source: ByteSource, name: str, issues: list[Issue]) -> BytesSource | None:
-    """Unpack a file that was packed whole by gzip, bzip2 or xz, told by its first bytes.
-
-    Parameters
-    ----------
-    source
-        The packed file.
-    name
-        What to call the unpacked one.
-    issues
-        Told where it breaks off; what came before is returned.
-
-    Returns
-    -------
-    BytesSource or None
-        None where it is not packed so.
-
-    Raises
-    ------
-    FormatError
-        It is larger than its packed bytes allow, or nothing can be unpacked.
-    """
+    """Unpack a file that was packed whole by gzip, bzip2 or xz, told by its first bytes."""
     head = source.read(0, min(6, source.size))
     pieces: Iterator[bytes]
     if head[:2] == b"\x1f\x8b":

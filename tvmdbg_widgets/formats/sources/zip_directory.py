@@ -39,18 +39,7 @@ class ZipMember:
     crc: int
 
     def read(self, most: int = MOST_UNPACKED) -> bytes:
-        """Return the whole content, a text that is parsed.
-
-        Parameters
-        ----------
-        most
-            Bytes that it may have.
-
-        Raises
-        ------
-        FormatError
-            It is too large to be read whole, or does not have its CRC.
-        """
+        """Return the whole content, a text that is parsed."""
         if self.source.size > most:
             raise FormatError(
                 "this member is larger than is read into memory",
@@ -73,21 +62,7 @@ class ZipMember:
 
 @dataclass(slots=True)
 class ZipDirectory:
-    """What an archive's central directory lists, folders left out.
-
-    Attributes
-    ----------
-    members : dict of str to ZipMember
-        By name, in the order of the file. Of several with one name the last counts, as for Python.
-    twice : list of str
-        Names that more than one member has.
-    refused : dict of str to FormatError
-        Members that cannot be read, and why.
-    left_out : dict of str to str
-        Links, encrypted members and those whose name leaves the archive, and why.
-    more : int
-        Members that are not looked at, since there are too many.
-    """
+    """What an archive's central directory lists, folders left out."""
 
     members: dict[str, ZipMember] = field(default_factory=dict)
     twice: list[str] = field(default_factory=list)
@@ -97,13 +72,7 @@ class ZipDirectory:
 
 
 def read_directory(source: ByteSource, most: int = MOST_MEMBERS) -> ZipDirectory:
-    """List the members of a zip archive, at most so many.
-
-    Raises
-    ------
-    FormatError
-        It is no zip archive.
-    """
+    """List the members of a zip archive, at most so many."""
     try:
         with as_file(source) as file, zipfile.ZipFile(file) as archive:
             infos = [info for info in archive.infolist() if not info.filename.endswith("/")]

@@ -75,16 +75,6 @@ class AnsorReader:
     A record in the spacing that TVM writes is read by parts: its task and its steps are mostly
     bytes that were checked before. All other lines go through :func:`parse`, which also says what
     is wrong with them.
-
-    Parameters
-    ----------
-    tasks, columns
-        Where the records go.
-
-    Attributes
-    ----------
-    odd : str
-        How costs and error of the record added last contradict each other; mostly empty.
     """
 
     def __init__(self, tasks: Tasks, columns: Columns) -> None:
@@ -114,13 +104,7 @@ class AnsorReader:
         return True
 
     def add(self, document: dict[str, Any], line: bytes, offset: int, number: int) -> None:
-        """Add a record of any spacing and order of keys.
-
-        Raises
-        ------
-        LineProblem
-            It is no record; nothing was added.
-        """
+        """Add a record of any spacing and order of keys."""
         task, steps, result, version = parse(document)
         index = self._tasks.add(task)
         self.odd = result.odd
@@ -147,15 +131,7 @@ def _is_task(raw: bytes, document: dict[str, Any]) -> bool:
 
 
 class _Kinds(dict[bytes, bytes]):
-    """The kind of each step that was checked before, by its bytes between ``["`` and ``]``.
-
-    Attributes
-    ----------
-    sources : dict of bytes to set of int
-        What the steps that follow others follow.
-    unroll : dict of bytes to int
-        N of the pragmas that unroll.
-    """
+    """The kind of each step that was checked before, by its bytes between ``["`` and ``]``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,13 +173,7 @@ class _KnownSteps:
         self._order: dict[bytes, _Order] = {}
 
     def unroll(self, pieces: list[bytes]) -> int:
-        """Return the largest N of a pragma that unrolls, -1 where there is none.
-
-        Raises
-        ------
-        LineProblem
-            One of the steps is none, or follows what is no split.
-        """
+        """Return the largest N of a pragma that unrolls, -1 where there is none."""
         if len(pieces) > _MOST_STEPS:
             raise LineProblem("steps", "fewer, to be looked at so", InWords(f"{len(pieces):,}"))
         if len(self._kinds) > _MOST_KEPT:
@@ -243,13 +213,7 @@ def _unroll(step: AnyStep) -> int:
 
 
 def _tail(tail: bytes) -> tuple[Result, str]:
-    """Return the result and the version of what follows ``"r": ``.
-
-    Raises
-    ------
-    msgspec.DecodeError, LineProblem
-        Only :func:`parse` may read this.
-    """
+    """Return the result and the version of what follows ``"r": ``."""
     found = _DECODE_TAIL(b'{"r": ' + tail)
     costs, error, all_cost, timestamp = found.r
     if error == 0 and len(costs) == 1 and costs[0] < ANSOR_FAILED_COST:
@@ -258,13 +222,7 @@ def _tail(tail: bytes) -> tuple[Result, str]:
 
 
 def parse(document: dict[str, Any]) -> tuple[Task, tuple[AnyStep, ...], Result, str]:
-    """Return task, steps, result and version of a record.
-
-    Raises
-    ------
-    LineProblem
-        A key is missing or unknown, or a field has another type or an impossible number.
-    """
+    """Return task, steps, result and version of a record."""
     check_keys(document, _KEYS)
     task, state = array(document["i"], "i", 2)
     stages, steps = array(state, "i[1]", 2)
@@ -279,13 +237,7 @@ def parse(document: dict[str, Any]) -> tuple[Task, tuple[AnyStep, ...], Result, 
 
 
 def steps_of(line: bytes) -> tuple[AnyStep, ...]:
-    """Return the steps of a line that was read before as a record.
-
-    Raises
-    ------
-    LineProblem, LookupError, TypeError
-        It is another line now.
-    """
+    """Return the steps of a line that was read before as a record."""
     begin, end = line.find(_STEPS), line.rfind(_RESULT)
     pieces = line[begin + len(_STEPS) : end].split(_NEXT_STEP)
     if line.startswith(_TASK) and 0 < begin < end and max(map(len, pieces)) <= _LONGEST_STEP:

@@ -46,21 +46,7 @@ def assemble(
     registered: Iterable[str] = (),
     dags: Mapping[str, str] | None = None,
 ) -> TuningParts:
-    """Join the files of one tuning.
-
-    Parameters
-    ----------
-    pieces : sequence of Part
-        What the readers of :data:`KINDS` gave, in the order in which rows shall follow.
-    issues
-        What was found while reading.
-    title
-        What to call the log.
-    registered
-        Sources of Python modules with registered workloads.
-    dags
-        More DAG texts, by workload key or md5.
-    """
+    """Join the files of one tuning."""
     files = [each for each in pieces if each.kind == "tuning-records"]
     logs = [log_of(each.value, _workloads(each, files)) for each in files]
     records = combine(logs, title)
@@ -140,14 +126,7 @@ def _printed_tasks(console: ConsoleTable) -> tuple[Task, ...]:
 
 
 def log_of(file: RecordFile, workloads: Sequence[StoredWorkload] = ()) -> TuningParts:
-    """Return one file of records as a log of its own.
-
-    Parameters
-    ----------
-    file
-    workloads
-        Of the MetaSchedule database that it belongs to.
-    """
+    """Return one file of records as a log of its own."""
     tasks = tuple(_named(each, file, workloads) for each in file.tasks)
     issues = list(file.issues)
     missing = [task for task, number in file.numbered.items() if number >= len(workloads)]

@@ -36,13 +36,7 @@ def is_record(document: dict[str, Any]) -> bool:
 
 
 def parse(document: dict[str, Any]) -> tuple[Task, Any, Result, str]:
-    """Return task, config, result and version of a record.
-
-    Raises
-    ------
-    LineProblem
-        A key is missing or unknown, or a field has another type or an impossible number.
-    """
+    """Return task, config, result and version of a record."""
     if "v" in document:
         check_keys(document, _OLD_KEYS)
         target, name, args, _, _, config = array(document["i"], "i", 6)

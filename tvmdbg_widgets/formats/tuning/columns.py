@@ -54,16 +54,7 @@ class Columns:
         schedule: tuple[bytes, int],
         at: tuple[int, int, int],
     ) -> None:
-        """Add a row.
-
-        Parameters
-        ----------
-        task, result, version
-        schedule
-            Its digest of 8 bytes, and how far it unrolls.
-        at
-            Offset and length of the line, bytes, and its number.
-        """
+        """Add a row."""
         costs, cost, error, all_cost, timestamp, _ = result
         digest, unroll = schedule
         number = self._versions.get(version)

@@ -36,12 +36,6 @@ def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
 
     Tasks are one where workload key and target are equal. Sources that are the same object are
     one. Of console table and latency curve the last is kept.
-
-    Parameters
-    ----------
-    logs
-    title
-        What to call the whole.
     """
     tasks = Tasks()
     sources: list[ByteSource] = []

@@ -163,19 +163,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What the output says of one measurement; numbers are texts, with the digits printed.
-
-    Attributes
-    ----------
-    number : int
-    error : int
-    costs : tuple of str
-        Seconds; empty where it failed.
-    all_cost, timestamp : str
-        Seconds, as far as the text has them.
-    message : str
-    glyphs : str
-    """
+    """What the output says of one measurement; numbers are texts, with the digits printed."""
 
     number: int
     error: int

@@ -25,12 +25,6 @@ def sniff(head: bytes) -> bool:
 
 
 def read_dag_dump(source: ByteSource) -> dict[str, str]:
-    """Return the DAG texts by workload key.
-
-    Raises
-    ------
-    FormatError
-        It is no JSON object of strings.
-    """
+    """Return the DAG texts by workload key."""
     fields = Fields.of(source)
     return {key: fields.text(key) for key in fields.names()}

@@ -27,15 +27,6 @@ class FollowedParts:
 
     Rows of a file that grew are added behind all others. Where a file was cut off and written
     again, or belongs to a MetaSchedule database, all files are read again.
-
-    Parameters
-    ----------
-    parts : TuningParts
-
-    Attributes
-    ----------
-    parts : TuningParts
-        As they are now.
     """
 
     def __init__(self, parts: TuningParts) -> None:
@@ -43,13 +34,7 @@ class FollowedParts:
         self._texts: list[Part] | None = None
 
     def poll(self) -> bool:
-        """Read what is new; False where nothing is.
-
-        Raises
-        ------
-        FormatError, OSError
-            A file is gone, or is just being written: ask again later.
-        """
+        """Read what is new; False where nothing is."""
         parts = self.parts
         records = [_change(each) for each in parts.sources]
         texts = [_change(each) for each in parts.beside]

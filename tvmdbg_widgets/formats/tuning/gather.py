@@ -33,18 +33,6 @@ def gather(
 
     A file without a byte, or with the first few of a line, is a log without records: the tuning
     may just have begun.
-
-    Parameters
-    ----------
-    sources
-        Folders, archives, files, URLs of these, bytes, file objects.
-    progress
-        Whether to show a bar where this takes more than a second.
-
-    Raises
-    ------
-    FormatError
-        There is no such file among them.
     """
     found = Found(tuning=True)
     for each in sources:

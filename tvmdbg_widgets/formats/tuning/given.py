@@ -24,15 +24,7 @@ _MOST_TEXT = 64 << 20
 
 
 def given_dags(given: SourceLike) -> dict[str, str]:
-    """Return DAG texts by workload key or hash, from a file, or from the text itself.
-
-    Raises
-    ------
-    FormatError
-        There is none in it.
-    OSError
-        The path cannot be read.
-    """
+    """Return DAG texts by workload key or hash, from a file, or from the text itself."""
     if isinstance(given, str) and " = PLACEHOLDER" in given:
         source: ByteSource = BytesSource(given.encode(errors="replace"), "<DAG text>")
     else:
@@ -43,21 +35,7 @@ def given_dags(given: SourceLike) -> dict[str, str]:
 
 
 def given_text(given: SourceLike, what: str = "a module that registers workloads") -> str:
-    """Return the text of a file, or of bytes.
-
-    Parameters
-    ----------
-    given
-    what
-        What it shall be, for messages.
-
-    Raises
-    ------
-    FormatError
-        It is too long for that.
-    OSError
-        The path cannot be read.
-    """
+    """Return the text of a file, or of bytes."""
     source = as_source(given)
     if source.size > _MOST_TEXT:
         raise FormatError(

@@ -59,17 +59,7 @@ def join_messages(
 
 
 def _fitting(each: Measurement, trials: Trials, order: Rows, times: Floats) -> tuple[int, ...]:
-    """Return the rows that a measurement may be, ascending.
-
-    Parameters
-    ----------
-    each
-    trials
-    order : int64 [N]
-        Rows by timestamp.
-    times : float64 [N]
-        Timestamps, ascending.
-    """
+    """Return the rows that a measurement may be, ascending."""
     printed, half = _value(each.timestamp), _half_digit(each.timestamp)
     if not math.isfinite(printed):
         return ()

@@ -21,13 +21,7 @@ _IN_WORDS = (b"NaN", b"Infinity", b"\\u")
 
 
 def decode(line: bytes) -> Any:
-    """Decode a line of JSON: each key once, numbers that are finite, text that UTF-8 can hold.
-
-    Raises
-    ------
-    LineProblem
-        It is something else; `unfinished` where it is no JSON at all.
-    """
+    """Decode a line of JSON: each key once, numbers that are finite, text that UTF-8 can hold."""
     try:
         value = _DECODER.decode(line)
         if line.count(b'":') == _count_keys(value) and not _SPACED.search(line):

@@ -28,17 +28,7 @@ _SHOWN = 60
 
 
 class LineProblem(ValueError):  # noqa: N818 (it is told of a line, and the others are read)
-    """Why a line is no record.
-
-    Parameters
-    ----------
-    field
-        Which part of the line; ``"line"`` for the whole of it.
-    expected, found
-        In words; of what was found only the beginning is kept.
-    unfinished
-        Whether the line may just end too early.
-    """
+    """Why a line is no record."""
 
     def __init__(
         self, field: str, expected: str, found: object, *, unfinished: bool = False
@@ -104,21 +94,7 @@ def array(value: Any, field: str, *lengths: int) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines that follow each other.
-
-    Attributes
-    ----------
-    number : int
-        Of the first line, from 1.
-    offset : int
-        Where the first line begins in the file, bytes.
-    lines : list of bytes
-        Without line feeds.
-    ended : bool
-        Whether the last line ends with a line feed.
-    too_long : int
-        Bytes of a line that is longer than :data:`LONGEST`, and not among `lines`; 0 for none.
-    """
+    """Lines that follow each other."""
 
     number: int
     offset: int
@@ -128,13 +104,7 @@ class Block:
 
 
 def blocks(source: ByteSource, offset: int = 0, number: int = 1) -> Iterator[Block]:
-    """Yield the lines of a file from an offset on; at most one chunk and one line are held.
-
-    Raises
-    ------
-    FormatError
-        The file changed while it was read.
-    """
+    """Yield the lines of a file from an offset on; at most one chunk and one line are held."""
     size = _CHUNK_FAR if source.far else _CHUNK
     at, begin = offset, offset
     pieces: list[bytes] = []

@@ -30,20 +30,7 @@ _BLOCK_TYPE = re.compile(r".*\.S?Block")
 
 @dataclass(frozen=True)
 class Record:
-    """One tuning record.
-
-    Attributes
-    ----------
-    workload : int
-        Line of the workload file, from 0.
-    trace : list
-        ``[insts, decisions]`` as JSON.
-    result : Result
-    target : Target
-        Its text is that of the JSON; empty where the record has none.
-    shapes : tuple of list of int
-        Of the arguments that are tensors.
-    """
+    """One tuning record."""
 
     workload: int
     trace: list[Any]
@@ -58,13 +45,7 @@ class Record:
 
 
 def read_record(value: list[Any]) -> Record:
-    """Check a tuning record.
-
-    Raises
-    ------
-    LineProblem
-        A part has another type, or a number that no measurement gives.
-    """
+    """Check a tuning record."""
     number, found = array(value, "record", 2)
     trace, seconds, target, arguments = array(found, "[1]", 4)
     instructions, decisions = array(trace, "[1][0]", 2)
@@ -135,11 +116,6 @@ def read_workload(value: list[Any]) -> StoredWorkload:
 
     The base64 is of 8 bytes, the length of what follows, and JSON: nodes with ``type_key`` and
     ``attrs`` up to v0.21, with ``type`` and ``data`` since (``ffi::ToJSONGraph``).
-
-    Raises
-    ------
-    LineProblem
-        It is no hash with base64. A graph that cannot be read gives no name.
     """
     found, encoded = array(value, "workload", 2)
     number = text(found, "[0]")

@@ -66,18 +66,7 @@ def sniff(head: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Output:
-    """What was found in a text.
-
-    Attributes
-    ----------
-    console : ConsoleTable or None
-        The last table.
-    measurements : tuple of Measurement
-    glyphs : str
-    latency : LatencyCurve or None
-    dags : mapping of str to str
-        By workload key where one stands above the text, and by hash.
-    """
+    """What was found in a text."""
 
     console: ConsoleTable | None = None
     measurements: tuple[Measurement, ...] = ()
@@ -95,13 +84,7 @@ class Output:
 
 
 def read_output(source: ByteSource) -> Output:
-    """Read a text that a tuning printed; what is none of the above is passed over.
-
-    Raises
-    ------
-    FormatError
-        The file changed while it was read.
-    """
+    """Read a text that a tuning printed; what is none of the above is passed over."""
     tables, measurements, dags = Tables(), Measurements(), _Dags()
     rounds: list[tuple[float, float, float]] = []
     for block in blocks(source):

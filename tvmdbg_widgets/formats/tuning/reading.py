@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 def read_part(candidate: Candidate, *, progress: bool = True) -> Part:
-    """Read a file that a tuning left behind, which may still grow.
-
-    Raises
-    ------
-    FormatError
-        The file is broken at its start, or changed while it was read.
-    """
+    """Read a file that a tuning left behind, which may still grow."""
     source = growing(candidate.source)
     options = {"progress": progress} if candidate.format.part == "tuning-records" else {}
     value = candidate.format.read(source, **options)

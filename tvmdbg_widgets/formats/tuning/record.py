@@ -20,15 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_line(parts: TuningParts, row: int) -> bytes:
-    """Return the line of a record as it stands in its file, without its end.
-
-    Raises
-    ------
-    IndexError
-        There is no such row.
-    FormatError
-        The file changed, other than by growing, since it was opened.
-    """
+    """Return the line of a record as it stands in its file, without its end."""
     trials = parts.trials
     if not hasattr(row, "__index__"):
         raise TypeError(f"a record is taken by its row, an int, not by {row!r:.80}")
@@ -44,21 +36,7 @@ def no_such_row(row: int, trials: Trials) -> IndexError:
 
 
 def read_record(parts: TuningParts, row: int) -> Record:
-    """Return one record with its steps.
-
-    Parameters
-    ----------
-    parts
-    row
-        Trial number; negative ones count from the end.
-
-    Raises
-    ------
-    IndexError
-        There is no such row.
-    FormatError
-        The file changed since it was opened.
-    """
+    """Return one record with its steps."""
     line = read_line(parts, row)
     trials = parts.trials
     row %= len(trials)
@@ -86,13 +64,7 @@ def read_record(parts: TuningParts, row: int) -> Record:
 
 
 def read_steps(parts: TuningParts, row: int) -> tuple[AnyStep, ...]:
-    """Return the steps of a record alone, quicker than with all else; other tuners have none.
-
-    Raises
-    ------
-    IndexError, FormatError
-        As :func:`read_record`.
-    """
+    """Return the steps of a record alone, quicker than with all else; other tuners have none."""
     line = read_line(parts, row)
     if parts.tasks[parts.trials.task[row]].tuner != "ansor":
         return ()

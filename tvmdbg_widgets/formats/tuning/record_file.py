@@ -40,23 +40,7 @@ _LONGEST_RECORD = 4 << 20
 
 @dataclass(frozen=True)
 class RecordFile:
-    """What a file of records holds.
-
-    Attributes
-    ----------
-    source : ByteSource
-    tasks : tuple of Task
-    trials : Trials
-    refused, num_refused, undecoded, cut
-        As :class:`~tvmdbg_widgets.model.tuning.parts.TuningParts` has them.
-    workloads : tuple of StoredWorkload
-        Of a MetaSchedule database.
-    numbered : mapping of int to int
-        The workload's number in such a database, by task.
-    issues : tuple of Issue
-    offset, line : int
-        Where the next line begins, bytes, and its number; a line without end is read again.
-    """
+    """What a file of records holds."""
 
     source: ByteSource
     tasks: tuple[Task, ...]
@@ -78,19 +62,6 @@ def read_file(
     """Read the records of a file, from a line on.
 
     A line that is no record is refused, and the others are read.
-
-    Parameters
-    ----------
-    source
-    offset, line
-        Where to begin: bytes, and the number of the line there.
-    progress
-        Whether to show a bar where this takes more than a second.
-
-    Raises
-    ------
-    FormatError
-        The file changed while it was read.
     """
     reader = _Reader(source)
     bar = tqdm(

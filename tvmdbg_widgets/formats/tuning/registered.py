@@ -30,16 +30,7 @@ _FOUND = 200
 
 @dataclass(frozen=True)
 class RegisteredWorkload:
-    """A registered function.
-
-    Attributes
-    ----------
-    name : str
-        Under which it is registered: the first part of its workload keys.
-    file : str
-        What errors call the source.
-    line : int
-    """
+    """A registered function."""
 
     name: str
     file: str
@@ -53,21 +44,7 @@ class RegisteredWorkload:
         source: DagSource = DagSource.REGISTERED,
         release: tuple[int, int] = (0, 8),
     ) -> ComputeDag:
-        """Return the DAG that the function describes for the arguments of a key.
-
-        Parameters
-        ----------
-        args : sequence
-            As they stand in the key; ``["TENSOR", shape, dtype]`` is an input.
-        source : DagSource
-        release : tuple of int
-            The TVM whose names of topi's stages are meant.
-
-        Raises
-        ------
-        FormatError
-            Where the function is not understood; it names the line.
-        """
+        """Return the DAG that the function describes for the arguments of a key."""
         program = Program()
         topi = Topi(program, release)
         interpreter = Interpreter(Library(program, topi).find, topi.broadcast)
@@ -93,26 +70,7 @@ class RegisteredWorkload:
 def read_registered(
     source: str, file: str = "the module of registered workloads"
 ) -> Mapping[str, RegisteredWorkload]:
-    """Find the functions that a module registers, by decorator or call.
-
-    Parameters
-    ----------
-    source : str
-        The module's text.
-    file : str
-        What errors call it.
-
-    Returns
-    -------
-    mapping of str to RegisteredWorkload
-        By the name under which each is registered, which is the function's unless another is given
-        (python/tvm/auto_scheduler/workload_registry.py).
-
-    Raises
-    ------
-    FormatError
-        Where the text is no Python.
-    """
+    """Find the functions that a module registers, by decorator or call."""
     if len(source) > _LONGEST:
         raise FormatError(
             "too long for a module of workloads",

@@ -16,19 +16,7 @@ _LAST_ERROR = max(MeasureError)
 
 
 class Result(NamedTuple):
-    """One result.
-
-    Attributes
-    ----------
-    costs : list of float
-        Seconds; empty where the trial failed.
-    cost : float
-        Their mean, NaN where the trial failed.
-    error : int
-    all_cost, timestamp : float
-    odd : str
-        How costs and error number contradict each other; empty where they do not.
-    """
+    """One result."""
 
     costs: list[float]
     cost: float
@@ -39,22 +27,7 @@ class Result(NamedTuple):
 
 
 def read_result(value: Any, field: str, failed_cost: float) -> Result:
-    """Check a result as it stands in a record.
-
-    Parameters
-    ----------
-    value
-        Parsed JSON.
-    field
-        What to call it in messages.
-    failed_cost
-        What the tuner writes as the only cost of a failed trial, seconds.
-
-    Raises
-    ------
-    LineProblem
-        A part has another type, or a number that no measurement gives.
-    """
+    """Check a result as it stands in a record."""
     costs, error, all_cost, timestamp = array(value, field, 4)
     checked = (
         read_seconds(costs, f"{field}[0]"),

@@ -32,20 +32,7 @@ _UNROLL = "auto_unroll_max_step$"
 
 
 def parse_steps(items: object) -> tuple[AnyStep, ...]:
-    """Return the transform steps of a record.
-
-    Parameters
-    ----------
-    items
-        Parsed JSON: an array of steps, ``["SP", 2, 0, 64, [2, 2, 8], 1]`` each.
-
-    Raises
-    ------
-    LineProblem
-        ValueError that names step and field: no such code, more or fewer fields, another type; ids
-        and factors that TVM cannot hold (32 bit), factors below 1, an order that names a loop
-        twice, or a step that follows what is no split of the record, before it or behind it.
-    """
+    """Return the transform steps of a record."""
     found = array(items, "steps")
     if len(found) > _MOST_STEPS:
         raise LineProblem("steps", f"at most {_MOST_STEPS:,}", InWords(f"{len(found):,}"))

@@ -25,14 +25,7 @@ _LONGEST_KEPT = 10_000
 
 
 class Tasks:
-    """A table of tasks.
-
-    Attributes
-    ----------
-    found : list of Task
-    issues : list of Issue
-        Tasks whose records differ in what is no part of their identity, once each.
-    """
+    """A table of tasks."""
 
     def __init__(self) -> None:
         self.found: list[Task] = []

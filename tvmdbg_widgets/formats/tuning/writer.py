@@ -23,25 +23,7 @@ _MOST_LINES = 1_000
 
 
 def write_lines(path: str | os.PathLike[str], parts: TuningParts, rows: Iterable[int]) -> Path:
-    """Write records to a file, each the bytes that it was read from, and a line feed.
-
-    Parameters
-    ----------
-    path
-        The file; it takes the place of an older one once all is written.
-    parts
-    rows
-        Trial numbers, in the order in which they shall stand.
-
-    Raises
-    ------
-    IndexError
-        There is no such row.
-    FormatError
-        A file of the log changed since it was opened.
-    OSError
-        The file cannot be written.
-    """
+    """Write records to a file, each the bytes that it was read from, and a line feed."""
     with replacing(path) as file:
         for source, offset, length in _stretches(parts, rows):
             file.write(source.read(offset, length) + b"\n")

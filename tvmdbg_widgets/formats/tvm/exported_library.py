@@ -45,13 +45,7 @@ def is_library(head: bytes) -> bool:
 
 
 def inside_library(source: ByteSource, **options: Any) -> list[tuple[str, ByteSource]]:
-    """Return the parts that a library holds, each with its kind: ``graph`` and ``params``.
-
-    Raises
-    ------
-    FormatError
-        A graph begins in it and is cut off, or its arrays are none.
-    """
+    """Return the parts that a library holds, each with its kind: ``graph`` and ``params``."""
     found = _embedded(source)
     ahead = ReadAhead(found)
     for at in _places(found):

@@ -59,15 +59,7 @@ def lfs_pointer(head: bytes) -> str:
 
 
 def unknown_file(source: ByteSource, expected: str) -> FormatError:
-    """Return the error for a file of no format that can be read.
-
-    Parameters
-    ----------
-    source
-        The file.
-    expected
-        The formats that can.
-    """
+    """Return the error for a file of no format that can be read."""
     head = source.read(0, min(source.size, _LONGEST_PATH))
     kind, hint = _known(head, source.size) or (
         "no file of a format read here",

@@ -35,17 +35,7 @@ OTHER_FOLDERS = ("codegen", "crt_config", "runtime", "src", "templates")
 
 @dataclass(frozen=True, slots=True)
 class LibraryModule:
-    """One module of a library.
-
-    Attributes
-    ----------
-    name
-        ``model_name``.
-    facts
-        What the metadata says of it, one sentence a fact.
-    executors
-        ``"graph"`` or ``"aot"``; empty for operators.
-    """
+    """One module of a library."""
 
     name: str
     facts: tuple[str, ...]
@@ -54,18 +44,7 @@ class LibraryModule:
 
 @dataclass(frozen=True, slots=True)
 class ModelLibrary:
-    """A ``metadata.json``.
-
-    Attributes
-    ----------
-    version
-        Of the format.
-    modules
-        By name.
-    file
-        Name of the file.
-    issues
-    """
+    """A ``metadata.json``."""
 
     version: int
     modules: Mapping[str, LibraryModule]
@@ -90,13 +69,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_metadata(source: ByteSource) -> ModelLibrary:
-    """Read ``metadata.json``.
-
-    Raises
-    ------
-    FormatError
-        It is no JSON object with a ``version``, or describes no module.
-    """
+    """Read ``metadata.json``."""
     top = Fields.of(source)
     version = top.integer("version")
     issues = []
@@ -196,17 +169,7 @@ def _is_list(fields: Fields, name: str) -> bool:
 
 
 def is_of_module(path: PurePath, module: str, others: Mapping[str, object]) -> bool:
-    """Whether a file of the library belongs to that module, or to none in particular.
-
-    Parameters
-    ----------
-    path
-        Below the library's root.
-    module
-        The module chosen.
-    others
-        All modules by name.
-    """
+    """Whether a file of the library belongs to that module, or to none in particular."""
     if path.parts[0] not in ("executor-config", "runtime-config", "parameters", "src"):
         return True
     stem = path.name.rpartition(".")[0]
@@ -216,15 +179,7 @@ def is_of_module(path: PurePath, module: str, others: Mapping[str, object]) -> b
 def texts(
     files: Mapping[PurePath, ByteSource], module: str, others: Mapping[str, object]
 ) -> Iterator[tuple[PurePath, ByteSource]]:
-    """Yield the texts of a module's intermediate representation, from ``src/``.
-
-    Parameters
-    ----------
-    files
-        Files of the library by path below its root.
-    module, others
-        As in :func:`is_of_module`.
-    """
+    """Yield the texts of a module's intermediate representation, from ``src/``."""
     for path, source in files.items():
         text = path.parts[:-1] == ("src",) and path.suffix in (".relay", ".txt")
         if text and is_of_module(path, module, others):

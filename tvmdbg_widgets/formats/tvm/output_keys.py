@@ -17,22 +17,7 @@ _V05 = re.compile(r"(.*)_([0-9]{1,9})__([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|inf
 
 
 class OutputKey(NamedTuple):
-    """One key taken apart.
-
-    Attributes
-    ----------
-    name
-        Name of the node; not unique in TVM >= 0.8.
-    node
-        Node id, from v0.9 on; else None.
-    output
-        Which output of the node.
-    order
-        v0.5 to v0.7: running time in seconds when the tensor was saved; else None.
-    style
-        ``"v0.5"`` (to v0.7) ``<name>_<j>__<t>``, ``"v0.8"`` ``<name>____<j>``, ``"v0.9"`` (to
-        v0.19) ``<name>____topo-index:<i>____output-num:<j>``.
-    """
+    """One key taken apart."""
 
     name: str
     node: int | None

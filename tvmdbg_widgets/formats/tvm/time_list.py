@@ -41,21 +41,7 @@ _KEYED = re.compile(r'"nodes"\s*:\s*\[\s*(?:"|\])')
 
 @dataclass(frozen=True, eq=False)
 class TimeList:
-    """Measured times of N nodes by position.
-
-    Attributes
-    ----------
-    offsets : int64[N + 1]
-        Repeats of node i are ``ns[offsets[i]:offsets[i + 1]]``.
-    ns : float64[R]
-        Nanoseconds, exact but for the change of unit; NaN where the file has null.
-    names : tuple of str or None
-        Node names where the file has them.
-    clock : tuple of (str, str) or None
-        v0.5: start and end of each node as text.
-    issues : Issues
-    file : str
-    """
+    """Measured times of N nodes by position."""
 
     offsets: npt.NDArray[np.int64]
     ns: Floats
@@ -91,11 +77,6 @@ def read_time_list(source: ByteSource) -> TimeList:
     """Read a list of node times; what is no finite number of nanoseconds is NaN.
 
     Issues: ``time-negative``, ``not-text``.
-
-    Raises
-    ------
-    FormatError
-        Not JSON, not such a list, an unknown unit, or runs of unequal length.
     """
     text, issues = read_text(source)
     text, _ = paired_json(text)

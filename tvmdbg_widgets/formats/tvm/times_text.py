@@ -22,19 +22,6 @@ def decode(data: bytes, file: str) -> tuple[str, list[Issue]]:
 
     Windows PowerShell redirects a program's output as UTF-16 with a byte order mark. Bytes that
     are not text become U+FFFD, with an issue that tells where.
-
-    Parameters
-    ----------
-    data : bytes
-    file : str
-        Name for the issue.
-
-    Returns
-    -------
-    text : str
-        Without the byte order mark; line ends untouched.
-    issues : list of Issue
-        ``not-text`` at most once.
     """
     mark, encoding = next(((m, e) for m, e in _MARKS if data.startswith(m)), (b"", "utf-8"))
     body = data[len(mark) :]

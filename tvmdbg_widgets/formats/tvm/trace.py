@@ -42,21 +42,7 @@ _OTHER_KIND = (
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """An execution trace, P pairs of B and E events.
-
-    Attributes
-    ----------
-    names : StringColumn[P]
-        Node names; they repeat.
-    start_us, end_us : float64[P]
-        Microseconds as in the file. NaN where the file has no such event or no number.
-    start_ns, duration_ns : float64[P]
-        Nanoseconds from the earliest start, read as decimals: what is whole is exact. NaN alike.
-    truncated : bool
-        The file ends early or is broken inside: later pairs are missing.
-    issues : Issues
-    file : str
-    """
+    """An execution trace, P pairs of B and E events."""
 
     names: StringColumn
     start_us: npt.NDArray[np.float64]
@@ -82,11 +68,6 @@ def sniff(head: bytes) -> bool:
     Every complete event in ``head`` must be a B or E event with exactly the fields ts, tid, pid,
     name, ph, and none may nest; other Chrome traces (X events, ``dur``, ``args``) are not this
     format.
-
-    Parameters
-    ----------
-    head : bytes
-        The first bytes of the file, 4 KiB or more.
     """
     events = peek_events(decode(head, "")[0])
     return (
@@ -122,15 +103,6 @@ def read_trace(source: ByteSource) -> Trace:
     ``begin-missing``, ``names-differ``, ``time-not-finite``, ``ends-before-start``,
     ``slices-overlap`` (beyond rounding), ``several-tracks``, ``display-time-unit``, ``not-text``.
     A B event without its E keeps its place with a NaN end, so that later pairs keep theirs.
-
-    Parameters
-    ----------
-    source : ByteSource
-
-    Raises
-    ------
-    FormatError
-        Not JSON, not a trace, or a Chrome trace of another kind; names the event by its index.
     """
     data = source.read(0, source.size)
     cut: Issue | None = None

@@ -80,28 +80,7 @@ def plain_events(data: bytes) -> tuple[Events, Any] | None:
 
 
 def load_events(text: str, file: str) -> tuple[list[Any], Any, Issue | None]:
-    """Parse a trace.
-
-    Parameters
-    ----------
-    text : str
-    file : str
-        Name for errors.
-
-    Returns
-    -------
-    events : list
-        Whatever ``traceEvents`` holds, unchecked; numbers with a fraction as the file has them.
-    unit : object
-        ``displayTimeUnit``, None if absent.
-    cut : Issue or None
-        Where the file breaks off; the events before that place are returned.
-
-    Raises
-    ------
-    FormatError
-        Not JSON and no complete event before the break, or JSON of another kind.
-    """
+    """Parse a trace."""
     try:
         document = json.loads(text, parse_float=DecimalText)
     except RecursionError:

@@ -35,17 +35,7 @@ _EXAMPLE = "expected such as 'code:u16 bits:u16 lanes:i32', 'narrow' (TVM's own)
 
 
 class DTypeField(NamedTuple):
-    """One field of ``DLDataType``.
-
-    Attributes
-    ----------
-    name : str
-        ``"code"``, ``"bits"`` or ``"lanes"``.
-    kind : str
-        ``"u16"``: signedness and width in bits.
-    offset : int
-        Bytes from the start, where nothing lies between the fields.
-    """
+    """One field of ``DLDataType``."""
 
     name: str
     kind: str
@@ -202,11 +192,5 @@ WIDE = DTypeLayout("wide")
 
 
 def dtype_layout(given: DTypeLayout | str) -> DTypeLayout:
-    """Return a layout that was given by name or declaration.
-
-    Raises
-    ------
-    ValueError
-        The text declares no layout.
-    """
+    """Return a layout that was given by name or declaration."""
     return given if isinstance(given, DTypeLayout) else DTypeLayout(given)

@@ -47,17 +47,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A type without members.
-
-    Attributes
-    ----------
-    name : str
-        As C spells it, such as ``"int32_t"`` or ``"void *"``.
-    kind : str
-        ``"int"``, ``"uint"``, ``"float"`` or ``"pointer"``.
-    size, align : int
-        Bytes.
-    """
+    """A type without members."""
 
     name: str
     kind: Kind
@@ -67,15 +57,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of a struct, at its place.
-
-    Attributes
-    ----------
-    name : str
-    type : Scalar or StructLayout
-    offset : int
-        Bytes from the start of the struct.
-    """
+    """One member of a struct, at its place."""
 
     name: str
     type: Scalar | StructLayout
@@ -94,16 +76,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One value of a struct, members of members included.
-
-    Attributes
-    ----------
-    path : str
-        ``"dl_tensor.dtype.code"``.
-    type : Scalar
-    offset : int
-        Bytes from the start of the outermost struct.
-    """
+    """One value of a struct, members of members included."""
 
     path: str
     type: Scalar
@@ -165,15 +138,7 @@ class StructLayout:
 def place(
     name: str, members: Sequence[tuple[str, Scalar | StructLayout]], *, is_union: bool = False
 ) -> StructLayout:
-    """Place members one after the other, as a C compiler does.
-
-    Parameters
-    ----------
-    name : str
-    members : sequence of (str, Scalar or StructLayout)
-    is_union : bool
-        Put all of them at 0.
-    """
+    """Place members one after the other, as a C compiler does."""
     placed = []
     end = 0
     for label, kind in members:

@@ -72,22 +72,7 @@ STRUCTS = (
 
 @lru_cache(maxsize=256)
 def struct_layout(name: str, dtype: DTypeLayout, machine: Machine | None = None) -> StructLayout:
-    """Return where the members of a struct lie.
-
-    Parameters
-    ----------
-    name : str
-        One of :data:`STRUCTS`.
-    dtype : DTypeLayout
-        Of the ``DLDataType`` inside; as a C struct it has padding where its fields need it.
-    machine : Machine or None
-        Default 64-bit.
-
-    Raises
-    ------
-    ValueError
-        The struct is not known.
-    """
+    """Return where the members of a struct lie."""
     machine = machine or Machine()
     if name == "DLDataType":
         fields = [(field.name, _integer(field.kind, machine)) for field in dtype.fields]

@@ -21,17 +21,7 @@ _COMPLEX = "complex numbers are two scalars each; take their real and imaginary 
 
 
 class FloatType(NamedTuple):
-    """What a floating-point type is made of.
-
-    Attributes
-    ----------
-    bits, mantissa
-        How many in all, and how many of them are the mantissa's.
-    signed
-        Whether one is the sign; a type of powers of two alone has none.
-    least
-        Exponent of the smallest normal value as ``frexp`` tells it.
-    """
+    """What a floating-point type is made of."""
 
     bits: int
     mantissa: int
@@ -67,13 +57,7 @@ def is_integer(dtype: np.dtype[Any]) -> bool:
 
 
 def width(dtype: np.dtype[Any]) -> int:
-    """Return how many bits a scalar has; both parts of a complex number together.
-
-    Raises
-    ------
-    TypeError
-        The dtype is no number.
-    """
+    """Return how many bits a scalar has; both parts of a complex number together."""
     if dtype.kind in "biuc":
         return dtype.itemsize * 8
     found = float_type(dtype)
@@ -96,24 +80,7 @@ def fields(dtype: np.dtype[Any]) -> tuple[int, int, int] | tuple[()]:
 
 
 def codes(values: Any) -> np.ndarray[Any, Any]:
-    """Return the bits of each scalar as an unsigned integer of its size, the shape kept.
-
-    Parameters
-    ----------
-    values : array_like
-        Of any real dtype, of either byte order; bool gives 0 and 1.
-
-    Returns
-    -------
-    numpy.ndarray
-        ``uint8``, ``uint16``, ``uint32`` or ``uint64``; bits that a type below one byte does not
-        use are zero.
-
-    Raises
-    ------
-    TypeError
-        The values are complex, or no numbers.
-    """
+    """Return the bits of each scalar as an unsigned integer of its size, the shape kept."""
     array = np.asarray(values)
     dtype = array.dtype.newbyteorder("=")
     if dtype.kind == "c":
@@ -128,11 +95,6 @@ def hex_text(values: Any) -> list[str]:
     """Return each scalar's bits as ``"0x3F800000"``, in C order, as many digits as the type needs.
 
     Of a complex number the real part comes first, then the imaginary one behind a space.
-
-    Raises
-    ------
-    TypeError
-        The values are no numbers.
     """
     array = np.asarray(values)
     if array.dtype.kind == "c":
@@ -146,11 +108,6 @@ def bit_text(values: Any) -> list[str]:
     """Return each scalar's bits as ``"0"`` and ``"1"``, highest first, in C order.
 
     Of a complex number the bits of the real part come first.
-
-    Raises
-    ------
-    TypeError
-        The values are no numbers.
     """
     array = np.asarray(values)
     if array.dtype.kind == "c":

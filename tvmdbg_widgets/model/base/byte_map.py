@@ -56,14 +56,7 @@ _HEX_SHOWN = 16
 
 
 def byte_rows(root: ByteField, data: bytes) -> list[tuple[str, str, str, str, str]]:
-    """Return the fields as rows of a table: offset, bytes, name, hex, and what it holds.
-
-    Parameters
-    ----------
-    root : ByteField
-    data : bytes
-        From the first byte of what is shown; where it ends, hex is left out.
-    """
+    """Return the fields as rows of a table: offset, bytes, name, hex, and what it holds."""
     return [
         (
             str(field.offset),

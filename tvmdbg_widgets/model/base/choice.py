@@ -41,13 +41,7 @@ def meant(given: object, known: Iterable[object]) -> str:
 
 
 def one_of(name: str, given: object, known: Iterable[str]) -> str:
-    """Return the value if it is known.
-
-    Raises
-    ------
-    ValueError
-        It is not; the message names close ones, and all where they are few.
-    """
+    """Return the value if it is known."""
     usable = list(known)
     if isinstance(given, str) and given in usable:
         return given
@@ -60,15 +54,7 @@ def no_argument(what: str, given: str, known: Iterable[str]) -> TypeError:
 
 
 def fields_of(given: object, name: str, known: Sequence[str]) -> dict[str, Any]:
-    """Return a mapping with known fields alone.
-
-    Raises
-    ------
-    TypeError
-        It is no mapping.
-    ValueError
-        It has another field; the message names close ones.
-    """
+    """Return a mapping with known fields alone."""
     if not isinstance(given, Mapping):
         raise TypeError(f"{name} is a mapping of {', '.join(known)}, not {type(given).__name__}")
     for field in given:

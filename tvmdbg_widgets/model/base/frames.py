@@ -10,22 +10,7 @@ if TYPE_CHECKING:
 
 
 def data_frame(columns: Mapping[str, Any]) -> Any:
-    """Make a ``pandas.DataFrame`` of named columns.
-
-    Parameters
-    ----------
-    columns : mapping of str to array-like
-        Columns of one length, in order.
-
-    Returns
-    -------
-    pandas.DataFrame
-
-    Raises
-    ------
-    ImportError
-        pandas is not installed; the message says how to get it.
-    """
+    """Make a ``pandas.DataFrame`` of named columns."""
     try:
         pandas = importlib.import_module("pandas")
     except ImportError as error:

@@ -12,17 +12,7 @@ _SPARSE = 4
 
 
 def numbered(*columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Number the distinct rows of some integer columns from 0, in ascending order.
-
-    Parameters
-    ----------
-    *columns : int array [N]
-        At least one; of values that int64 holds.
-
-    Returns
-    -------
-    int64 [N]
-    """
+    """Number the distinct rows of some integer columns from 0, in ascending order."""
     found, _ = _codes(columns[0])
     for column in columns[1:]:
         codes, count = _codes(column)

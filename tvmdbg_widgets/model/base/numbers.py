@@ -40,20 +40,7 @@ def fixed(value: float, digits: int) -> str:
 
 
 def duration_text(ns: float, rounding_ns: float = 0.0) -> str:
-    """Write a duration with four significant digits and a unit.
-
-    Parameters
-    ----------
-    ns : float
-        Nanoseconds; may be negative, zero, NaN or infinite.
-    rounding_ns : float
-        What its source counted whole units of: a 0 is less than one of them.
-
-    Returns
-    -------
-    str
-        ``"39.88 ms"``, ``"523.4 µs"``, ``"0 ns"``, ``"< 1 µs"``; ``"unknown"`` for NaN.
-    """
+    """Write a duration with four significant digits and a unit."""
     ns = as_float(ns)
     if math.isnan(ns):
         return "unknown"
@@ -90,14 +77,7 @@ def time_share(ns: float, share: float, rounding_ns: float = 0.0, between: str =
 
 
 def speed_text(ratio: float) -> str:
-    """Write how fast the second of two times is, by its ratio to the first.
-
-    Returns
-    -------
-    str
-        ``"4.9× faster"``, ``"1.32× slower"``; what changes by less than a tenth as a share,
-        ``"1.11 % slower"``; ``"same speed"``; ``"unknown"`` for what is no ratio of times.
-    """
+    """Write how fast the second of two times is, by its ratio to the first."""
     ratio = as_float(ratio)
     if not 0 < ratio < math.inf:
         return "unknown"

@@ -17,15 +17,6 @@ def coalesced(
 ) -> list[tuple[int, int]]:
     """Return spans ``(offset, length)``, ascending, that cover all ranges.
 
-    Parameters
-    ----------
-    ranges
-        ``(offset, length)`` in any order; they may overlap.
-    gap
-        Ranges that lie no further apart share a span …
-    longest
-        … unless it would grow beyond this.
-
     Examples
     --------
     >>> coalesced([(100, 10), (0, 10), (112, 8)], gap=4)
@@ -47,15 +38,7 @@ def coalesced(
 def cut(
     ranges: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]], parts: Sequence[bytes]
 ) -> list[bytes]:
-    """Return the bytes of each range from those of the spans that cover them.
-
-    Parameters
-    ----------
-    ranges
-        As given to :func:`coalesced`.
-    spans, parts
-        What it returned, and the bytes of each.
-    """
+    """Return the bytes of each range from those of the spans that cover them."""
     starts = [start for start, _ in spans]
     found = []
     for offset, length in ranges:

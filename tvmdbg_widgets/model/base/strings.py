@@ -15,20 +15,7 @@ _REPR_SHOWN = 6
 
 
 class StringColumn(Sequence[str]):
-    """An immutable column of strings: a table of distinct strings and one code per row.
-
-    Parameters
-    ----------
-    unique : sequence of str
-        The distinct strings.
-    codes : int array [N]
-        Row ``i`` reads ``unique[codes[i]]``; copied to a read-only ``int32`` array.
-
-    Raises
-    ------
-    ValueError
-        Where a code lies outside ``unique`` or ``codes`` is not one-dimensional.
-    """
+    """An immutable column of strings: a table of distinct strings and one code per row."""
 
     __slots__ = ("__dict__", "codes", "unique")
 

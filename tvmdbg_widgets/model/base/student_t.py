@@ -20,18 +20,6 @@ def student_t(degrees: int, confidence: float = 0.95) -> float:
     of cosines of theta = arctan(t / sqrt(v)) in Abramowitz and Stegun, *Handbook of Mathematical
     Functions* (1964), 26.7.3 (odd v) and 26.7.4 (even v), solved by Newton's method; above it is
     the expansion 26.7.5 about the normal quantile, whose next term is below 1e-13 there at 95 %.
-
-    Parameters
-    ----------
-    degrees : int
-        Degrees of freedom, 1 or more.
-    confidence : float
-        0.95: 2.5 % lie beyond on either side.
-
-    Raises
-    ------
-    ValueError
-        No degree of freedom, or a confidence outside 0 … 1.
     """
     if degrees < 1 or not 0 < confidence < 1:
         raise ValueError(

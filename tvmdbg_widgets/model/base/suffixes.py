@@ -33,13 +33,7 @@ def suffix_medians(rows: Floats, cuts: Places) -> Floats:
 
 
 class Suffixes:
-    """Rows that tell of what is left behind any cut.
-
-    Parameters
-    ----------
-    rows : float64 [M, R]
-        Without NaN. Cuts are below R, and each answer is [M, cuts].
-    """
+    """Rows that tell of what is left behind any cut."""
 
     def __init__(self, rows: Floats) -> None:
         count, self._width = rows.shape

@@ -14,15 +14,7 @@ _WIDEST = 200
 
 
 def text_lines(rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
-    """Return a line for each row, its cells under those of the row above.
-
-    Parameters
-    ----------
-    rows : sequence of sequences of str
-        With the head, if there is one; all of the same length.
-    right : bool
-        Put all cells but those of the first column to the right, as numbers are read.
-    """
+    """Return a line for each row, its cells under those of the row above."""
     widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

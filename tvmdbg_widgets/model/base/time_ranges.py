@@ -8,13 +8,7 @@ Range = tuple[float, float]
 
 
 def checked_range(within: object) -> Range:
-    """Return a range of nanoseconds as floats.
-
-    Raises
-    ------
-    ValueError
-        It is no pair of finite numbers of which the first is the smaller.
-    """
+    """Return a range of nanoseconds as floats."""
     try:
         start, end = map(float, within)  # type: ignore[call-overload]
     except (TypeError, ValueError, OverflowError):

@@ -29,22 +29,6 @@ def ordered(values: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.uint64]:
     """Return the place of each value in the row of all values of its type.
 
     ``ordered(a) < ordered(b)`` exactly where ``a < b``, and neighbors differ by 1.
-
-    Parameters
-    ----------
-    values : array_like
-        Of any real dtype.
-
-    Returns
-    -------
-    numpy.ndarray
-        ``uint64`` for ``uint64``, else ``int64``; both zeros are 0, NaN is ``NAN_KEY``. Of
-        ``float8_e8m0fnu`` the stored exponent, of integers the values themselves.
-
-    Raises
-    ------
-    TypeError
-        Complex numbers have no order.
     """
     array = np.asarray(values)
     dtype = array.dtype
@@ -65,23 +49,7 @@ def ordered(values: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.uint64]:
 
 
 def distance(a: Any, b: Any) -> npt.NDArray[np.uint64]:
-    """Return how many steps lie between values of one type.
-
-    Parameters
-    ----------
-    a, b : array_like
-        Of the same real dtype; broadcast against each other.
-
-    Returns
-    -------
-    numpy.ndarray of uint64
-        Exact for all types of up to 64 bits; ``NO_DISTANCE`` where either is NaN.
-
-    Raises
-    ------
-    TypeError
-        The dtypes differ or have no order.
-    """
+    """Return how many steps lie between values of one type."""
     first, second = _pair(a, b)
     low, high = ordered(first), ordered(second)
     with np.errstate(over="ignore"):  # two's complement wraps around to the right difference
@@ -98,21 +66,6 @@ def spacing(x: Any) -> npt.NDArray[np.float64]:
 
     As ``np.spacing``, but positive, and of the largest finite value what the exponent gives,
     though the next value is infinite or missing.
-
-    Parameters
-    ----------
-    x : array_like
-        Of any real dtype.
-
-    Returns
-    -------
-    numpy.ndarray of float64
-        Exact; NaN for NaN and infinities, 1 for integers.
-
-    Raises
-    ------
-    TypeError
-        Complex numbers have no order.
     """
     array = np.asarray(x)
     found = float_type(array.dtype)

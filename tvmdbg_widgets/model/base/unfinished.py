@@ -83,20 +83,7 @@ def telling(target: Path) -> Iterator[None]:
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """Make a hidden folder beside ``target`` that takes its place once it is whole.
-
-    Parameters
-    ----------
-    target
-        Nothing, or an empty folder; a link is followed. Folders above it are made.
-
-    Raises
-    ------
-    FileExistsError
-        There is something at ``target``.
-    OSError
-        It cannot be written; nothing is left behind.
-    """
+    """Make a hidden folder beside ``target`` that takes its place once it is whole."""
     place = Path(os.path.realpath(target))
     if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
         raise FileExistsError(17, "it exists already; name a new folder", os.fspath(target))

@@ -43,15 +43,7 @@ def without_secrets(url: str) -> str:
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """Return fsspec's file system of a URL, and the path in it.
-
-    Raises
-    ------
-    ImportError
-        fsspec, or the package it needs for this scheme, is not installed.
-    ValueError
-        No file system has this scheme.
-    """
+    """Return fsspec's file system of a URL, and the path in it."""
     shown = without_secrets(url)
     try:
         import fsspec

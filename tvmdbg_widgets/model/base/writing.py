@@ -22,13 +22,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def suffixed(path: str | os.PathLike[str], *suffixes: str) -> Path:
-    """Return a path that has one of some endings, in any case; any where none is given.
-
-    Raises
-    ------
-    ValueError
-        It has another one.
-    """
+    """Return a path that has one of some endings, in any case; any where none is given."""
     found = Path(path)
     if suffixes and found.suffix.lower() not in suffixes:
         raise ValueError(f"{os.fspath(path)!r} must end in {' or '.join(suffixes)}")
@@ -37,27 +31,7 @@ def suffixed(path: str | os.PathLike[str], *suffixes: str) -> Path:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside ``path`` that takes its place once all is written.
-
-    Parameters
-    ----------
-    path : path-like
-        A link is followed; an existing file keeps its permissions. A device or a pipe, such as
-        ``/dev/stdout``, is written to.
-    *suffixes : str
-        Endings one of which the path must have, in any case; any where none is given.
-
-    Raises
-    ------
-    ValueError
-        For another ending.
-    FileNotFoundError
-        The folder is missing.
-    IsADirectoryError
-        It is a folder.
-    OSError
-        It cannot be written to; nothing is left behind.
-    """
+    """Open a temporary file beside ``path`` that takes its place once all is written."""
     named = suffixed(path, *suffixes)
     if named.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder; name a file in it", os.fspath(named))

@@ -35,19 +35,7 @@ _BY_THE_RUNTIME = "ETVK_"
 
 @dataclass(frozen=True, eq=False)
 class DelegateCalls:
-    """The calls of delegates in a dump of E events.
-
-    Attributes
-    ----------
-    call : int64 [E]
-        For a profile event of a delegate the ``DELEGATE_CALL`` event it was logged in, else -1.
-    foreign : bool [E]
-        Events of delegates some of whose events lie outside of their calls: they have a clock of
-        their own.
-    shift : int64 [E]
-        What to add to the ticks of a foreign event so that the first one of its call begins with
-        the call; 0 for others.
-    """
+    """The calls of delegates in a dump of E events."""
 
     call: Ints
     foreign: Bools

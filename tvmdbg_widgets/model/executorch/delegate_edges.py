@@ -15,15 +15,7 @@ DelegateNodeId: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class EdgeNode:
-    """The operator of the edge program that a delegate's node comes from.
-
-    Attributes
-    ----------
-    node : int
-        Position in :attr:`ExportedProgram.nodes`, the node id in its graph.
-    alternatives : int
-        How many operators would have done as well, this one included; 1 for no doubt.
-    """
+    """The operator of the edge program that a delegate's node comes from."""
 
     node: int
     alternatives: int = 1
@@ -31,22 +23,7 @@ class EdgeNode:
 
 @dataclass(frozen=True, eq=False)
 class DelegateEdges:
-    """The operators of the edge program that delegates' nodes come from.
-
-    Attributes
-    ----------
-    of : Mapping of (int, int) to EdgeNode
-        By instruction of the call and index of the node; without those that lowering inserted and
-        those that fit no operator.
-    part_of : Mapping of int to tuple of (int, int)
-        The delegates' nodes that took an operator in, by its node, where no delegate's node has its
-        handle: a fused activation, a batch norm, a dequantization. It has no time of its own.
-    beside : Mapping of int to tuple of (int, int)
-        The same for further operators of a call that share the handle of another one, as the
-        quantization after a fused activation does.
-    contradicted : frozenset of int
-        Instructions whose delegate is of another export than the edge program.
-    """
+    """The operators of the edge program that delegates' nodes come from."""
 
     of: Mapping[DelegateNodeId, EdgeNode]
     part_of: Mapping[int, tuple[DelegateNodeId, ...]]

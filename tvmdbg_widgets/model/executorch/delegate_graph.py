@@ -22,18 +22,7 @@ Field: TypeAlias = "int | float | str | tuple[int | float, ...]"
 
 @dataclass(frozen=True, slots=True)
 class DelegateConstant:
-    """Where the bytes of a constant lie.
-
-    Attributes
-    ----------
-    offset, size : int
-        As the payload has them; the offset counts from its constants.
-    key : str
-        Name of the bytes in the named data of the program or of a ``.ptd``; empty where the
-        payload itself holds them.
-    span : Span or None
-        The bytes in the program file, where the payload itself holds them.
-    """
+    """Where the bytes of a constant lie."""
 
     offset: int
     size: int
@@ -43,25 +32,7 @@ class DelegateConstant:
 
 @dataclass(frozen=True, slots=True)
 class DelegateValue:
-    """A tensor of a delegate's graph.
-
-    Attributes
-    ----------
-    id : int
-        What nodes call it.
-    dtype : str
-        As the delegate spells it: ``"fp32"``, ``"qcint8"``; ``"datatype 77"`` where unknown.
-    shape : tuple of int
-        As stored, so NHWC between layout transposes.
-    constant : int
-        Index into :attr:`DelegateGraph.constants`; 0 for none.
-    external_id : int or None
-        Position in the arguments of the call; None for what stays inside.
-    quantization : Mapping of str to Field
-        Fields of its parameters, empty for none; ``"kind"`` is the type's name in the schema.
-    fields : Mapping of str to Field
-        All fields by their names in the schema, those of ``quantization`` left out.
-    """
+    """A tensor of a delegate's graph."""
 
     id: int
     dtype: str
@@ -74,25 +45,7 @@ class DelegateValue:
 
 @dataclass(frozen=True, slots=True)
 class DelegateNode:
-    """An operator of a delegate's graph.
-
-    Attributes
-    ----------
-    index : int
-        Position in the payload, which is its identity: handles are not unique.
-    type : str
-        ``"Conv2d"``; ``"type 77"`` where it is not known, and then it has no inputs or outputs.
-    type_number : int
-        As the payload has it.
-    handle : int or None
-        Debug handle of the edge operator that it came from; None for what lowering inserted.
-    inputs, outputs : tuple of (str, int)
-        Field and value id of each, in the order of the schema; absent ones left out.
-    bounds : (float, float) or None
-        Of an activation that was fused ahead of time, and of a Clamp.
-    fields : Mapping of str to Field
-        All fields by their names in the schema.
-    """
+    """An operator of a delegate's graph."""
 
     index: int
     type: str
@@ -126,30 +79,7 @@ class DelegateNode:
 
 @dataclass(frozen=True, eq=False)
 class DelegateGraph:
-    """The graph in a delegate's payload.
-
-    Attributes
-    ----------
-    backend : str
-    file : str
-        The program that holds the payload.
-    identifier : str
-        Of the flatbuffer: ``"XN01"``.
-    version : str
-    header : Mapping of str to int
-        Fields of the payload's header by name; empty where it has none.
-    nodes : tuple of DelegateNode
-        In the order of the payload, which is the order of execution.
-    values : Mapping of int to DelegateValue
-        By id.
-    num_externs : int
-    inputs, outputs : tuple of int
-        Value ids in the order of the call's arguments.
-    constants : tuple of DelegateConstant
-        Item 0 is reserved.
-    issues : Issues
-        What does not fit in the payload.
-    """
+    """The graph in a delegate's payload."""
 
     backend: str
     file: str

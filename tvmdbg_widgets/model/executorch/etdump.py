@@ -45,18 +45,7 @@ class ValueType(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class DebugTensor:
-    """Where a logged tensor lies in the debug buffer.
-
-    Attributes
-    ----------
-    scalar_type : int
-        Runtime number of the element type (FLOAT is 6).
-    sizes : tuple of int
-    strides : tuple of int
-        In elements; empty where the file has none.
-    offset : int
-        Bytes from the start of the buffer; -1 where the tensor is empty and nothing was written.
-    """
+    """Where a logged tensor lies in the debug buffer."""
 
     scalar_type: int
     sizes: tuple[int, ...]
@@ -66,17 +55,7 @@ class DebugTensor:
 
 @dataclass(frozen=True, slots=True)
 class DebugValue:
-    """One logged value.
-
-    Attributes
-    ----------
-    type : int
-        :class:`ValueType`, or a number that the schema does not have.
-    value : int, float, bool, DebugTensor, tuple of DebugTensor, or None
-        None where the member that `type` names is absent.
-    output : bool or None
-        Whether the program returned it; None where the file does not say.
-    """
+    """One logged value."""
 
     type: int
     value: int | float | bool | DebugTensor | tuple[DebugTensor, ...] | None
@@ -85,45 +64,7 @@ class DebugValue:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ETDump:
-    """An ETDump: R runs (event blocks), E events in file order. Every array is read-only.
-
-    Attributes
-    ----------
-    file : str
-    version : int
-    run_names : tuple of str or None [R]
-    bundled_input_index : int32 [R]
-        -1 where it is not set.
-    allocators : tuple of tuple of str [R]
-    has_events : bool [R]
-        False where a run has no vector of events at all, unlike one with none in it.
-    run_offsets : int64 [R + 1]
-        Run ``i`` owns the events from ``run_offsets[i]`` to ``run_offsets[i + 1] - 1``.
-    kind : uint8 [E]
-        :class:`EventKind`.
-    names : StringColumn [E]
-        ``""`` where absent: delegate events have none.
-    chain_index : int64 [E]
-        -1 for framework events, of profile and debug events alike; 0 for allocations.
-    instruction_id : int64 [E]
-        -1 where the file says so. Framework events have 0, as the first instruction has.
-    delegate_id_int : int64 [E]
-        -1 where absent.
-    delegate_id_str : StringColumn [E]
-        ``""`` where absent.
-    start, end : uint64 [E]
-        Ticks as recorded; 0 for what is no profile event.
-    metadata : Mapping of int to bytes
-        ``delegate_debug_metadata`` by event where it is not empty.
-    values : Mapping of int to DebugValue
-        The logged value by debug event; a debug event without an entry is not in it.
-    allocations : Mapping of int to (int, int)
-        Allocator id and size in bytes by allocation event.
-    issues : Issues
-    call_word : str
-        What ``instruction_id`` counts: ``"instruction"`` of the program, or ``"row"`` of the
-        Inspector's table that the events were read from.
-    """
+    """An ETDump: R runs (event blocks), E events in file order. Every array is read-only."""
 
     file: str
     version: int

@@ -35,35 +35,7 @@ HOW = (
 
 @dataclass(frozen=True, eq=False)
 class EventNodes:
-    """The nodes of each of E events.
-
-    Attributes
-    ----------
-    set_of : int32 [E]
-        Number of the event's set of nodes, -1 where it has none.
-    sets : tuple of tuple of int
-        Node ids, ascending. No two are alike but those apart.
-    how : uint8 [E]
-        Index into :data:`HOW`.
-    calls : Mapping of (int, int) to int
-        The set of each delegate call, by chain and instruction.
-    backends : Mapping of (int, int) to str
-        Id of the backend of each delegate call, where a file names it.
-    lowered : Mapping of (int, int) to tuple of int
-        The nodes of each delegate call in the order of its lowered subgraph, which is that of the
-        call's outputs.
-    titles : Mapping of int to str
-        What the time of a set is spent on, where that is no operator of its nodes.
-    apart : frozenset of int
-        Sets whose time is of no single node: what lowering inserted into a call, and what is left
-        of a call whose events are of operators.
-    elsewhere : Mapping of int to str
-        The method of each event of a delegate that another method than the graph's called.
-    of_table : bool
-        Whether the events are rows of a table, tied to instructions by their order.
-    about : Mapping of int to tuple of (str, str)
-        What the delegate's graph tells of its events, by event.
-    """
+    """The nodes of each of E events."""
 
     set_of: npt.NDArray[np.int32]
     sets: tuple[tuple[int, ...], ...]

@@ -19,31 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ExecuTorchFiles:
-    """What a run was recorded as; any of it may be missing.
-
-    Attributes
-    ----------
-    dump : ETDump or None
-    record : ETRecord or None
-    program : Program or None
-    buffer : ByteSource or None
-        The debug buffer.
-    method : str
-        The method that graph and events are taken to be of.
-    event_nodes : EventNodes or None
-        Which nodes of the graph each event of the dump is of.
-    execution : int
-        Position, among the dump's runs, of the one whose values the tensors are; -1 where the
-        dump holds none.
-    program_source : ByteSource or None
-        The bytes of the program.
-    named_data : tuple of (FlatTensor, ByteSource)
-        Files of named data, and their bytes.
-    insides : Insides
-        The delegates of the program from inside, and which of their operators each event is of.
-    delegation : DelegationInfo or None
-        How much of a program went to delegates, as ExecuTorch printed it.
-    """
+    """What a run was recorded as; any of it may be missing."""
 
     dump: ETDump | None = None
     record: ETRecord | None = None

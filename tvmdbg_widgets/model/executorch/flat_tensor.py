@@ -30,17 +30,7 @@ class TensorLayout(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NamedTensor:
-    """A tensor, or bytes that are none, by name.
-
-    Attributes
-    ----------
-    name : str
-        The fully qualified name that a program has for it.
-    offset, nbytes : int
-        Where it lies in the file, from its first byte.
-    layout : TensorLayout or None
-        None where the bytes are no tensor.
-    """
+    """A tensor, or bytes that are none, by name."""
 
     name: str
     offset: int
@@ -69,13 +59,7 @@ class FlatTensor:
     tensors: tuple[NamedTensor, ...]
 
     def tensor(self, name: str) -> NamedTensor:
-        """Return the tensor of a name.
-
-        Raises
-        ------
-        KeyError
-            There is none; tells which there are.
-        """
+        """Return the tensor of a name."""
         for tensor in self.tensors:
             if tensor.name == name:
                 return tensor

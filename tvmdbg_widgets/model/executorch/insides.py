@@ -19,21 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """A call of a delegate in a program, and the graph in the delegate's payload.
-
-    Attributes
-    ----------
-    method : str
-    chain, instruction : int
-        Of the call.
-    index : int
-        Of the delegate in its method.
-    delegate : Delegate
-    payload : str
-        What the payload is, in words.
-    graph : DelegateGraph or None
-        None where the payload holds none that can be read.
-    """
+    """A call of a delegate in a program, and the graph in the delegate's payload."""
 
     method: str
     chain: int
@@ -51,19 +37,7 @@ class Inside:
 
 @dataclass(frozen=True, eq=False)
 class CallEvents:
-    """The events that a delegate logged in one call.
-
-    Attributes
-    ----------
-    events : tuple of int
-        Of the dump, in order.
-    inside : Inside or None
-        The call in the program; None where no method has it, or several may.
-    alignment : Alignment or None
-        Which operators the events are of, one match for each; None without a graph.
-    candidates : tuple of (Inside, Alignment or None)
-        What it may be where several methods have the same operators.
-    """
+    """The events that a delegate logged in one call."""
 
     events: tuple[int, ...]
     inside: Inside | None = None
@@ -86,21 +60,7 @@ class CallEvents:
 
 @dataclass(frozen=True, eq=False)
 class Insides:
-    """The delegates of a program, from inside.
-
-    Attributes
-    ----------
-    insides : tuple of Inside
-        In the order of the program: methods, chains, instructions.
-    calls : Mapping of int to CallEvents
-        By the dump's event of the call.
-    methods : tuple of tuple of str
-        Of each run of the dump the methods that it may be of; empty where nothing tells.
-    edges : DelegateEdges or None
-        The edge operators that the delegates' operators came from; None without an ETRecord.
-    placed : Mapping of (int, int) to tuple of int
-        Nodes of the run's graph by instruction and number of the delegate's operator.
-    """
+    """The delegates of a program, from inside."""
 
     insides: tuple[Inside, ...] = ()
     calls: Mapping[int, CallEvents] = field(default_factory=dict)

@@ -28,17 +28,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProgramHeader:
-    """The extended header (``schema/extended_header.h`` @ v1.4.1).
-
-    Attributes
-    ----------
-    length : int
-        Of the header: 24 before 1.0, 32 since.
-    program_size, segment_base_offset : int
-        In bytes.
-    segment_data_size : int or None
-        None where the header is too short to tell.
-    """
+    """The extended header (``schema/extended_header.h`` @ v1.4.1)."""
 
     length: int
     program_size: int
@@ -265,17 +255,7 @@ class Program:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BundledProgram:
-    """A program with inputs to test it on (``.bpte``).
-
-    Attributes
-    ----------
-    program : Program
-        Offsets in it count from its own first byte.
-    offset : int
-        Where it starts in the file.
-    test_cases : tuple of (str, int)
-        Names of methods, and how many test cases each has.
-    """
+    """A program with inputs to test it on (``.bpte``)."""
 
     program: Program
     offset: int

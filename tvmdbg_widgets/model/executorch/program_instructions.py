@@ -69,16 +69,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Instructions in order; an ETDump names them by their position here.
-
-    Attributes
-    ----------
-    inputs, outputs : tuple of int
-        Always empty in files seen.
-    instructions : tuple of Instruction
-    stacktraces : tuple of tuple of Frame
-        One for each instruction, the outermost frame first; empty where they were not emitted.
-    """
+    """Instructions in order; an ETDump names them by their position here."""
 
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]

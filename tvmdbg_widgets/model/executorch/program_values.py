@@ -51,15 +51,7 @@ class TensorLocation(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in planned memory.
-
-    Attributes
-    ----------
-    memory_id : int
-        Index of the buffer in :attr:`Plan.buffer_sizes`, from 1 on.
-    offset : int
-        In bytes.
-    """
+    """A place in planned memory."""
 
     memory_id: int
     offset: int
@@ -67,18 +59,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ExtraTensorInfo:
-    """What releases from 0.4 on add to some tensors.
-
-    Attributes
-    ----------
-    mutable_data_segments_idx : int
-    fully_qualified_name : str
-        Empty where the file has none.
-    location : int
-        :class:`TensorLocation`.
-    device_type, device_index : int
-        0 is CPU, 1 is CUDA.
-    """
+    """What releases from 0.4 on add to some tensors."""
 
     mutable_data_segments_idx: int
     fully_qualified_name: str
@@ -89,25 +70,7 @@ class ExtraTensorInfo:
 
 @dataclass(frozen=True, slots=True)
 class TensorValue:
-    """A tensor as the program declares it.
-
-    Attributes
-    ----------
-    scalar_type : int
-        Number of the element type, see :data:`~tvmdbg_widgets.model.executorch.scalar_types`.
-    sizes : tuple of int
-        Upper bounds where :attr:`shape_dynamism` is ``DYNAMIC_BOUND``.
-    dim_order : tuple of int
-        Dimensions from the outermost to the innermost.
-    storage_offset : int
-    requires_grad : bool
-    data_buffer_idx : int
-        Above 0: where its constant data or its start value stand in the program.
-    allocation : Place or None
-        Where planned memory holds it.
-    layout, shape_dynamism : int
-    extra : ExtraTensorInfo or None
-    """
+    """A tensor as the program declares it."""
 
     scalar_type: int
     sizes: tuple[int, ...]
@@ -181,15 +144,7 @@ class ScalarValue:
 
 @dataclass(frozen=True, slots=True)
 class ListValue:
-    """A list of any kind.
-
-    Attributes
-    ----------
-    kind : ValueKind
-    items : tuple
-        Indexes of values in an ``INT_LIST`` (of its Ints, which may be computed), in a
-        ``TENSOR_LIST`` and an ``OPTIONAL_TENSOR_LIST`` (-1 for None); literal in other lists.
-    """
+    """A list of any kind."""
 
     kind: ValueKind
     items: tuple[int | float | bool, ...]

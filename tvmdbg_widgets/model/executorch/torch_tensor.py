@@ -24,27 +24,7 @@ _MOST_UNFOLDED = 1 << 30
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TorchTensor:
-    """One tensor.
-
-    Attributes
-    ----------
-    dtype : DataType
-    shape : tuple of int
-    strides : tuple of int
-        In elements.
-    offset : int
-        First element in the storage, in elements.
-    storage : ByteSource
-        Bytes of the whole storage, which tensors may share.
-    big_endian : bool
-        Byte order of the machine that wrote it.
-
-    Raises
-    ------
-    ValueError
-        The view leaves its storage, has more dimensions than numpy knows, unfolds to more than
-        1 GiB that the storage does not hold, or its type has no numpy type.
-    """
+    """One tensor."""
 
     dtype: DataType
     shape: tuple[int, ...]
@@ -78,29 +58,12 @@ class TorchTensor:
         return math.prod(self.shape) * self._itemsize
 
     def numpy(self) -> npt.NDArray[Any]:
-        """Read the values.
-
-        Returns
-        -------
-        ndarray
-            Read-only, of :attr:`shape`, strided as the tensor is.
-
-        Raises
-        ------
-        FormatError
-            The file changed since it was opened.
-        """
+        """Read the values."""
         steps = byte_steps(self.shape, self.strides, self._itemsize)
         return np.lib.stride_tricks.as_strided(self._flat(), self.shape, steps, writeable=False)
 
     def source(self) -> StridedSource:
-        """Return the values as bytes in C order, little endian, made as they are read.
-
-        Raises
-        ------
-        FormatError
-            The file changed since it was opened.
-        """
+        """Return the values as bytes in C order, little endian, made as they are read."""
         stored, offset = self.storage, self.offset * self._itemsize
         if self.big_endian:
             stored, offset = BytesSource(self._stretch(), stored.name), 0

@@ -30,10 +30,6 @@ def bridges(graph: Graph, hidden: npt.NDArray[np.bool_]) -> list[Bridge]:
     ``through`` counts the hidden nodes on any path from source to target that has hidden nodes
     alone between its ends. Sources come ascending, and targets of each. Where more than
     ``MOST_FOLLOWED`` edges would be followed, the rest is left out.
-
-    Parameters
-    ----------
-    hidden : bool [N]
     """
     return list(_Walker(graph, hidden).all())
 

@@ -284,13 +284,7 @@ def _frozen(array: npt.ArrayLike, dtype: type[np.generic]) -> npt.NDArray[Any]:
 
 
 def _require_consistent(graph: GraphColumns) -> None:
-    """Check that the columns fit each other.
-
-    Raises
-    ------
-    ValueError
-        Naming the first column that does not fit.
-    """
+    """Check that the columns fit each other."""
     nodes, entries, edges = graph.num_nodes, int(graph.entry_offsets[-1]), graph.num_edges
     lengths: list[tuple[str, int]] = [
         *((name, nodes) for name in ("func_names", "kinds", "parameter_trust", "attrs")),

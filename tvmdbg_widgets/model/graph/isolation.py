@@ -29,22 +29,7 @@ def levels(
     down: bool = False,
     hops: int | None = None,
 ) -> npt.NDArray[np.int32]:
-    """Return how many edges each node is away from the nearest start, -1 where none leads to it.
-
-    Parameters
-    ----------
-    starts : iterable of int
-        Node ids.
-    up, down : bool
-        Whether edges are followed to producers, and to consumers. A parameter, unless it is a
-        start, leads nowhere: what else reads the same weight is not near.
-    hops : int, optional
-        Do not go further.
-
-    Returns
-    -------
-    int32 [N]
-    """
+    """Return how many edges each node is away from the nearest start, -1 where none leads to it."""
     known = graph.edge_source >= 0
     source, target = graph.edge_source[known], graph.edge_target[known]
     ways = [(target, source)] * up + [(source, target)] * down
@@ -70,18 +55,7 @@ def levels(
 
 
 def checked_isolation(graph: Graph | None, given: object) -> dict[str, Any] | None:
-    """Return what part of a graph is meant as ``{"kind", "nodes", "hops"}``, nodes by id.
-
-    Parameters
-    ----------
-    given : mapping or None
-        ``{"kind": "upstream", "nodes": [12]}``; nodes by id or name, ``hops`` of ``"around"``.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError, IndexError
-        No such part, or nodes that the graph does not have; or no path between two nodes.
-    """
+    """Return what part of a graph is meant as ``{"kind", "nodes", "hops"}``, nodes by id."""
     if given is None:
         return None
     if graph is None:
@@ -118,12 +92,7 @@ def _node_id(graph: Graph, node: object) -> int:
 
 
 def between(graph: Graph, start: int, end: int) -> npt.NDArray[np.bool_]:
-    """Mark the nodes on any path between two nodes, in either direction; none where there is none.
-
-    Returns
-    -------
-    bool [N]
-    """
+    """Mark the nodes on all paths between two nodes, in either direction."""
     found = np.zeros(graph.num_nodes, bool)
     for first, last in ((start, end), (end, start)):
         after = levels(graph, [first], down=True) >= 0
@@ -135,28 +104,7 @@ def between(graph: Graph, start: int, end: int) -> npt.NDArray[np.bool_]:
 def isolated(
     graph: Graph, kind: str, nodes: Sequence[int], hops: int | None = None
 ) -> npt.NDArray[np.bool_]:
-    """Mark the nodes of one part of a graph; parameters come with those that read them.
-
-    Parameters
-    ----------
-    kind : str
-        ``"upstream"`` or ``"downstream"`` of the nodes, ``"around"`` them, or every ``"path"``
-        between two, in either direction.
-    nodes : sequence of int
-        Node ids; two of them for a path.
-    hops : int, optional
-        How many edges around; 1 where left out.
-
-    Returns
-    -------
-    bool [N]
-        Nothing but False where no path is there.
-
-    Raises
-    ------
-    ValueError
-        For another kind.
-    """
+    """Mark the nodes of one part of a graph; parameters come with those that read them."""
     if kind == "path":
         found = between(graph, *nodes)
     elif kind == "upstream":

@@ -29,14 +29,7 @@ _PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def checked_template(text: str) -> str:
-    """Return a template that can be filled.
-
-    Raises
-    ------
-    ValueError
-        An unknown field, a brace alone, more than two lines or 400 characters; the message
-        says where, and names a close field.
-    """
+    """Return a template that can be filled."""
     if len(text) > _MOST:
         raise ValueError(f"a label has at most {_MOST} characters, found {len(text):,}")
     lines = text.split("\n")

@@ -167,13 +167,7 @@ def node_column(
 
 
 def checked_range(range_: Any) -> tuple[float, float] | None:
-    """Return a range of colors as two floats.
-
-    Raises
-    ------
-    ValueError
-        It is neither None nor two finite numbers that ascend.
-    """
+    """Return a range of colors as two floats."""
     if range_ is None:
         return None
     try:

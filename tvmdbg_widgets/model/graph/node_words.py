@@ -48,12 +48,7 @@ def tensor_title(tensor: Tensor, graph: Graph | None) -> str:
 
 
 def node_labels(graph: Graph) -> StringColumn:
-    """Return the operators of each node in a few words, of a node without any its name.
-
-    Returns
-    -------
-    StringColumn [N]
-    """
+    """Return the operators of each node in a few words, of a node without any its name."""
     functions = [label(name, graph.module_prefixes) for name in graph.func_names.unique]
     codes = graph.func_names.codes
     plain = np.array([not text for text in functions], np.bool_)[codes]
@@ -65,12 +60,7 @@ def node_labels(graph: Graph) -> StringColumn:
 
 
 def node_op_kinds(graph: Graph) -> StringColumn:
-    """Return the family of operators of each node.
-
-    Returns
-    -------
-    StringColumn [N]
-    """
+    """Return the family of operators of each node."""
     is_buffer = (graph.kinds == NodeKind.INPUT) & ~graph.is_fed
     kinds = np.where(is_buffer, _BUFFER, graph.kinds)
     pairs, rows = np.unique(

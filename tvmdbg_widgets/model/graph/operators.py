@@ -103,18 +103,6 @@ def parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
     Longest known operator first; what is not known stays together, verbatim, as a part of its
     own. Prefixes (that of a module, ``fused_``, ``fuse_``) and the variant number at the end are
     left out. A name without a prefix that is not all operators is one part, as it is.
-
-    Parameters
-    ----------
-    func_name : str
-        As in the graph, e.g. ``"tvmgen_default_fused_nn_conv2d_add_nn_relu_3"``.
-    modules : tuple of str
-        Prefixes of the graph's modules, ``graph.module_prefixes``, where there is a graph.
-
-    Returns
-    -------
-    tuple of str
-        e.g. ``("nn.conv2d", "add", "nn.relu")``; empty for ``""``.
     """
     if not func_name or func_name in _SHARED_KINDS:
         return (func_name,) if func_name else ()
@@ -175,19 +163,7 @@ def family(part: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def op_kind(func_name: str, kind: int) -> str:
-    """Return the family of the part that dominates a function.
-
-    Parameters
-    ----------
-    func_name : str
-    kind : int
-        :class:`tvmdbg_widgets.model.graph.nodes.NodeKind` of the node that calls it.
-
-    Returns
-    -------
-    str
-        One of :data:`OP_KINDS`.
-    """
+    """Return the family of the part that dominates a function."""
     if kind in _NULL_KINDS:
         return _NULL_KINDS[kind]
     if (known := xnnpack_family(func_name)) is not None:

@@ -17,27 +17,6 @@ class PlannedMemory:
     """The memory plan of an ExecuTorch method, for the E entries and the nodes of its graph.
 
     Nodes run in the order of their ids, loops aside. All arrays are read-only.
-
-    Attributes
-    ----------
-    buffer_sizes : tuple of int
-        Bytes of each buffer: ``non_const_buffer_sizes`` (``schema/program.fbs`` @ v1.4.1), where
-        item 0 is reserved.
-    buffers : int32 [E]
-        The buffer of each entry, -1 for what lies elsewhere.
-    offsets : int64 [E]
-        Where it starts in its buffer, in bytes.
-    kept : int32 [K]
-        Nodes of mutable buffers, which are never freed.
-    scratch : int32 [S]
-        Nodes of memory that nothing fills before the operators that are given it.
-    loops : int32 [L, 2]
-        First and last node of each loop.
-
-    Raises
-    ------
-    ValueError
-        Where the columns do not fit each other.
     """
 
     buffer_sizes: tuple[int, ...]

@@ -30,16 +30,7 @@ def number_at_end(name: str) -> str:
 
 
 def module_prefix(name: str, known: tuple[str, ...] = ()) -> str:
-    """Return what stands before a function's name for its module, ``""`` where that is not known.
-
-    Parameters
-    ----------
-    name : str
-        ``"tvmgen_net_fused_add"`` begins with ``"tvmgen_net_"``; a module may be called
-        ``fused``.
-    known : tuple of str
-        Prefixes that the graph has (:func:`module_prefixes`).
-    """
+    """Return the module's prefix of a function's name, ``""`` where it is not known."""
     found = _FUSED.match(name)
     if found is not None:
         return found[0]
@@ -51,11 +42,6 @@ def module_prefixes(functions: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Learn what stands before the names of functions, the longest first.
 
     Fused functions tell it, and so do those of which the external compiler is known.
-
-    Parameters
-    ----------
-    functions : iterable of (str, str)
-        Name of a function, and the compiler it was given to (node attribute ``Compiler``).
     """
     found = set()
     for name, compiler in functions:

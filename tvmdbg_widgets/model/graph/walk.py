@@ -15,14 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Adjacency:
-    """Edges grouped by one end.
-
-    Attributes
-    ----------
-    offsets : int64 [N + 1]
-    edges : int32 [offsets[-1]]
-        ``edges[offsets[i]:offsets[i + 1]]`` are the edges of node ``i``, ascending.
-    """
+    """Edges grouped by one end."""
 
     offsets: npt.NDArray[np.int64]
     edges: npt.NDArray[np.int32]
@@ -76,17 +69,7 @@ class Neighbors:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A topological order and what stands in its way.
-
-    Attributes
-    ----------
-    nodes : int32 [N]
-        Every node once, producers before consumers; nodes on or behind a cycle come last, by id.
-    cycles : tuple of tuple of int
-        Strongly connected groups of nodes that read each other, each ascending.
-    settled : int
-        How many nodes are neither on nor behind a cycle.
-    """
+    """A topological order and what stands in its way."""
 
     nodes: npt.NDArray[np.int32]
     cycles: tuple[tuple[int, ...], ...]
@@ -96,14 +79,7 @@ class Order:
 def topological(
     source: npt.NDArray[np.int32], target: npt.NDArray[np.int32], num_nodes: int
 ) -> Order:
-    """Order nodes by Kahn's method; ids already in order are kept as they are.
-
-    Parameters
-    ----------
-    source, target : int32 [M]
-        Ends of each edge, all within ``0..num_nodes - 1``.
-    num_nodes : int
-    """
+    """Order nodes by Kahn's method; ids already in order are kept as they are."""
     if bool((source < target).all()):
         return Order(_frozen(np.arange(num_nodes, dtype=np.int32)), (), num_nodes)
     followers = Neighbors.of(source, target, num_nodes)

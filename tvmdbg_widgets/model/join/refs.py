@@ -18,17 +18,7 @@ if TYPE_CHECKING:
 
 
 def node_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -> int:
-    """Return the id of the node that is meant.
-
-    Raises
-    ------
-    KeyError
-        A name that no node, or more than one, has.
-    IndexError
-        An id that the run does not have.
-    TypeError
-        Neither an id nor a name.
-    """
+    """Return the id of the node that is meant."""
     if isinstance(given, str):
         return _named(given, graph, tensors)
     if isinstance(given, bool) or not hasattr(given, "__index__"):
@@ -42,15 +32,7 @@ def node_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) ->
 
 
 def entry_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -> tuple[int, int]:
-    """Return the entry that is meant, the first output where none is named.
-
-    Raises
-    ------
-    KeyError, IndexError
-        As :func:`node_ref`; an output that the node does not have.
-    TypeError
-        It names no entry.
-    """
+    """Return the entry that is meant, the first output where none is named."""
     if isinstance(given, Tensor):
         given = (given.node, given.output)
     named, output = given if isinstance(given, list | tuple) and len(given) == 2 else (given, 0)
@@ -70,14 +52,7 @@ def entry_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -
 
 
 def listed(given: Any) -> Any:
-    """Return what names nodes as a list; what does not is left as it is.
-
-    Parameters
-    ----------
-    given : Any
-        A node or its id, a ``Group``, a ``Subgraph``, an array of ids, or several ids, nodes or
-        names.
-    """
+    """Return what names nodes as a list; what does not is left as it is."""
     if isinstance(given, Group):
         return given.nodes.tolist()
     if isinstance(given, Subgraph):

@@ -34,11 +34,6 @@ def join_report(graph: Graph, report: Report) -> tuple[Report, Issues]:
     operator alone has them. Rows of several calls are not joined: which node took how much of their
     time cannot be known. Argument shapes and devices that contradict the graph make a join
     ambiguous.
-
-    Returns
-    -------
-    report : Report
-    issues : Issues
     """
     operators = np.flatnonzero(np.asarray(graph.kinds) >= NodeKind.OPERATOR).astype(np.int64)
     functions = [graph.func_names[int(node)] for node in operators]

@@ -24,26 +24,7 @@ def join_tensors(
     reused: bool = False,
     captured: Captured = "unknown",
 ) -> tuple[Tensors, Issues]:
-    """Join the arrays of ``output_tensors.params`` to the entries of the graph.
-
-    Parameters
-    ----------
-    graph : Graph or None
-        Without one, arrays are numbered as their keys say, or in file order.
-    arrays : sequence of KeyedArray
-    file : str
-    reused : bool
-        The tensors were read after the whole run (TVM v0.6, v0.7): where a later node took an
-        entry's storage, its values are not its own, and a note says so.
-    captured : str
-        When the tensors were read; see :class:`Tensor`.
-
-    Returns
-    -------
-    tensors : Tensors
-    issues : Issues
-        Everything that disagrees with the graph or could not be joined.
-    """
+    """Join the arrays of ``output_tensors.params`` to the entries of the graph."""
     placed, issues = place(graph, arrays, file)
     later = later_writers(graph) if reused and graph is not None else {}
     later = {entry: later[entry] for entry in sorted({p.entry for p in placed} & later.keys())}

@@ -31,14 +31,7 @@ Shape = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class NodeJoin:
-    """For each item the node id (-1 unknown) and the trust of it, and what did not fit.
-
-    Attributes
-    ----------
-    nodes : int32[P]
-    trust : uint8[P]
-    issues : Issues
-    """
+    """For each item the node id (-1 unknown) and the trust of it, and what did not fit."""
 
     nodes: npt.NDArray[np.int32]
     trust: npt.NDArray[np.uint8]
@@ -47,15 +40,7 @@ class NodeJoin:
 
 @dataclass(frozen=True)
 class KnownTimes:
-    """Node times of a trace of the same run, by which rows of one name are told apart.
-
-    Attributes
-    ----------
-    node_ns : float64[N]
-    row_ns : float64[R]
-    rounding_ns : float
-        Largest error of a row's time.
-    """
+    """Node times of a trace of the same run, by which rows of one name are told apart."""
 
     node_ns: npt.NDArray[np.float64]
     row_ns: npt.NDArray[np.float64]
@@ -128,17 +113,6 @@ def join_rows(
     Rows in node order, one an output, are joined by position when every name agrees. Sorted rows
     are matched by name; where several nodes share one, by the row's shape and time if only one of
     them has both, else in row order and marked ambiguous.
-
-    Parameters
-    ----------
-    node_names : StringColumn[N]
-    entry_shapes : sequence of N sequences
-        Shapes of each node's outputs; an empty sequence for nodes that have no rows (parameters).
-    row_names, row_shapes : sequences of R
-    in_node_order : bool
-        The table was not sorted by time.
-    times : KnownTimes, optional
-    file : str
     """
     counts = np.fromiter(map(len, entry_shapes), np.int64, len(entry_shapes))
     if in_node_order and len(row_names) == counts.sum():

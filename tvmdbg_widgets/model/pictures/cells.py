@@ -32,21 +32,7 @@ _MENDED = 1 << 14
 
 @dataclass(slots=True)
 class Cells:
-    """Reduced values, all arrays of one shape.
-
-    Attributes
-    ----------
-    low, high : array
-        Of the finite values, in the dtype of the values; what it holds in a cell without any
-        means nothing.
-    total : float64 array
-    count : int64 array or None
-        Finite values behind each cell; None where all are finite.
-    flags : uint8 array or None
-        None where all are finite.
-    smaller : float64 array or None
-        The sums of the values times ``SMALLER``, where those of the values may not be finite.
-    """
+    """Reduced values, all arrays of one shape."""
 
     low: Array
     high: Array
@@ -79,16 +65,7 @@ class Cells:
     def added(
         self, other: Cells, own: int | Array, others: int | Array, *, sums: bool = True
     ) -> Cells:
-        """Return this with the cells of other values.
-
-        Parameters
-        ----------
-        other
-        own, others
-            Values behind each cell of this and of the other.
-        sums
-            Whether the other's sums go without this one's.
-        """
+        """Return this with the cells of other values."""
         found = Cells(
             np.minimum(self.low, other.low), np.maximum(self.high, other.high), other.total
         )
@@ -108,17 +85,7 @@ class Cells:
 
 
 def down(block: Array, axis: int, step: int, before: Array | None = None) -> Cells:
-    """Reduce ``step`` values at a time along one axis that is not the last.
-
-    Parameters
-    ----------
-    block
-        C order, of a dtype of :func:`~tvmdbg_widgets.model.pictures.real.real`.
-    axis, step
-        The last cell takes what is left.
-    before
-        Sums to which those of a single cell are added, value by value.
-    """
+    """Reduce ``step`` values at a time along one axis that is not the last."""
     low, high = _reduce(np.minimum, block, axis, step), _reduce(np.maximum, block, axis, step)
     cells = Cells(low, high, _total(block, axis, step, before))
     if block.dtype.kind == "f":

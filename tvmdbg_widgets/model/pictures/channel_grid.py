@@ -21,17 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Channels:
-    """``count`` pictures of ``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values.
-
-    Attributes
-    ----------
-    axis, first, count, length : int
-        Indices ``first`` to ``first + count`` of an axis of ``length``.
-    rows, cols, row_step, col_step : int
-    minimum, maximum, mean : float32[count * rows * cols]; of float64 values float64
-    flags : uint8[count * rows * cols]
-        As those of a picture.
-    """
+    """``count`` pictures of ``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values."""
 
     axis: int
     first: int
@@ -60,25 +50,6 @@ def channels(  # noqa: PLR0917
     """Reduce the same plane at several indices of one more axis, reading each block once.
 
     Each is, to the bit, what :func:`~tvmdbg_widgets.model.pictures.single.picture` gives.
-
-    Parameters
-    ----------
-    values, plane
-    axis : int
-        None of those of the plane.
-    first, count : int
-        Fewer pictures are made where the axis ends.
-    rows, cols : int
-        Most cells of each.
-    watch
-        Called every few milliseconds; what it raises stops the work.
-
-    Raises
-    ------
-    ValueError
-        The axis is not there or shown already, or nothing is asked for.
-    TypeError
-        The values are complex.
     """
     shape = plane.shape
     if not 0 <= axis < len(shape) or axis in plane.axes:

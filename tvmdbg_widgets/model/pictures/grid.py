@@ -18,15 +18,7 @@ Part: TypeAlias = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Span:
-    """Cells of ``step`` values along one axis; they begin at multiples of the step.
-
-    Attributes
-    ----------
-    start, stop
-        The values covered; ``start`` is a multiple of ``step``, ``stop`` too or the axis' end.
-    step
-        Values a cell; the last cell of the axis may have fewer.
-    """
+    """Cells of ``step`` values along one axis; they begin at multiples of the step."""
 
     start: int
     stop: int
@@ -34,20 +26,7 @@ class Span:
 
     @classmethod
     def of(cls, start: int, length: int, size: int, most: int, *, divisible: bool = False) -> Span:
-        """Cover ``length`` values from ``start`` with the least step that takes ``most`` cells.
-
-        Parameters
-        ----------
-        start, length, size, most
-        divisible
-            Whether a step above 16 shall be a multiple of 8, one above 128 of 64 and so on, so
-            that it can be made of smaller cells. It grows by less than half for that.
-
-        Raises
-        ------
-        ValueError
-            The part is empty or does not lie on the axis of ``size``, or ``most`` is below 1.
-        """
+        """Cover ``length`` values from ``start`` with the least step that takes ``most`` cells."""
         if most < 1:
             raise ValueError(f"a picture has at least one cell down and across, not {most}")
         if start < 0 or length < 1 or start + length > size:
@@ -102,13 +81,7 @@ class Span:
 def spans(
     plane: Plane, rows: int, cols: int, part: Part | None, *, divisible: bool = False
 ) -> tuple[Span, Span]:
-    """Return the cells of a picture of at most ``rows`` x ``cols`` cells, down and across.
-
-    Raises
-    ------
-    ValueError
-        The part is empty or does not lie on the plane, or no cell is allowed.
-    """
+    """Return the cells of a picture of at most ``rows`` x ``cols`` cells, down and across."""
     row, col, height, width = (0, 0, plane.rows, plane.cols) if part is None else part
     return (
         Span.of(row, height, plane.rows, rows, divisible=divisible),

@@ -27,13 +27,7 @@ _SHARE = 8
 
 
 class Pictures:
-    """Makes pictures, and keeps the cells they were made of. May be used by several threads.
-
-    Parameters
-    ----------
-    limit_bytes
-        Most bytes of all cells that are kept; those that were not used for longest go first.
-    """
+    """Makes pictures, and keeps the cells they were made of. May be used by several threads."""
 
     def __init__(self, limit_bytes: int = 256 << 20) -> None:
         self._limit = limit_bytes
@@ -62,23 +56,6 @@ class Pictures:
 
         A part that takes more than a few milliseconds may get steps up to half as large again,
         so that pictures of other sizes can be made of its cells.
-
-        Parameters
-        ----------
-        key
-            Tells these values from all others that this object is asked for.
-        values, plane, rows, cols, part
-            As in :func:`picture`.
-        exact
-            Whether every value must be looked at; a large part of which no cells are known is
-            sampled otherwise.
-        watch
-            Called every few milliseconds; what it raises stops the work.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As :func:`picture`.
         """
         stack = stack_of(values, plane, *spans(plane, rows, cols, part))
         quick = is_quick(stack)

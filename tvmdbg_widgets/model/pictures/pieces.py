@@ -44,19 +44,7 @@ class _Queue(Generic[_Piece]):
 def for_each(
     pieces: Iterable[_Piece], work: Callable[[_Piece], None], watch: Watch | None, large: bool
 ) -> None:
-    """Call ``work`` with each piece, and ``watch`` before each that the calling thread does.
-
-    Parameters
-    ----------
-    pieces
-        Of about the same size, a few milliseconds each.
-    work
-        Must bear being called from several threads where ``large`` is True.
-    watch
-        What it raises stops all work and is raised here.
-    large
-        Whether it is worth starting threads.
-    """
+    """Call ``work`` with each piece, and ``watch`` before each that the calling thread does."""
     queue = _Queue(pieces)
     count = _THREADS - 1 if large else 0
     threads = [

@@ -26,16 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Profile:
-    """``step`` indices at a time of one axis, over all others.
-
-    Attributes
-    ----------
-    axis, length, step : int
-    minimum, maximum, mean : float32[points]
-        Of the finite values, NaN where there is none. float64 where the values are.
-    flags : uint8[points]
-        As those of a picture.
-    """
+    """``step`` indices at a time of one axis, over all others."""
 
     axis: int
     length: int
@@ -51,21 +42,6 @@ def profile(values: Values, axis: int, points: int, watch: Watch | None = None) 
 
     The mean is summed in float64, block by block as the values are stored; where that cannot hold
     the sum, in one more pass over the values times 2**-64.
-
-    Parameters
-    ----------
-    values
-        Not a scalar.
-    axis, points : int
-    watch
-        Called every few milliseconds; what it raises stops the work.
-
-    Raises
-    ------
-    ValueError
-        The array has no such axis or no values, or no point is allowed.
-    TypeError
-        The values are complex.
     """
     shape = values.view_shape
     if not 0 <= axis < len(shape) or not prod(shape) or points < 1:

@@ -18,11 +18,6 @@ def real(block: Array) -> Array:
 
     Floats below 32 bits and integers below 8 become float32, which holds each of their values;
     they go through tables of all their bit patterns, as arithmetic in their own dtype is slow.
-
-    Raises
-    ------
-    TypeError
-        The values are complex and so have no order.
     """
     block = np.ascontiguousarray(block).reshape(block.shape)
     dtype = block.dtype

@@ -25,21 +25,7 @@ _CHEAP = 4
 
 @dataclass(frozen=True)
 class Picture:
-    """``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values of a plane.
-
-    Attributes
-    ----------
-    row, col : int
-        The plane's value where the first cell begins, multiples of the steps.
-    rows, cols, row_step, col_step : int
-    exact : bool
-        Whether every value was looked at; else some of each cell.
-    minimum, maximum, mean : float32[rows * cols]
-        Of the finite values of a cell, NaN where it has none; a zero is always +0. float64 where
-        the values are.
-    flags : uint8[rows * cols]
-        Bit 0: the cell holds a NaN, bit 1 a +Inf, bit 2 a -Inf.
-    """
+    """``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values of a plane."""
 
     row: int
     col: int
@@ -74,24 +60,6 @@ def picture(
     other axis, in runs of 65,536 each summed as ``numpy.add.reduce`` does (pairwise), the runs
     one after the other. So a transposed plane gives the transposed picture to the bit. Where
     float64 cannot hold the sum, that of the values times 2**-64 is taken.
-
-    Parameters
-    ----------
-    values, plane
-    rows, cols : int
-    part : (row, column, rows, columns) or None
-        What must be covered, in values; None for the whole plane.
-    sample : bool
-        Look at one value a cell alone, in larger cells where even that would take long.
-    watch
-        Called every few milliseconds; what it raises stops the work.
-
-    Raises
-    ------
-    ValueError
-        The part does not lie on the plane, or no cell is allowed.
-    TypeError
-        The values are complex.
     """
     down, across = spans(plane, rows, cols, part)
     stack = stack_of(values, plane, down, across)
@@ -119,14 +87,7 @@ def is_cheap(values: Values, plane: Plane) -> bool:
 
 
 def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
-    """Return minimum, maximum, mean and flags as views get them.
-
-    Parameters
-    ----------
-    cells
-    lengths
-        Values behind each cell, finite or not.
-    """
+    """Return minimum, maximum, mean and flags as views get them."""
     count = lengths if cells.count is None else cells.count
     flags = np.zeros(cells.low.shape, np.uint8) if cells.flags is None else cells.flags
     some = count > 0

@@ -34,20 +34,7 @@ LARGE = 1 << 22
 
 @dataclass(frozen=True)
 class Stack:
-    """The parts of planes that one picture, or one for each of some channels, is made of.
-
-    Attributes
-    ----------
-    values
-    plane
-        Which two axes, and where on the others.
-    lower, higher
-        What is wanted of the plane's axis with the lower number, and of the other.
-    axis, channels
-        The axis of the channels and which of them; None for the plane alone.
-    factor
-        What float64 values are multiplied by as they are read.
-    """
+    """The parts of planes that one picture, or one for each of some channels, is made of."""
 
     values: Values
     plane: Plane
@@ -64,14 +51,7 @@ class Stack:
         return len(self.channels) * plane
 
     def cells(self, watch: Watch | None) -> Cells:
-        """Look at every value.
-
-        Returns
-        -------
-        Cells
-            ``[channel, cell along the lower axis, along the higher]``, bounds as float32, of
-            float64 values as float64.
-        """
+        """Look at every value."""
         shape = (len(self.channels), self.lower.cells, self.higher.cells)
         dtype = cell_dtype(self.values.numpy_dtype)
         found = Cells(np.empty(shape, dtype), np.empty(shape, dtype), np.empty(shape))

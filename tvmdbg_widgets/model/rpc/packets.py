@@ -24,17 +24,7 @@ class PacketState(enum.IntEnum):
 
 
 class Damage(NamedTuple):
-    """Bytes of a stream that are no packets.
-
-    Attributes
-    ----------
-    offset, size : int
-        Bytes from the start of the stream.
-    packets_before : int
-        How many packets of the stream lie before it.
-    reason : str
-        Which field is wrong, and how.
-    """
+    """Bytes of a stream that are no packets."""
 
     offset: int
     size: int
@@ -44,31 +34,7 @@ class Damage(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StreamPackets:
-    """What one side sent.
-
-    Attributes
-    ----------
-    offsets, sizes : int64[N]
-        Bytes; a length before the packet belongs to it.
-    codes : int16[N]
-    states : uint8[N]
-        A :class:`PacketState` each.
-    functions : uint64[N]
-        Handle of the function that is called; 0 in other packets.
-    payloads : int64[N]
-        Bytes that are copied; 0 in other packets.
-    asked : int64[N]
-        Bytes that ``CopyFromRemote`` asks for; 0 in other packets.
-    names : mapping of int to str
-        Packets that ask for a function of a name, or pass a module and a name.
-    handles : mapping of int to int
-        Packets that return a function, with its handle.
-    damages : tuple of Damage
-    protocol : str
-        That ``InitServer`` names; empty where there is none.
-    size : int
-        Bytes of the stream.
-    """
+    """What one side sent."""
 
     offsets: npt.NDArray[np.int64]
     sizes: npt.NDArray[np.int64]

@@ -18,13 +18,7 @@ _SHOWN = 60
 
 
 class Device(NamedTuple):
-    """A ``DLDevice``.
-
-    Attributes
-    ----------
-    type, id : int
-        As stored.
-    """
+    """A ``DLDevice``."""
 
     type: int
     id: int
@@ -36,18 +30,7 @@ class Device(NamedTuple):
 
 
 class TensorMeta(NamedTuple):
-    """A ``DLTensor`` without its values, which stay where they are.
-
-    Attributes
-    ----------
-    data : int
-        Where they are, on the server.
-    device : Device
-    dtype : DataType
-    shape : tuple of int
-    byte_offset : int or None
-        None before v0.8, which sends none.
-    """
+    """A ``DLTensor`` without its values, which stay where they are."""
 
     data: int
     device: Device
@@ -61,13 +44,7 @@ class TensorMeta(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Bytes of a stream that are not read unless asked for.
-
-    Attributes
-    ----------
-    offset, size : int
-        In the stream; bytes.
-    """
+    """Bytes of a stream that are not read unless asked for."""
 
     offset: int
     size: int

@@ -26,16 +26,7 @@ _COSTS: Final = {b"{": 184, b"[": 56, b",": 28, b'"': 25, b"\n": 57}
 
 
 class Allowance:
-    """What may still be unpacked of one file; all that lies in it shares this, however nested.
-
-    Parameters
-    ----------
-    packed
-        Bytes of the file as it lies on disk.
-    chosen
-        Unpacked bytes that the caller of ``open`` allows whatever the ratio; 0 where nothing is
-        chosen.
-    """
+    """What may still be unpacked of one file; all that lies in it shares this, however nested."""
 
     def __init__(self, packed: int, chosen: int = 0) -> None:
         self.packed, self.chosen = packed, chosen

@@ -30,21 +30,7 @@ BytesLike: TypeAlias = bytes | bytearray | memoryview
 
 
 class ByteSource(ABC):
-    """A fixed number of bytes that can be read at any offset, from any thread.
-
-    Attributes
-    ----------
-    name
-        What to call the bytes in messages: the path as given, or a name chosen by the caller.
-    size
-        Number of bytes.
-    far
-        Whether each read costs a round trip over a network, so that few large ones are wanted.
-    container
-        What these bytes lie in, or were unpacked from; None of a file.
-    missing
-        How many of the bytes are in gaps, which are read as zeros.
-    """
+    """A fixed number of bytes that can be read at any offset, from any thread."""
 
     name: str
     size: int
@@ -54,26 +40,14 @@ class ByteSource(ABC):
     missing: int = 0
 
     def read_into(self, offset: int, buffer: bytearray | memoryview) -> None:
-        """Fill a writable buffer with the bytes that start at ``offset``.
-
-        Raises
-        ------
-        FormatError
-            The range does not lie within the source, or the source changed while it was read.
-        """
+        """Fill a writable buffer with the bytes that start at ``offset``."""
         view = memoryview(buffer).cast("B")
         self._check(offset, len(view))
         if len(view):
             self._fill(offset, view)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Return ``length`` bytes that start at ``offset``.
-
-        Raises
-        ------
-        FormatError
-            The range does not lie within the source, or the source changed while it was read.
-        """
+        """Return ``length`` bytes that start at ``offset``."""
         self._check(offset, length)
         buffer = bytearray(length)
         if length:
@@ -81,23 +55,11 @@ class ByteSource(ABC):
         return bytes(buffer)
 
     def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Return the bytes of several ranges ``(offset, length)``, at once where that helps.
-
-        Raises
-        ------
-        FormatError
-            As :meth:`read`.
-        """
+        """Return the bytes of several ranges ``(offset, length)``, at once where that helps."""
         return [self.read(offset, length) for offset, length in ranges]
 
     def allowance(self, chosen: int = 0) -> Allowance:
-        """Return what may be unpacked of the file that these bytes are or lie in.
-
-        Parameters
-        ----------
-        chosen
-            Unpacked bytes that the caller of ``open`` allows whatever their ratio.
-        """
+        """Return what may be unpacked of the file that these bytes are or lie in."""
         if self.container is not None:
             return self.container.allowance(chosen)
         if self._allowance is None:
@@ -105,20 +67,7 @@ class ByteSource(ABC):
         return self._allowance
 
     def sibling(self, name: str) -> ByteSource:
-        """Return a file beside this one, or in a folder below.
-
-        Parameters
-        ----------
-        name
-            Relative path with ``/``, as this file gives it.
-
-        Raises
-        ------
-        ValueError
-            The name, or a link that it leads to, leaves the folder.
-        OSError
-            There is no such file, or nothing is known to lie beside these bytes.
-        """
+        """Return a file beside this one, or in a folder below."""
         raise FileNotFoundError(errno.ENOENT, "these bytes have no folder", one_line(name))
 
     def _beside(self, path: PurePosixPath) -> str:
@@ -140,11 +89,6 @@ class ByteSource(ABC):
         """Note the headers that all further reads rest on, to tell a change of the file by them.
 
         Does nothing where the bytes cannot change, or where a change is told by other means.
-
-        Parameters
-        ----------
-        ranges
-            ``(offset, length)`` each.
         """
 
     def next_gap(self, offset: int) -> tuple[int, int]:  # noqa: ARG002 (most have none)
@@ -172,22 +116,6 @@ class FileSource(ByteSource):
     After each read the file is compared with what it was when the source was made, as
     :class:`~tvmdbg_widgets.model.sources.state.FileState` tells. What is refused at first, as a
     pipe or a link out of the folder, is refused in its place later on, too.
-
-    Parameters
-    ----------
-    path
-        The file.
-    name
-        What to call it in messages; the path as given if left out.
-    within
-        Folder that the files it names must lie in, links followed; its own if left out.
-    follow_links
-        Whether links may lead out of that folder.
-
-    Raises
-    ------
-    OSError
-        The file is not there, is a folder, a pipe or a device, or may not be read.
     """
 
     def __init__(
@@ -333,15 +261,7 @@ def _pread_into(file: io.FileIO, offset: int, view: memoryview) -> int:
 
 
 class BytesSource(ByteSource):
-    """Bytes in memory. ``bytes`` are not copied; a buffer that can still change is.
-
-    Parameters
-    ----------
-    data
-        The bytes.
-    name
-        What to call them in messages.
-    """
+    """Bytes in memory. ``bytes`` are not copied; a buffer that can still change is."""
 
     def __init__(self, data: BytesLike, name: str | None = None) -> None:
         view = memoryview(data)

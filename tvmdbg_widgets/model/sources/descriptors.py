@@ -13,11 +13,6 @@ class Descriptors:
     """Idle open files, the latest used of them up to a limit.
 
     A file is lent to one thread at a time, so none is closed or moved under a reader.
-
-    Parameters
-    ----------
-    limit
-        Most files kept open while nobody reads.
     """
 
     def __init__(self, limit: int) -> None:

@@ -26,28 +26,7 @@ SourceLike: TypeAlias = "str | os.PathLike[str] | BytesLike | IO[bytes] | ByteSo
 def as_source(
     obj: SourceLike, name: str | None = None, *, follow_links: bool = False
 ) -> ByteSource:
-    """Make a byte source of a path, of bytes, or of a binary file object.
-
-    Parameters
-    ----------
-    obj
-        ``str`` and ``PathLike`` are paths, a ``str`` also a URL (``http://…``, ``s3://…``, read
-        through fsspec); bytes-like objects are the content itself; a file
-        object that cannot seek is read to its end; a ``ByteSource`` is returned as it is.
-    name
-        What to call the source in messages.
-    follow_links
-        Whether links among the files that a file names may lead out of its folder.
-
-    Raises
-    ------
-    OSError
-        The path cannot be opened.
-    ImportError, ValueError
-        The URL needs a package that is not installed, or has a scheme that nothing reads.
-    TypeError
-        ``obj`` is none of these.
-    """
+    """Make a byte source of a path, of bytes, or of a binary file object."""
     if isinstance(obj, ByteSource):
         return obj
     if isinstance(obj, bytes | bytearray | memoryview):

@@ -26,18 +26,6 @@ class GrowingFile(FileSource):
 
     It has changed where it was replaced or cut off, or where its first 4 KiB or the last 64 KiB
     before the end it had are others. A rewrite that leaves both alone cannot be noticed.
-
-    Parameters
-    ----------
-    path, name, within, follow_links
-        As :class:`~tvmdbg_widgets.model.sources.byte_source.FileSource`.
-
-    Raises
-    ------
-    OSError
-        The file is not there, is a folder, a pipe or a device, or may not be read.
-    FormatError
-        It is cut off at this moment.
     """
 
     def __init__(
@@ -52,13 +40,7 @@ class GrowingFile(FileSource):
         self._state = self._growing = _GrowingState(self.path.stat(), self.size, self.read)
 
     def change(self) -> Change:
-        """Tell what became of the file since it was opened.
-
-        Raises
-        ------
-        OSError
-            It is gone, or what lies in its place may not be read.
-        """
+        """Tell what became of the file since it was opened."""
         with self._open() as file:
             status = os.fstat(file.fileno())
             if not self._growing.is_still(status, partial(_read, file)):

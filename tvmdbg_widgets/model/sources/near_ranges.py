@@ -17,13 +17,7 @@ _LARGEST = 1 << 20
 
 
 def read_near(source: ByteSource, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
-    """Return the bytes of ranges ``(offset, length)`` in any order, by as few reads as that takes.
-
-    Raises
-    ------
-    FormatError
-        As :meth:`ByteSource.read`.
-    """
+    """Return the bytes of ranges ``(offset, length)`` in as few reads as possible."""
     order = sorted(range(len(ranges)), key=ranges.__getitem__)
     gap = _FAR_GAP if source.far else _GAP
     windows: list[list[int]] = []

@@ -13,22 +13,7 @@ if TYPE_CHECKING:
 
 
 class PartSource(ByteSource):
-    """Bytes ``offset`` to ``offset + size`` of a source: a member of an archive, not unpacked.
-
-    Parameters
-    ----------
-    whole
-        What it lies in; its changes are noticed as that source notices them.
-    offset, size
-        Where.
-    name
-        What to call it in messages.
-
-    Raises
-    ------
-    FormatError
-        The stretch does not lie within the source.
-    """
+    """Bytes ``offset`` to ``offset + size`` of a source: a member of an archive, not unpacked."""
 
     def __init__(self, whole: ByteSource, offset: int, size: int, name: str) -> None:
         if offset < 0 or size < 0 or offset + size > whole.size:

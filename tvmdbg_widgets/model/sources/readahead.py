@@ -17,13 +17,6 @@ class ReadAhead:
 
     Where each window served but a few headers, payloads lie between them, and the window stays
     small so that the payloads are skipped. It ends where a gap begins, or ends.
-
-    Attributes
-    ----------
-    size, captured
-        Bytes in the source, and those of them that lie in no gap.
-    buffer
-        The bytes of the window; ``locate`` tells where in it an offset lies.
     """
 
     def __init__(self, source: ByteSource) -> None:
@@ -36,13 +29,7 @@ class ReadAhead:
         self._served = 0
 
     def locate(self, offset: int, length: int) -> int:
-        """Make sure ``buffer`` holds the bytes at ``offset``; return their position in it.
-
-        Raises
-        ------
-        FormatError
-            The range does not lie within the source.
-        """
+        """Make sure ``buffer`` holds the bytes at ``offset``; return their position in it."""
         position = offset - self._start
         if position < 0 or position + length > len(self.buffer):
             dense = self._served >= _DENSE

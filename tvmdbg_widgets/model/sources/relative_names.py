@@ -9,16 +9,6 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 def below(name: str) -> PurePosixPath:
     r"""Return a path as one below the folder it is meant in.
 
-    Parameters
-    ----------
-    name
-        As a file or an archive gives it, with ``/``.
-
-    Raises
-    ------
-    ValueError
-        It is empty, absolute on any system, holds NUL or a backslash, or climbs with ``..``.
-
     Examples
     --------
     >>> below("./shards/params_shard_0.bin")

@@ -41,22 +41,6 @@ class RemoteSource(ByteSource):
     What the store says of the file's state (size, ETag, version, time) is noted when the source is
     made and compared after a read, at most once a second over a network; a read is also refused
     where the store gives another number of bytes.
-
-    Parameters
-    ----------
-    url
-        ``scheme://…``, also chained.
-    name
-        What to call it in messages; the URL if left out.
-
-    Raises
-    ------
-    OSError
-        There is no such file, or the store does not answer.
-    ImportError, ValueError
-        As :func:`file_system`.
-    FormatError
-        The store reads no ranges and the file is larger than 256 MiB.
     """
 
     def __init__(self, url: str, name: str | None = None) -> None:

@@ -23,11 +23,6 @@ class FileState:
     sets the modification time back does not. Readers hold headers, with the tensors of up to 16 KiB
     between them: a rewrite of the same size that changes nothing but values of other tensors, and
     sets the modification time back, cannot be noticed.
-
-    Parameters
-    ----------
-    status
-        Of the file.
     """
 
     def __init__(self, status: os.stat_result) -> None:

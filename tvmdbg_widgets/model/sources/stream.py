@@ -13,20 +13,7 @@ from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 
 class StreamSource(ByteSource):
-    """A seekable binary file object. It is never closed here, and its position is put back.
-
-    Parameters
-    ----------
-    stream
-        Opened by the caller in binary mode, with ``seek``, ``tell`` and ``read``.
-    name
-        What to call it in messages; its own ``name`` if left out.
-
-    Raises
-    ------
-    TypeError
-        The stream is a text stream or cannot seek.
-    """
+    """A seekable binary file object. It is never closed here, and its position is put back."""
 
     def __init__(self, stream: IO[bytes], name: str | None = None) -> None:
         if isinstance(stream, io.TextIOBase):

@@ -24,17 +24,7 @@ _KEPT = 4
 
 
 class Repeats(NamedTuple):
-    """The different elements of an array, in the order in which C order first comes to each.
-
-    Attributes
-    ----------
-    places : int64 [k]
-        Of each, how many elements behind the array's first it lies.
-    first : int64 [k]
-        Its first position in C order, ascending.
-    often : int64 [k]
-        How often it occurs.
-    """
+    """The different elements of an array, in the order in which C order first comes to each."""
 
     places: Whole
     first: Whole
@@ -45,17 +35,6 @@ class StridedSource(ByteSource):
     """The bytes of a strided array in C order, made as they are read.
 
     Kept is the stretch of the storage that the array lies in, however many arrays share it.
-
-    Parameters
-    ----------
-    stored
-        What holds the array.
-    offset
-        Its first byte there.
-    shape, strides
-        Strides in elements, none negative; 0 where one element stands for a whole axis.
-    itemsize
-        Bytes an element takes.
     """
 
     def __init__(

@@ -14,13 +14,6 @@ class WidenedSource(ByteSource):
 
     ``f32-to-bf16`` stores the upper 16 bits of each float32; the value is ``u16 << 16``
     (src/runtime/relax_vm/ndarray_cache_support.cc @ v0.16.0).
-
-    Parameters
-    ----------
-    stored
-        What holds the halves, little endian.
-    offset, count
-        Where they start, and how many there are.
     """
 
     def __init__(self, stored: ByteSource, offset: int, count: int) -> None:

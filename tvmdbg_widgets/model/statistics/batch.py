@@ -25,26 +25,7 @@ _ALONE = ("mean", "std", "histogram", "distribution")
 
 
 class Batch:
-    """What is counted of arrays of one type and length, a row each.
-
-    Parameters
-    ----------
-    values
-        One array a row, of a type that has an order.
-    codes
-        Of truth values: their bytes, uint8 likewise.
-
-    Attributes
-    ----------
-    size : int
-        Values of each array.
-    finite, nan, pos_inf, neg_inf, zero, negative, denormal, at_lowest, at_highest
-        As in :class:`Statistics`, int64[rows].
-    argmin, argmax, first_nan, first_pos_inf, first_neg_inf
-        Likewise, -1 where there is none.
-    low, high
-        Least and largest finite value as float64, which rounds large integers; NaN without any.
-    """
+    """What is counted of arrays of one type and length, a row each."""
 
     def __init__(self, values: Array, codes: Array | None = None) -> None:
         self.values = values

@@ -42,15 +42,7 @@ class Means(NamedTuple):
 
 
 def moments(numbers: Array, dtype: np.dtype[Any]) -> Means:
-    """Return what is known of rows of finite values, at least one each.
-
-    Parameters
-    ----------
-    numbers
-        The values, as float64 where their type has up to 16 bits.
-    dtype
-        Their type.
-    """
+    """Return what is known of rows of finite values, at least one each."""
     if numbers.shape[1] == 1:
         value = numbers[:, 0].astype(np.float64) + 0.0  # the mean of -0 is 0
         return Means(value, np.zeros(len(value)), np.ones(len(value), np.bool_))

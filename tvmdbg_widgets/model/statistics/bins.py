@@ -29,18 +29,7 @@ class Bins(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FloatBins:
-    """Bins of float32 or float64 values that share sign and upper 15 bits; zero has its own.
-
-    Parameters
-    ----------
-    dtype
-        float32 or float64.
-
-    Notes
-    -----
-    Keys of negative bins count down from ``infinite - 1``, which holds the smallest magnitudes;
-    ``infinite`` is zero of either sign; positive bins follow.
-    """
+    """Bins of float32 or float64 values that share sign and upper 15 bits; zero has its own."""
 
     dtype: np.dtype[Any]
 

@@ -14,13 +14,7 @@ SHORT = 1 << 12
 
 
 class CodeCounts:
-    """Counts in a table, which a single short piece does without.
-
-    Parameters
-    ----------
-    size
-        Codes there are.
-    """
+    """Counts in a table, which a single short piece does without."""
 
     def __init__(self, size: int) -> None:
         self.size = size

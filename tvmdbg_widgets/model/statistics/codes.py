@@ -14,23 +14,7 @@ _MANTISSA_BITS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodeTable:
-    """The values of all codes of a type.
-
-    Attributes
-    ----------
-    dtype
-        A numpy or ``ml_dtypes`` type of one or two bytes.
-    values
-        float64[codes]: the value of each code; those with unused bits repeat others.
-    levels
-        The finite values, ascending, each once (-0 is 0): float64, or int64 for integers and bool.
-    places
-        Position in ``levels`` of each code; ``len(levels)`` where it is not finite.
-    mantissas, exponents
-        ``levels == mantissas * 2.0**exponents``, int64 both.
-    smallest_normal
-        Smaller magnitudes are denormal; 0 for integers.
-    """
+    """The values of all codes of a type."""
 
     dtype: np.dtype[Any]
     values: np.ndarray[Any, np.dtype[np.float64]]

@@ -32,13 +32,6 @@ def kernel(dtype: np.dtype[Any], *, wait: bool = False) -> Kernel | None:
 
     The first call compiles in a thread of its own, or takes the result from numba's cache; it ends
     with the interpreter. Until then numpy counts, as it does without numba.
-
-    Parameters
-    ----------
-    dtype
-        float32 or float64.
-    wait
-        Come back when it is compiled.
     """
     global _compiling  # noqa: PLW0603 (one a process)
     with _lock:

@@ -49,36 +49,7 @@ def statistics(
     progress: Callable[[int], None] | None = None,
     executor: Executor | None = None,
 ) -> Statistics:
-    """Compute all statistics in one pass and bounded memory.
-
-    Parameters
-    ----------
-    values
-        What can be read in ranges, such as ``tensor.values()``; or a function that yields the
-        array as consecutive 1-D pieces of one dtype, from the start at each call.
-    bins
-        Bins of the histogram, at least 1.
-    sample
-        Look at about so many scalars only, in blocks spread evenly.
-    exact
-        Whether chunks are the whole array.
-    watch
-        Called before each piece; what it raises ends the pass. Where pieces are counted in
-        threads, it is called there.
-    progress
-        Called after each piece with the number of values looked at.
-    executor
-        Where pieces are counted; left out, large arrays are spread over at most four threads.
-        Executors of processes, and a Dask client's ``get_executor()``, get the source of the
-        values pickled: files are opened again by path.
-
-    Raises
-    ------
-    ValueError
-        ``bins`` or ``sample`` is below 1.
-    FormatError
-        The source changed or ends early.
-    """
+    """Compute all statistics in one pass and bounded memory."""
     if bins < 1:
         raise ValueError(f"bins must be at least 1, not {bins}")
     if sample is not None and sample < 1:
@@ -93,17 +64,7 @@ def statistics(
 
 @dataclass(frozen=True)
 class Passes:
-    """The passes that can be made over one array.
-
-    Attributes
-    ----------
-    source
-        What is read.
-    dtype
-        Type of the values.
-    exact
-        Whether the source gives all values.
-    """
+    """The passes that can be made over one array."""
 
     source: Source
     dtype: np.dtype[Any]

@@ -37,22 +37,7 @@ _LEAST_COUNT = 100
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What adapts to the values of one array.
-
-    Attributes
-    ----------
-    distribution : Distribution
-        Of the finite values; of integers with narrow bins where most of them lie.
-    robust : Robust or None
-        The range of nearly all values; None where no few far ones set the array's own.
-    linear : float or None
-        The magnitude below which a symlog scale is linear; None where all values are zero.
-    scale : str
-        ``"log"`` or ``"symlog"`` where one bar of a linear histogram would hold nearly all values
-        that are not zero, and that scale tells them apart; else ``"linear"``.
-    crowd : float
-        The largest share of the values, without zeros, that one bar of a linear histogram holds.
-    """
+    """What adapts to the values of one array."""
 
     distribution: Distribution
     robust: Robust | None

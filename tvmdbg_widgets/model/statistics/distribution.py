@@ -34,15 +34,6 @@ class Distribution:
 
     Floats lie together that share sign and upper 16 bits (zero has a bin of its own); integers of
     32 bits and more in equal bins of ``2**k``; types of up to 16 bits have one bin a value.
-
-    Parameters
-    ----------
-    bins
-        What the keys mean.
-    keys, counts
-        One of each a bin, keys ascending, no count 0.
-    minimum, maximum
-        Of the values: the first bin begins and the last one ends there.
     """
 
     __slots__ = ("_counts", "bins", "keys", "maximum", "minimum")
@@ -126,16 +117,6 @@ class Distribution:
         """Return how many values lie in each bin of other edges: at least, and at most.
 
         Bin i holds ``edges[i] <= value < edges[i+1]``, the last one its right edge too.
-
-        Parameters
-        ----------
-        edges
-            float64[k+1], ascending.
-
-        Returns
-        -------
-        least, most
-            int64[k] each; equal where the counts are certain.
         """
         size = len(edges) - 1
         first, last = (place(edges, bound) for bound in self.bounds())
@@ -206,13 +187,7 @@ class Position(NamedTuple):
 
 
 def positions(size: int, percents: Iterable[float]) -> list[Position]:
-    """Return where percentiles of so many sorted values lie.
-
-    Raises
-    ------
-    ValueError
-        A percentile is not between 0 and 100.
-    """
+    """Return where percentiles of so many sorted values lie."""
     found = []
     for percent in percents:
         if not 0 <= percent <= 100:

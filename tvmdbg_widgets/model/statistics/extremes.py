@@ -14,17 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Extremes:
-    """Least and largest finite value seen, and the first of each kind of special value.
-
-    Attributes
-    ----------
-    low, high
-        Values as Python numbers; None while there is none.
-    minimum, maximum
-        The same as scalars of the array's own type.
-    argmin, argmax, nan, pos_inf, neg_inf
-        Flat positions; None while there is none.
-    """
+    """Least and largest finite value seen, and the first of each kind of special value."""
 
     low: float | None = None
     high: float | None = None

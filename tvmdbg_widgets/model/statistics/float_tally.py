@@ -28,13 +28,6 @@ class FloatTally:
 
     Open are zeros among denormals (0x0000, 0x8000), infinities among NaNs (0x7F80, 0xFF80 of
     float32) and the largest finite magnitude.
-
-    Parameters
-    ----------
-    dtype
-        float32 or float64.
-    fast
-        Whether the compiled pass is worth its start.
     """
 
     def __init__(self, dtype: np.dtype[Any], *, fast: bool = False) -> None:

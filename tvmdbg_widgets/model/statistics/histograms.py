@@ -28,20 +28,7 @@ SCALES: tuple[Scale, ...] = ("linear", "log", "symlog")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Counts of finite values in bins that follow each other.
-
-    Attributes
-    ----------
-    counts
-        int64[k], read-only.
-    edges
-        float64[k+1], read-only, in the unit of the values. Bin i holds
-        ``edges[i] <= value < edges[i+1]``, the last one its right edge too. Integers beyond 2**53
-        are compared as float64.
-    exact
-        Whether each value was compared with the edges; otherwise values of a bin of the
-        distribution that an edge cuts are shared out by its place.
-    """
+    """Counts of finite values in bins that follow each other."""
 
     counts: Counts
     edges: Floats
@@ -70,23 +57,7 @@ def equal_edges(low: float, high: float, bins: int) -> Floats:
 
 
 def bent_edges(low: float, high: float, bins: int, scale: Scale) -> Floats:
-    """Return at most ``bins + 1`` edges at equal distances on a scale.
-
-    Parameters
-    ----------
-    low, high
-        First and last edge, finite, ``low < high``; a linear scale takes equal ones, too.
-    bins
-        At least 1. Fewer come out where float64 has no numbers between two edges.
-    scale
-        ``"log"``: both bounds of one sign. ``"symlog"``: logarithmic on both sides of zero, linear
-        below a millionth of the largest magnitude.
-
-    Raises
-    ------
-    ValueError
-        There is no such scale between these bounds, or no bins are asked for.
-    """
+    """Return at most ``bins + 1`` edges at equal distances on a scale."""
     if bins < 1:
         raise ValueError(f"bins must be at least 1, not {bins}")
     one_of("scale", scale, SCALES)

@@ -29,15 +29,7 @@ _POLL = 0.05
 
 
 class Kept:
-    """Passes over one array and what they found; any number of threads may ask.
-
-    Parameters
-    ----------
-    values
-        The array under one reading.
-    known
-        Statistics of all values in ``BINS`` bins, where somebody has them.
-    """
+    """Passes over one array and what they found; any number of threads may ask."""
 
     def __init__(self, values: ArrayValues, known: Statistics | None = None) -> None:
         self._values = values

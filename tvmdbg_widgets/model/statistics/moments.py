@@ -73,15 +73,6 @@ class Moments:
         """Add finite floats by sums made elsewhere; False where those are worthless.
 
         They are where ``peak`` is too large or too small, or where nearly all of the sum cancels.
-
-        Parameters
-        ----------
-        count
-            How many.
-        center, rest, squares
-            ``rest`` is the sum of ``value - center``, ``squares`` that of its square.
-        peak
-            Their largest magnitude.
         """
         mean = center + rest / count
         if _exponent(peak) or abs(mean) < _CANCELLED * math.hypot(

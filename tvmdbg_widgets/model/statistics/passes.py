@@ -44,15 +44,7 @@ F = TypeVar("F", bound=Fold)
 
 
 class Watched:
-    """Who is asked before a piece and told after it, from any thread.
-
-    Parameters
-    ----------
-    watch
-        Called before each piece; what it raises ends the pass.
-    progress
-        Called after each piece with the number of values looked at.
-    """
+    """Who is asked before a piece and told after it, from any thread."""
 
     def __init__(
         self,
@@ -82,20 +74,7 @@ class Watched:
 def run_pass(
     source: Source, make: Callable[[], F], watched: Watched, executor: Executor | None = None
 ) -> F:
-    """Collect all values of a source.
-
-    Parameters
-    ----------
-    source
-        What to read.
-    make
-        Makes an empty collection; it and the values are pickled for an executor of processes.
-    watched
-        Who is asked and told.
-    executor
-        Where to work, if there is more than a piece; left out, large arrays are spread over at
-        most four threads.
-    """
+    """Collect all values of a source."""
     if isinstance(source, Distinct):
         return _of_groups(source, make, watched)
     if isinstance(source, Whole):

@@ -48,21 +48,7 @@ def percentiles(
     *,
     kept: int = _KEPT,
 ) -> list[float]:
-    """Return percentiles as ``np.percentile`` does for the finite values as float64.
-
-    Parameters
-    ----------
-    distribution
-        Of the values.
-    dtype
-        Their type.
-    percents
-        0 to 100 each.
-    look
-        Makes a pass over all values and returns what it collected.
-    kept
-        Values that may be kept in memory.
-    """
+    """Return percentiles as ``np.percentile`` does for the finite values as float64."""
     counts = distribution.counts
     wanted = positions(int(counts.sum()), percents)
     ranks = np.unique([[each.rank, each.next_rank] for each in wanted]) if wanted else np.zeros(0)
@@ -97,19 +83,7 @@ def percentiles(
 
 
 class Narrower:
-    """Collects the values of some ranges: all of them, or how many lie in each 65,536th.
-
-    Parameters
-    ----------
-    bins, keys
-        Bins of the distribution that the ranges lie in.
-    dtype
-        Type of the values.
-    spans
-        First and last ordinal of each range; they do not overlap.
-    keep
-        Whether all are kept.
-    """
+    """Collects the values of some ranges: all of them, or how many lie in each 65,536th."""
 
     def __init__(
         self,

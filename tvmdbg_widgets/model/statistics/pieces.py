@@ -67,15 +67,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """Values of which each stands for several of an array.
-
-    Attributes
-    ----------
-    values
-        Has ``distinct()``; see :class:`~tvmdbg_widgets.model.tensors.array_values.ArrayValues`.
-    stop : int
-        Values of the array.
-    """
+    """Values of which each stands for several of an array."""
 
     values: Any
     stop: int

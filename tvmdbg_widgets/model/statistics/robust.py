@@ -39,17 +39,7 @@ _BINS = 64
 
 @dataclass(frozen=True, slots=True)
 class Robust:
-    """A part of the values' range that holds all but a few of them.
-
-    Attributes
-    ----------
-    low, high : float
-        Values beside them lie beyond.
-    beyond : int
-        How many do.
-    histogram : Histogram
-        Of the values between, in equal bins.
-    """
+    """A part of the values' range that holds all but a few of them."""
 
     low: float
     high: float
@@ -62,13 +52,6 @@ def robust_range(found: Distribution, zeros: int) -> tuple[float, float, int] | 
 
     None where the extremes are not far: no farther than ten times the distance from percentile 1
     to 99 of what is not zero.
-
-    Parameters
-    ----------
-    found
-        Of the values.
-    zeros
-        How many of them are zero.
     """
     low, high, counts = without_zeros(found, zeros)
     total = int(counts.sum())
@@ -103,15 +86,7 @@ def robust_edges(low: float, high: float, *, whole: bool) -> Floats:
 
 
 class Within:
-    """Counts the values of a range alone, and how many lie below it.
-
-    Parameters
-    ----------
-    dtype
-        Of the values.
-    low, high
-        Both included.
-    """
+    """Counts the values of a range alone, and how many lie below it."""
 
     def __init__(self, dtype: np.dtype[Any], low: float, high: float) -> None:
         self._tally: Any = tally(dtype)
@@ -147,17 +122,7 @@ def narrowed(
     dtype: np.dtype[Any],
     look: Callable[[Callable[[], Within]], Within],
 ) -> Distribution:
-    """Return the distribution with narrower bins where far integers make them wider than the bulk.
-
-    Parameters
-    ----------
-    found, zeros
-        As for :func:`robust_range`.
-    dtype
-        Of the values.
-    look
-        Makes a pass over all values and returns what it collected.
-    """
+    """Return the distribution with narrower bins where far integers stretch them."""
     near: Distribution | None = found
     while near is not None and isinstance(near.bins, IntegerBins) and near.bins.shift:
         inner = robust_range(near, zeros)

@@ -16,18 +16,7 @@ if TYPE_CHECKING:
 
 
 class Slices:
-    """Goes on with a pass from where it stopped.
-
-    Parameters
-    ----------
-    values
-        The array under one reading; its type has an order.
-
-    Attributes
-    ----------
-    done : int
-        Values looked at.
-    """
+    """Goes on with a pass from where it stopped."""
 
     def __init__(self, values: ArrayValues) -> None:
         self.done = 0

@@ -15,15 +15,7 @@ if TYPE_CHECKING:
 
 
 def tally(dtype: np.dtype[Any], *, fast: bool = False) -> Tally:
-    """Return an empty tally for values of a type that has an order.
-
-    Parameters
-    ----------
-    dtype
-        Their type.
-    fast
-        Whether there are so many that the compiled pass is worth its start.
-    """
+    """Return an empty tally for values of a type that has an order."""
     if dtype.itemsize <= 2:
         return CodeTally(dtype)
     return FloatTally(dtype, fast=fast) if dtype.kind == "f" else IntegerTally(dtype)

@@ -31,30 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayRecord:
-    """One array of a file. Values are read when asked for.
-
-    Attributes
-    ----------
-    key
-        Name in the file.
-    dtype
-        What the bytes mean.
-    shape
-        As declared in the file.
-    nbytes
-        Bytes stored, as the file says.
-    offset
-        Where they start.
-    source
-        The file.
-    notes
-        What a view of these values must say: values left out, bytes that are not values, a type
-        shown raw, a type code with several meanings.
-    alternatives
-        Other meanings of an ambiguous type code; empty once it is settled.
-    stored_dtype
-        The type field as the file has it; ``dtype`` where nothing else is known.
-    """
+    """One array of a file. Values are read when asked for."""
 
     key: str
     dtype: DataType
@@ -96,22 +73,7 @@ class ArrayRecord:
         return readings(self.dtype, self.alternatives)
 
     def values(self, reading: Reading | None = None) -> ArrayValues:
-        """Return the decoder of the stored bytes.
-
-        Parameters
-        ----------
-        reading
-            Below 8 bits ``"packed"`` (several elements a byte, low bits first) or ``"bytes"``
-            (one element a byte); default packed, but bool one a byte. Of complex types
-            ``"complex"`` (default), ``"magnitude"``, ``"phase"`` (radians), ``"real"`` or
-            ``"imag"``, as ``np.abs``, ``np.angle`` and numpy's attributes give them. Where the
-            type code is ambiguous, ``"as <dtype>"``.
-
-        Raises
-        ------
-        ValueError
-            The values cannot be read so.
-        """
+        """Return the decoder of the stored bytes."""
         dtype = self.dtype
         if reading is None:
             reading = default_reading(dtype)
@@ -144,23 +106,11 @@ class ArrayRecord:
         return self.values().chunks(nbytes)
 
     def window(self, selection: Selection, reading: Reading | None = None) -> np.ndarray[Any, Any]:
-        """Read what basic numpy indexing of ``numpy()`` would give, and little more than that.
-
-        Raises
-        ------
-        IndexError, TypeError, ValueError
-            The selection does not fit ``view_shape``, is no int or slice, or steps backwards.
-        """
+        """Read what basic numpy indexing of ``numpy()`` would give, and little more than that."""
         return self.values(reading).window(selection)
 
     def with_dtype(self, dtype: DataType) -> ArrayRecord:
-        """Return the same bytes read as another type of the same width.
-
-        Raises
-        ------
-        ValueError
-            The type has another width.
-        """
+        """Return the same bytes read as another type of the same width."""
         if dtype.itemsize != self.dtype.itemsize or dtype.lanes != self.dtype.lanes:
             raise ValueError(
                 f"{self.key!r} is stored as {self.dtype} ({counted(self.dtype.itemsize, 'byte')} "

@@ -27,19 +27,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ArrayValues:
-    """The scalars of one stored array under one reading.
-
-    Attributes
-    ----------
-    source, offset, nbytes
-        Where the bytes are.
-    dtype
-        What they mean.
-    shape
-        As declared.
-    reading
-        How the bytes are understood; see ``tvmdbg_widgets.model.tensors.readings``.
-    """
+    """The scalars of one stored array under one reading."""
 
     source: ByteSource
     offset: int
@@ -134,13 +122,7 @@ class ArrayValues:
         return self.dtype.lanes > 1 and values < math.prod(self.shape) * self.dtype.lanes
 
     def values(self, start: int, stop: int) -> np.ndarray[Any, Any]:
-        """Read the scalars ``start`` to ``stop`` (of ``count``, in C order) as a new 1-D array.
-
-        Raises
-        ------
-        FormatError
-            The source changed or ends early.
-        """
+        """Read the scalars ``start`` to ``stop`` (of ``count``, in C order) as a new 1-D array."""
         if not 0 <= start <= stop <= self.count:
             raise IndexError(f"range {start} to {stop} of {counted(self.count, 'scalar')}")
         if self.is_packed:
@@ -160,13 +142,7 @@ class ArrayValues:
             return np.ascontiguousarray(part(scalars))
 
     def window(self, selection: Selection) -> np.ndarray[Any, Any]:
-        """Read what basic numpy indexing of ``numpy()`` would give, and little more than that.
-
-        Raises
-        ------
-        IndexError, TypeError, ValueError
-            The selection does not fit ``view_shape``, is no int or slice, or steps backwards.
-        """
+        """Read what basic numpy indexing of ``numpy()`` would give, and little more than that."""
         return read_window(self, selection)
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -198,14 +174,7 @@ class ArrayValues:
         return source.repeats
 
     def distinct(self) -> Iterator[tuple[int, np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
-        """Yield scalars that stand for the whole array, where it :attr:`repeats` them.
-
-        Yields
-        ------
-        int, ndarray, ndarray
-            How often to count the scalars, these in the order of the array, and the first
-            position of each. A scalar may come several times.
-        """
+        """Yield scalars that stand for the whole array, where it :attr:`repeats` them."""
         source, repeats = self.source, self.repeats
         assert isinstance(source, StridedSource)  # noqa: S101 (of others nothing is known)
         assert repeats is not None  # noqa: S101
@@ -219,13 +188,7 @@ class ArrayValues:
             yield common << bit, scalars[some], repeats.first[some]
 
     def alike(self, stored: Sequence[bytes]) -> np.ndarray[Any, Any]:
-        """Decode arrays of this type, reading and number of bytes, a row of ``count`` each.
-
-        Parameters
-        ----------
-        stored
-            The ``nbytes`` bytes of each.
-        """
+        """Decode arrays of this type, reading and number of bytes, a row of ``count`` each."""
         group_bytes, per_group = self._group
         groups = -(-self.count // per_group)
         rows = np.frombuffer(b"".join(stored), np.uint8).reshape(len(stored), self.nbytes)

@@ -19,22 +19,6 @@ def dequantised(
     too for values of up to 16 bits with a float32 scale. Rounded to float32 that is what
     ``qnn.dequantize`` computes (src/relay/qnn/op/dequantize.cc @ v0.19.0: the difference in int32,
     the product in float32).
-
-    Parameters
-    ----------
-    values : array_like
-        Of any real dtype, of any shape.
-    scale, zero_point : array_like
-        Scalars, or one number for each index of ``axis``.
-    axis : int, optional
-        The axis that scales and zero points belong to; negative ones count from the end.
-
-    Raises
-    ------
-    ValueError
-        Several numbers without an axis, or not as many as the axis is long.
-    TypeError
-        The values are complex.
     """
     array = np.asarray(values)
     if array.dtype.kind == "c":

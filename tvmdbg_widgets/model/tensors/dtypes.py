@@ -237,13 +237,7 @@ def _numpy_dtype(code: int, bits: int) -> np.dtype[Any] | None:
 
 
 def from_numpy(dtype: np.dtype[Any]) -> DataType:
-    """Return the TVM type of a numpy (or ``ml_dtypes``) dtype.
-
-    Raises
-    ------
-    ValueError
-        TVM has no such type (strings, records, dates, objects, long double).
-    """
+    """Return the TVM type of a numpy (or ``ml_dtypes``) dtype."""
     try:
         found = DataType.parse(dtype.newbyteorder("=").name)
     except ValueError:

@@ -199,12 +199,6 @@ def checked_sizes(sizes: Mapping[Any, Any], layout: str | None = None) -> dict[s
 
     >>> checked_sizes({"C": 3})
     {'C': 3}
-
-    Raises
-    ------
-    ValueError
-        Something else, or an axis that the layout does not have, where one is named; the message
-        names what is allowed.
     """
     allowed = 'sizes are whole numbers from 1 on by upper-case letter, such as {"C": 3}'
     try:

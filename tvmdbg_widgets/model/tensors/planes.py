@@ -21,13 +21,6 @@ class Plane:
     """Axis ``axes[0]`` down and ``axes[1]`` across, at fixed indices of all others.
 
     A vector has no axis down, a scalar neither; they are planes of one row.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    axes : (int or None, int or None)
-    index : tuple of int
-        One a axis; those of the shown axes are not looked at.
     """
 
     shape: tuple[int, ...]
@@ -38,13 +31,7 @@ class Plane:
     def of(
         cls, shape: tuple[int, ...], axes: tuple[int | None, int | None], index: list[int]
     ) -> Plane:
-        """Check axes and index against the shape.
-
-        Raises
-        ------
-        ValueError
-            Axes that are equal or not there, or an index out of range.
-        """
+        """Check axes and index against the shape."""
         down, across = axes
         for axis in axes:
             if axis is not None and not 0 <= axis < len(shape):
@@ -98,21 +85,6 @@ def axis_along(
 
     The one that is wanted; else the channels: the axis named C or, where none is, the second of
     three axes and more; else the longest. ``js/src/tensor/plane.ts`` has the same.
-
-    Parameters
-    ----------
-    shape
-    names
-        Letters of the axes, where a layout names them.
-    shown
-        Axes that each picture has, which none can be made for each index of.
-    wanted
-        As far as it is one of the others, and long enough to go along.
-
-    Returns
-    -------
-    int or None
-        None where no axis is left; one of length 1 is none beside pictures.
     """
     free = [axis for axis in range(len(shape)) if axis not in shown]
     usable = [axis for axis in free if shape[axis] > 1] or ([] if shown else free)

@@ -50,15 +50,7 @@ def default_reading(dtype: DataType) -> Reading:
 
 
 def readings(dtype: DataType, alternatives: tuple[DataType, ...] = ()) -> tuple[Reading, ...]:
-    """Return the readings that views offer, their default first; none where there is but one.
-
-    Parameters
-    ----------
-    dtype
-        What the bytes are taken for.
-    alternatives
-        Other meanings of an ambiguous type code.
-    """
+    """Return the readings that views offer, their default first; none where there is but one."""
     if alternatives:
         return tuple(f"{AS}{each}" for each in (dtype, *alternatives))
     if is_complex(dtype):

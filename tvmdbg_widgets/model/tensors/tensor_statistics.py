@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 class Counted:
-    """Values of a file that are counted when asked for.
-
-    Parameters
-    ----------
-    record
-        The array as the file stores it.
-    """
+    """Values of a file that are counted when asked for."""
 
     __slots__ = ("_found", "_statistics", "record")
 

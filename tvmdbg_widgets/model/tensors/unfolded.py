@@ -179,17 +179,7 @@ class Unfolded:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Indices of one logical axis that are one slice of each stored axis it is made of.
-
-    Attributes
-    ----------
-    place
-        Where they come among the indices asked for.
-    stored
-        The slices, with ends, that hold them.
-    kept
-        What of those, put together, they are.
-    """
+    """Indices of one logical axis that are one slice of each stored axis it is made of."""
 
     place: slice
     stored: tuple[slice, ...]

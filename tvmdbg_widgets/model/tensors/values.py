@@ -26,10 +26,4 @@ class Values(Protocol):
         """The same scalars for telling their bits: as they are stored."""
 
     def window(self, selection: Selection) -> np.ndarray[Any, Any]:
-        """Read what basic numpy indexing of the whole would give, and little more than that.
-
-        Raises
-        ------
-        IndexError, TypeError, ValueError
-            The selection does not fit ``view_shape``, is no int or slice, or steps backwards.
-        """
+        """Read what basic numpy indexing of the whole would give, and little more than that."""

@@ -41,15 +41,6 @@ def read_window(values: _StoredValues, selection: Selection) -> np.ndarray[Any, 
 
     Each axis takes an int or a slice with a positive step; ``...`` and missing axes stand for
     whole ones.
-
-    Raises
-    ------
-    IndexError
-        Too many axes, or an int out of range.
-    TypeError
-        Something else than ints, slices and one ``...``.
-    ValueError
-        A step below 1.
     """
     shape = values.view_shape
     axes = resolved(selection, shape)
@@ -62,13 +53,7 @@ def read_window(values: _StoredValues, selection: Selection) -> np.ndarray[Any, 
 
 
 def resolved(selection: Selection, shape: tuple[int, ...]) -> list[tuple[range, bool]]:
-    """Return for each axis the indices selected, and whether the axis stays.
-
-    Raises
-    ------
-    IndexError, TypeError, ValueError
-        As :func:`read_window`.
-    """
+    """Return for each axis the indices selected, and whether the axis stays."""
     return [_axis(item, length) for item, length in zip(*_fill(selection, shape), strict=True)]
 
 

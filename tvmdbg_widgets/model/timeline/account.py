@@ -25,29 +25,6 @@ class Account:
 
     A slice counts with the time in which none of the slices inside it runs. It counts to its node
     or its call; slices of neither count to their name.
-
-    Attributes
-    ----------
-    node, call, name : int64 [R]
-        Node id, number of a set of ``timeline.shared``, or code of a name; -1 for the others.
-    role : uint8 [R]
-        :class:`SliceRole`; rows of nodes and calls are work.
-    ns : float64 [R]
-        Time of a row as it is told: of a node or a call the mean of its executions, of a name the
-        sum of its slices, by execution where these are counted.
-    share : float64 [R]
-        Of :attr:`whole_ns`; NaN of what is no work.
-    slices, first : int64 [R]
-        How many slices count to the row, and the first of them; 0 and -1 where none do.
-    within_ns : float64 [R]
-        Sum of the durations of the slices, with what ran inside them.
-    whole_ns : float
-        All work of one execution, or of all slices where executions are not counted: what the
-        shares are of.
-    loading_ns : float
-        What loading took, in all.
-    left : bool [R]
-        Rows that are what is left of calls whose operators are timed: no operator's time.
     """
 
     node: Ints

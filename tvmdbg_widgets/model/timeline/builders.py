@@ -34,30 +34,7 @@ def from_trace(
     source: str,
     issues: Iterable[Issue] = (),
 ) -> Timeline:
-    """Make the timeline of an execution trace.
-
-    Parameters
-    ----------
-    names : StringColumn[P]
-    start_ns, duration_ns : float64[P]
-        A pair that is not finite or ends before it starts makes no slice.
-    nodes : int32[P]
-        Node id of each pair, -1 unknown.
-    trust : uint8[P]
-        Trust of that id.
-    num_nodes : int
-        Nodes of the graph.
-    source : str
-        File the trace was read from.
-    issues : iterable of Issue
-        What the reader found.
-
-    Returns
-    -------
-    Timeline
-        ``synthetic``: the classic trace lays mean times end to end. ``node_ns`` is the mean
-        duration of a node's slices; repeats are unknown.
-    """
+    """Make the timeline of an execution trace."""
     start = np.asarray(start_ns, dtype=np.float64)
     duration = np.asarray(duration_ns, dtype=np.float64)
     kept = np.flatnonzero(np.isfinite(start) & np.isfinite(duration) & (duration >= 0))
@@ -105,27 +82,6 @@ def from_table(
 
     Several rows of one node, as a table prints for several outputs, are one slice; if their times
     differ the first counts and an issue says so.
-
-    Parameters
-    ----------
-    names : StringColumn[R]
-    time_ns : float64[R]
-        Mean time of the row's node.
-    repeats_offsets, repeats_ns : int64[R + 1], float64[...]
-        Measured repeats of each row.
-    nodes, trust : int32[R], uint8[R]
-        Node id of each row (-1 unknown) and the trust of it.
-    num_nodes : int
-    source : str
-    start_ns, end_ns : float64[R], optional
-        Observed start and end; with them the timeline is real and keeps its gaps.
-        Without them the nodes are placed back to back in the order of their ids.
-    issues : iterable of Issue
-
-    Raises
-    ------
-    ValueError
-        Only one of ``start_ns`` and ``end_ns`` is given, or a node id is not in the graph.
     """
     if (start_ns is None) != (end_ns is None):
         raise ValueError("start_ns and end_ns go together")

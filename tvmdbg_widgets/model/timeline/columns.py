@@ -156,11 +156,6 @@ def _checked(timeline: TimelineColumns) -> dict[str, Any]:
     """Return the columns of a timeline with their element types, read-only.
 
     Of tracks that only have names, these are the threads.
-
-    Raises
-    ------
-    ValueError
-        Columns of unequal length, or ids out of range.
     """
     tracks = len(timeline.tracks)
     found: dict[str, Any] = {

@@ -21,24 +21,6 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
 
     Slices and node times are the trace's; the table gives the repeats, and the times of nodes the
     trace does not know.
-
-    Parameters
-    ----------
-    trace, table : Timeline
-        For the same nodes.
-    rounding_ns : float
-        Largest error the table's rounding can make (0.5 for three decimals of a microsecond).
-
-    Returns
-    -------
-    Timeline
-        With an issue ``times-disagree`` naming the nodes whose two times differ by more than the
-        rounding.
-
-    Raises
-    ------
-    ValueError
-        The two were made for different numbers of nodes.
     """
     if trace.num_nodes != table.num_nodes:
         raise ValueError(

@@ -45,18 +45,6 @@ def from_events(
     A slice is joined to the one operator of its name (node name or function name). Where several
     have it, its slices are given to them in turn and marked ambiguous. Each slice is a measured
     repeat of its node.
-
-    Parameters
-    ----------
-    names : StringColumn[S]
-    start_ns, duration_ns : float64[S]
-    track : int32[S]
-    tracks : tuple of str
-    graph : Graph, optional
-        Without it no slice has a node.
-    source : str
-    issues : iterable of Issue
-    extras : TraceExtras, optional
     """
     count = 0 if graph is None else graph.num_nodes
     node = np.full(len(names), -1, np.int64)

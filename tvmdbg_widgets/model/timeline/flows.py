@@ -28,16 +28,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Flows:
-    """A arrows between slices, by the time they begin.
-
-    Attributes
-    ----------
-    flow_from, flow_to : int32[A]
-        Index into the timeline of the slice an arrow leaves, and of the one it reaches.
-    names : StringColumn[A]
-    unjoined : int
-        Events of flows that no slice could be found for, or that have no other end.
-    """
+    """A arrows between slices, by the time they begin."""
 
     flow_from: npt.NDArray[np.int32]
     flow_to: npt.NDArray[np.int32]

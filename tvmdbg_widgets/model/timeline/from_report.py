@@ -23,12 +23,6 @@ def from_report(report: Report, *, device: str) -> Timeline:
     The profiler records durations only. The rows follow one another in the order of the file; a
     joined row is the one measured repeat of its node, after three passes to warm up (one in the
     Relax VM). Where no graph is known the rows are the nodes.
-
-    Parameters
-    ----------
-    report : Report
-    device : str
-        Track of rows that name no device.
     """
     alone = report.num_nodes == 0
     count = len(report) if alone else report.num_nodes

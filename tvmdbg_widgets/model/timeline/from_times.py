@@ -79,18 +79,7 @@ def from_list(
     source: str,
     issues: Iterable[Issue] = (),
 ) -> Timeline:
-    """Make the timeline of a list of repeats: means back to back in node order.
-
-    Parameters
-    ----------
-    node_names : StringColumn[N]
-    offsets, repeats_ns : int64[L + 1], float64[R]
-        Repeats of each item of the list.
-    join : NodeJoin
-        Node of each item; items without one are left out.
-    source : str
-    issues : iterable of Issue
-    """
+    """Make the timeline of a list of repeats: means back to back in node order."""
     counts = np.diff(offsets)
     kept = np.flatnonzero((join.nodes >= 0) & (counts > 0))
     means = np.full(len(counts), np.nan)
@@ -125,25 +114,6 @@ def with_list(
 
     Slices and known node times stay; repeats become the list's, and so do times of nodes that
     neither the trace nor the table knows.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    exact : Timeline
-        Of the list, for the same nodes.
-    rounding_ns : float
-        Largest error of the timeline's node times by rounding.
-    table : Timeline, optional
-        The table's own timeline, whose printed repeats are compared.
-    table_rounding_ns : float
-        Largest error of those by rounding.
-
-    Returns
-    -------
-    Timeline
-        With ``times-disagree`` where a node's time is neither the mean nor, for all nodes, the
-        median or the first of its repeats, and ``repeats-disagree`` where printed repeats are not
-        the list's.
     """
     found = [
         issue

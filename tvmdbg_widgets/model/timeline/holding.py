@@ -22,19 +22,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """P intervals by track, start, the longer first: so that what holds another stands before it.
-
-    Attributes
-    ----------
-    track : int64[P]
-    start, end : float64[P]
-        Finite nanoseconds; ``end > start``.
-    inner : float64[P]
-        An interval holds this one if it stands before it and ends here or later: a little before
-        ``end``, since printed times are rounded.
-    tolerance : float
-        How far intervals may reach into, or out of, each other.
-    """
+    """P intervals by track and start, longer ones first: parents before children."""
 
     track: Ints
     start: Floats
@@ -58,18 +46,7 @@ class Intervals:
 
 @dataclass(frozen=True, eq=False)
 class Holding:
-    """Where each of P intervals lies.
-
-    Attributes
-    ----------
-    depth : int64[P]
-        How many nested intervals hold it; of those that are ``across``, the lane.
-    parent : int64[P]
-        Position of the innermost interval that holds it: of the nested ones where one does, else
-        of those across; -1 where none.
-    across : bool[P]
-        It shares time with a nested interval that stands before it and does not hold it.
-    """
+    """Where each of P intervals lies."""
 
     depth: Ints
     parent: Ints
@@ -94,18 +71,7 @@ def holding(intervals: Intervals) -> Holding:
 
 @dataclass(frozen=True)
 class _Level:
-    """Intervals still to be placed, in groups that lie inside one interval each, or in none.
-
-    Attributes
-    ----------
-    at : int64[K]
-        Positions, rising.
-    opens : bool[K]
-        A group begins.
-    outer : int64[K]
-        Position of what holds the group, -1 where nothing does.
-    depth : int
-    """
+    """Intervals still to be placed, in groups that lie inside one interval each, or in none."""
 
     at: Ints
     opens: Flags

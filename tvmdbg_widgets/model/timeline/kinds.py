@@ -34,12 +34,6 @@ def name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
     A name that tells no operator, such as that of a kernel, has the kind of the operator that its
     slices lie in, or that an arrow leads to them from. It stays ``"other"`` where that is known of
     less than half of them, or where they run for operators of several kinds.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    graph : Graph or None
-        Tells the kinds of nodes that slices refer to.
     """
     known = _known.get(timeline)
     if known is None or known[0] is not graph:

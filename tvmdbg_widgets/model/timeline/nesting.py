@@ -16,18 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Nesting:
-    """How the slices of a timeline lie in each other; see :class:`Rows`.
-
-    Attributes
-    ----------
-    self_ns : float64[S]
-        Time of a slice in which none of the slices runs that lie right inside it; its duration
-        where there is none. NaN where start or duration is no usable number.
-    nested : tuple of bool
-        By track: some slice lies inside another.
-    overlapping : tuple of bool
-        By track: two slices share time and neither lies inside the other.
-    """
+    """How the slices of a timeline lie in each other; see :class:`Rows`."""
 
     self_ns: npt.NDArray[np.float64]
     nested: tuple[bool, ...]

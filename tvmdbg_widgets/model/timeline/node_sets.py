@@ -22,22 +22,6 @@ class NodeSets:
 
     The time of such a slice belongs to its nodes together; nobody knows the share of each. The set
     of a call whose nodes no file names is empty.
-
-    Attributes
-    ----------
-    slice_set : int32 [S]
-        Set of each slice of the timeline, -1 where it is of one node or of none.
-    offsets : int64 [C + 1]
-    nodes : int32
-        Nodes of set ``i``, ascending: ``nodes[offsets[i]:offsets[i + 1]]``; none or several.
-    own_ns : float64 [C]
-        Mean time per execution that is of the set as such: what is measured of single nodes, or
-        of smaller sets, within its slices is taken off. NaN unknown.
-
-    Raises
-    ------
-    ValueError
-        Where the columns do not fit each other.
     """
 
     slice_set: npt.NDArray[np.int32]

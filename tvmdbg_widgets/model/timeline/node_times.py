@@ -71,19 +71,7 @@ class NodeTimes:
 
 @dataclass(frozen=True, eq=False)
 class NodeStatistics:
-    """Statistics of the repeats of every node, as columns.
-
-    Attributes
-    ----------
-    n : int64[N]
-        Repeats that are numbers.
-    min, p10, p50, p90, max, mean, sd, low, high : float64[N]
-        Nanoseconds; see :class:`NodeTimes`.
-    noisy : bool[N]
-        ``n >= 5`` and ``p90 / p10 > 1.2`` (also where p10 is 0 and p90 is not).
-    rounding_ns : float
-        As of the timeline: a time of 0 is less than this.
-    """
+    """Statistics of the repeats of every node, as columns."""
 
     n: npt.NDArray[np.int64]
     min: Floats
@@ -164,19 +152,7 @@ def node_statistics(
     node_ns: Floats,
     rounding_ns: float = 0.0,
 ) -> NodeStatistics:
-    """Compute the statistics of every node's repeats.
-
-    Parameters
-    ----------
-    offsets : int64[N + 1]
-        Repeats of node i are ``repeats_ns[offsets[i]:offsets[i + 1]]``.
-    repeats_ns : float64[R]
-        Nanoseconds; NaN and infinite repeats are left out.
-    node_ns : float64[N]
-        Stands for the mean of a node without repeats.
-    rounding_ns : float
-        As of the timeline.
-    """
+    """Compute the statistics of every node's repeats."""
     count = len(offsets) - 1
     finite = np.isfinite(repeats_ns)
     kept = np.concatenate(([0], np.cumsum(finite)))[offsets]

@@ -18,24 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Nodes, and calls of several nodes, by time, longest first.
-
-    Attributes
-    ----------
-    nodes : int64[K]
-        Node ids; -1 of a call of several nodes, and of a name of slices. Nodes without a time are
-        absent; equal times are in the order of ids.
-    names : tuple of str [K]
-        What each is called.
-    members : tuple of tuple of int [K]
-        The nodes of each; empty where they are unknown.
-    ns : float64[K]
-        Their times.
-    share : float64[K]
-        Share of the time of the whole run (not of the K alone); NaN where that is 0.
-    rounding_ns : float
-        As of the timeline: a time of 0 is less than this.
-    """
+    """Nodes, and calls of several nodes, by time, longest first."""
 
     nodes: npt.NDArray[np.int64]
     names: tuple[str, ...]

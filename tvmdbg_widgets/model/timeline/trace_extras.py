@@ -20,21 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Counters:
-    """K series of V values in time, as columns.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Of the counter a series belongs to.
-    series : tuple of str
-        The series of that counter.
-    devices : tuple of str
-        The process it is of, ``""`` where unknown.
-    offsets : int64[K + 1]
-        Series k holds ``ns[offsets[k]:offsets[k + 1]]``.
-    ns, values : float64[V]
-        By series, then time. A value holds until the next one.
-    """
+    """K series of V values in time, as columns."""
 
     names: tuple[str, ...]
     series: tuple[str, ...]
@@ -65,24 +51,7 @@ class Counters:
 
 @dataclass(frozen=True, eq=False)
 class FlowEnds:
-    """F events that arrows between slices begin, pass and end at, in the order of time.
-
-    Attributes
-    ----------
-    flow : int32[F]
-        Events of one number belong together.
-    phase : uint8[F]
-        ``ord`` of ``s`` (begins), ``t`` (passes) or ``f`` (ends).
-    ns : float64[F]
-        Its time, counted as the slices' starts are.
-    track : int32[F]
-        Index into the timeline's tracks; -1 where its thread has no slices.
-    encloses : bool[F]
-        It is bound to the slice around it; else, for ``f``, to the next one.
-    names : StringColumn[F]
-    slices : int32[F] or None
-        Index of the slice that itself tells of the flow; -1, or None, where it is found by time.
-    """
+    """F events that arrows between slices begin, pass and end at, in the order of time."""
 
     flow: npt.NDArray[np.int32]
     phase: npt.NDArray[np.uint8]
@@ -105,17 +74,7 @@ class FlowEnds:
 
 @dataclass(frozen=True, eq=False)
 class TraceExtras:
-    """What a trace holds beside its slices.
-
-    Attributes
-    ----------
-    counters : Counters
-        Events of phase C.
-    flow_ends : FlowEnds
-        Events of phases s, t, f, and slices with a ``bind_id``; ``timeline.flows`` are the arrows.
-    counts : mapping of str to int
-        Events of the file by phase, all of them.
-    """
+    """What a trace holds beside its slices."""
 
     counters: Counters
     flow_ends: FlowEnds

@@ -86,16 +86,7 @@ class WarmUp:
 
 
 def warm_up(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> WarmUp:
-    """Find how many of the first repeats are warm-up.
-
-    Parameters
-    ----------
-    offsets : int64 [N + 1]
-        Repeats of node i are ``repeats_ns[offsets[i]:offsets[i + 1]]``.
-    repeats_ns : float64 [R']
-        Nanoseconds. Nodes of fewer repeats than others, of a repeat that is no finite number, and
-        of no time at all are left out.
-    """
+    """Find how many of the first repeats are warm-up."""
     times = whole_repeats(offsets, repeats_ns)
     operators, count = times.shape
     if count < LEAST_REPEATS or not operators:

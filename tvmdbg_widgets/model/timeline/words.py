@@ -14,39 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TimelineWords:
-    """Words for one timeline.
-
-    Attributes
-    ----------
-    measured : Measured
-    said, more : str
-        What the time axis means, short and at length.
-    item : str
-        What an id of the timeline counts: ``"node"``, ``"call"``, ``"row"``; ``"slice"`` without
-        ids.
-    row, rows : str
-        What a row of the table is, one and several: ``"operator"``, ``"call"``, ….
-    time : str
-        What the time of a row is.
-    together : str
-        What all times together are the time of: ``"summed over nodes"``.
-    shares : str
-        What the shares are of.
-    whole : str
-        What an execution is called where it is recorded; ``""`` elsewhere.
-    order : str
-        What the order of the rows is where it is not by time.
-    no_repeats : str
-        Why the spread of a time is not known; ``""`` where nothing is to be said.
-    by_name : bool
-        No nodes are known: rows are all slices of one name.
-    repeats : bool
-        A time has measured repeats that may be told.
-    parts_overlap : str
-        Of shares of parts; ``""`` without a graph.
-    durations, durations_within : str
-        What durations in sums are of: of all time, and of a range of it.
-    """
+    """Words for one timeline."""
 
     measured: Measured
     said: str
@@ -166,14 +134,7 @@ _ITEM = {Measured.MEAN: "node", Measured.CALL: "call", Measured.SUM: "row"}
 
 
 def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
-    """Return the words for a timeline.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    graph : bool
-        The run has a graph: ids are its nodes.
-    """
+    """Return the words for a timeline."""
     measured, nested = timeline.measured, any(timeline.nesting.nested)
     numbered = bool(timeline.issues.by_rule("order-unknown"))
     item = "node" if graph else "row" if numbered else _ITEM[measured]
@@ -257,22 +218,7 @@ def times_notes(
     alone: int = 0,
     unnamed: int = 0,
 ) -> tuple[str, ...]:
-    """Return what to know before trusting a table of times.
-
-    Parameters
-    ----------
-    timeline : Timeline
-    several_outputs : bool
-        The graph has operators of several outputs.
-    by : str
-        What the times are summed up by.
-    overlap : bool
-        A slice counts in several rows.
-    part : bool
-        Only a range of time is summed up.
-    alone, unnamed : int
-        Nodes that have a time and no slice: that count, and that cannot.
-    """
+    """Return what to know before trusting a table of times."""
     notes = []
     if overlap:
         notes.append(PARTS_OVERLAP)

@@ -25,14 +25,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Number(Expression):
-    """A constant.
-
-    Attributes
-    ----------
-    value : int or float
-    dtype : str
-        ``"int32"``, ``"float32"``, ``"bool"`` …
-    """
+    """A constant."""
 
     value: float
     dtype: str = "int32"
@@ -54,18 +47,7 @@ class Variable(Expression):
 
 @dataclass(frozen=True)
 class Read(Expression):
-    """A tensor's element.
-
-    Attributes
-    ----------
-    name : str
-        The operation's.
-    indices : tuple of Expression
-    output : int
-        Which of the operation's outputs.
-    operation : int
-        Index of the operation; -1 where several have the name and the text cannot tell which.
-    """
+    """A tensor's element."""
 
     name: str
     indices: tuple[Expression, ...]
@@ -146,18 +128,7 @@ class Call(Expression):
 
 @dataclass(frozen=True)
 class Reduction(Expression):
-    """A reduction over the operation's reduce axes.
-
-    Attributes
-    ----------
-    combiner : str
-        ``"+"``, ``"max"``, ``"min"``, or ``"select"`` for argmax and argmin.
-    sources : tuple of Expression
-        One; two for ``"select"``.
-    combined : tuple of Expression
-        What ``"select"`` compares and picks: condition and both values, over the combiner's own
-        variables.
-    """
+    """A reduction over the operation's reduce axes."""
 
     combiner: str
     sources: tuple[Expression, ...]

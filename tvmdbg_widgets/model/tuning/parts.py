@@ -67,13 +67,7 @@ class ConsoleTable:
 
 @dataclass(frozen=True, eq=False)
 class LatencyCurve:
-    """``total_latency.tsv``: R rounds (``LogEstimatedLatency``).
-
-    Attributes
-    ----------
-    elapsed_s, latency_ms, trials : float64 [R]
-        The latency is NaN where the file says N/A.
-    """
+    """``total_latency.tsv``: R rounds (``LogEstimatedLatency``)."""
 
     elapsed_s: Floats
     latency_ms: Floats
@@ -82,20 +76,7 @@ class LatencyCurve:
 
 @dataclass(frozen=True)
 class ConsoleMessage:
-    """What the verbose output of a tuning says of one measurement.
-
-    Attributes
-    ----------
-    number : int
-        ``No: 12``.
-    row : int
-        The trial it was joined to; -1 where none or several fit.
-    error : int
-    message : str
-        ``error_msg``: the only place that has it.
-    glyphs : str
-        ``"*"``, ``".E"`` …, empty where the output has none for it.
-    """
+    """What the verbose output of a tuning says of one measurement."""
 
     number: int
     row: int
@@ -106,41 +87,7 @@ class ConsoleMessage:
 
 @dataclass(frozen=True)
 class TuningParts:
-    """Records of one tuning, and what else was found with them.
-
-    Attributes
-    ----------
-    title : str
-    tuner : str
-        Of the records; ``"mixed"`` where files of several were given as one.
-    tasks : tuple of Task
-    trials : Trials
-    sources : tuple of ByteSource
-        The files that rows come from.
-    positions : tuple of (int, int)
-        Of each of them, where the next line begins, bytes, and its number: what was read so far.
-    beside : tuple of ByteSource
-        The files that tables, curves, messages and DAGs come from.
-    refused : tuple of RefusedLine
-        The lines that could not be read; of more than 100,000 the first.
-    num_refused : int
-        All of them.
-    undecoded : mapping of str to int
-        Lines that are recognised and left alone, by what they are
-        (``"AutoTVM pickle line for cuda"``).
-    cut : bool
-        Whether the last line ends too early, as where tuning was killed or still runs.
-    dags : mapping of str to str
-        DAG texts by workload key (``dump_workload_to_dag_log``), or by md5 for DAG text alone.
-    console : ConsoleTable or None
-    latency : LatencyCurve or None
-    messages : tuple of ConsoleMessage
-    glyphs : str
-        All glyphs of the verbose output, in their order.
-    registered : tuple of str
-        Sources of Python modules with registered workloads; they are read, never run.
-    issues : Issues
-    """
+    """Records of one tuning, and what else was found with them."""
 
     title: str
     tuner: Tuner | str

@@ -152,17 +152,7 @@ class EntryHealth(NamedTuple):
 
 
 class HealthTable(NamedTuple):
-    """The health of entries, one column a fact.
-
-    Attributes
-    ----------
-    columns : dict of str to array
-        As :meth:`Health.columns` returns them.
-    words, brief : list of str
-        Of each entry.
-    make : callable
-        Makes the health of one row.
-    """
+    """The health of entries, one column a fact."""
 
     columns: dict[str, np.ndarray[Any, Any]]
     words: list[str]

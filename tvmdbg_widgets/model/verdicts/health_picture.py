@@ -26,18 +26,7 @@ _WORST_LAST = tuple(_LOOKS)
 def health_html(
     heading: str, verdicts: Sequence[str], listed: Sequence[tuple[str, str, str]], rest: str
 ) -> str:
-    """Return heading, strip and the worst entries; whatever stands in their names is text.
-
-    Parameters
-    ----------
-    heading : str
-    verdicts : sequence of str
-        Of all entries.
-    listed : sequence of (str, str, str)
-        Verdict, name and words of the worst.
-    rest : str
-        What is said of the others.
-    """
+    """Return heading, strip and the worst entries; whatever stands in their names is text."""
     rows = "".join(
         "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
         for cells in listed

@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 def inspector_of(parts: RunParts) -> Inspector:
-    """Return an Inspector of a run's files.
-
-    Raises
-    ------
-    ValueError
-        The run has no ETDump.
-    """
+    """Return an Inspector of a run's files."""
     found = parts.executorch
     dump = next((file.source for file in parts.files if file.part == "etdump"), None)
     if found is None or found.dump is None or dump is None:
@@ -35,15 +29,7 @@ def inspector_of(parts: RunParts) -> Inspector:
 
 
 def execution_parts(parts: RunParts, number: int) -> RunParts:
-    """Return the parts with the values of another execution; graph and times are the same.
-
-    Raises
-    ------
-    ValueError
-        The run is none of ExecuTorch.
-    FormatError
-        There is no such execution.
-    """
+    """Return the parts with the values of another execution; graph and times are the same."""
     from tvmdbg_widgets.formats.executorch.assemble import with_execution
 
     _files(parts)
@@ -51,13 +37,7 @@ def execution_parts(parts: RunParts, number: int) -> RunParts:
 
 
 def reference_parts(parts: RunParts) -> RunParts:
-    """Return the same graph with the reference outputs of the ETRecord as its tensors.
-
-    Raises
-    ------
-    ValueError
-        The run has no graph, or there are none for this execution.
-    """
+    """Return the same graph with the reference outputs of the ETRecord as its tensors."""
     from tvmdbg_widgets.analysis.executorch.reference_tensors import reference_tensors
 
     files = _files(parts)

@@ -14,18 +14,7 @@ if TYPE_CHECKING:
 
 
 def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
-    """Return an ETRecord given as such, as a path or as bytes.
-
-    Raises
-    ------
-    FormatError
-        The file is no ETRecord, or nothing in it can be read.
-    TypeError
-        It is nothing that can be read; with ``compat`` everything but an ETRecord and a ``str``.
-    RuntimeError
-        With ``compat``, for what ``parse_etrecord`` in devtools/etrecord/_etrecord.py @ v1.4.1
-        refuses.
-    """
+    """Return an ETRecord given as such, as a path or as bytes."""
     from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
@@ -70,13 +59,7 @@ def _refuse_other_files(source: Any) -> None:
 
 
 def opened_buffer(path: Any, path_by_other_name: Any, *, compat: bool) -> DebugBuffer | None:
-    """Return the debug buffer, which may be given by either of two parameters.
-
-    Raises
-    ------
-    TypeError
-        Both are given.
-    """
+    """Return the debug buffer, which may be given by either of two parameters."""
     from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
     from tvmdbg_widgets.model.sources.given import as_source
 
@@ -97,15 +80,7 @@ def sources_of(
     record: tuple[ETRecord | None, Any],
     buffer: DebugBuffer | None,
 ) -> dict[str, tuple[Any, ByteSource]]:
-    """Return what was read and where from, by the part of a run it gives.
-
-    Parameters
-    ----------
-    dump, source
-    record
-        As read, and as it was given: it may have been read elsewhere, then its bytes are not known.
-    buffer
-    """
+    """Return what was read and where from, by the part of a run it gives."""
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.sources.byte_source import BytesSource
     from tvmdbg_widgets.model.sources.given import as_source

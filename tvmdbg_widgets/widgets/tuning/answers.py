@@ -26,21 +26,7 @@ _KINDS = ("tuning", "schedule", "change", "tiles", "errors", "select", "code")
 
 
 def answer(log: DerivedLog, links: TaskLinks | None, message: object) -> Reply:
-    """Answer one question.
-
-    Parameters
-    ----------
-    log : TuningLog
-    links : TaskLinks or None
-        Nodes of the run that the view is linked to.
-    message : object
-        As it came from the page: checked as if hostile.
-
-    Raises
-    ------
-    ValueError
-        There is no such question, or a query that does not follow the grammar.
-    """
+    """Answer one question."""
     question = Question(message)
     if question.kind == "tuning":
         return _packed("tuning", *overview(log, links))

@@ -25,11 +25,6 @@ class LogModel(SharedModel):
     """Answers the views of one tuning log over custom messages; it has no view of its own.
 
     Answers are made beside the kernel's main thread, one after the other.
-
-    Attributes
-    ----------
-    content : int
-        Changes when the log has grown.
     """
 
     _esm = bundle("run.js")

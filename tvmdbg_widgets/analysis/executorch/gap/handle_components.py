@@ -31,13 +31,7 @@ class OutputPair:
 def paired_outputs(
     reference: Mapping[Handles, Any], runtime: Mapping[Handles, RuntimeOutput]
 ) -> Iterator[OutputPair]:
-    """Yield the pairs that the Inspector compares, in the order of the reference.
-
-    Raises
-    ------
-    ValueError, TypeError, IndexError
-        Where and as the Inspector raises them.
-    """
+    """Yield the pairs that the Inspector compares, in the order of the reference."""
     ours, theirs = HandleIndex(reference), HandleIndex(runtime)
     done: set[Handles] = set()
     for start in reference:

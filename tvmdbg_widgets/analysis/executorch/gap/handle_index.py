@@ -11,12 +11,7 @@ Handles: TypeAlias = tuple[int, ...]
 
 
 class HandleIndex:
-    """Tuples of handles, each once, in their order.
-
-    Parameters
-    ----------
-    keys
-    """
+    """Tuples of handles, each once, in their order."""
 
     def __init__(self, keys: Iterable[Handles]) -> None:
         self._order = {key: at for at, key in enumerate(dict.fromkeys(keys))}

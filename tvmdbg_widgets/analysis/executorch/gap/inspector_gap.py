@@ -23,20 +23,7 @@ if TYPE_CHECKING:
 def inspector_pairs(
     blocks: Iterable[Any], graph: ReferenceGraph, values: Mapping[Any, Any]
 ) -> Iterator[GapRow]:
-    """Yield the Inspector's rows, their gaps yet to be computed.
-
-    Parameters
-    ----------
-    blocks
-    graph
-    values
-        Reference values by handle.
-
-    Raises
-    ------
-    ValueError, TypeError, IndexError
-        Where and as the Inspector raises them.
-    """
+    """Yield the Inspector's rows, their gaps yet to be computed."""
     given = {_handles(key): value for key, value in values.items()}
     in_order = [node.handles for node in graph.nodes if node.handles in given]
     reference = {handles: given[handles] for handles in dict.fromkeys((*in_order, *given))}
@@ -67,14 +54,7 @@ def inspector_pairs(
 
 
 def inspector_gap(metric: Metric, reference: Any, runtime: Any) -> list[float]:
-    """Return the distance of a value, or of each of several.
-
-    Raises
-    ------
-    ValueError
-        As the Inspector raises it: one is several values and the other is not, or their shapes
-        cannot be broadcast.
-    """
+    """Return the distance of a value, or of each of several."""
     if is_list(reference) != is_list(runtime):
         raise ValueError(
             f"Both inputs 'a' ({reference}) and 'b' ({runtime}) must be sequences or both must be "

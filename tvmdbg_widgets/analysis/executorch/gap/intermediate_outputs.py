@@ -21,15 +21,7 @@ DELEGATE_CALL: Final = "DELEGATE_CALL"
 
 @dataclass(frozen=True, slots=True)
 class RuntimeOutput:
-    """The values of one event.
-
-    Attributes
-    ----------
-    instruction : int
-    values : list
-        Arrays, lists of arrays, numbers, in the order they were logged.
-    num_outputs : int
-    """
+    """The values of one event."""
 
     instruction: int
     values: list[Any]
@@ -66,12 +58,6 @@ def runtime_outputs(
 
     Of events with the same handles the one with the largest instruction counts, of equal ones the
     first. Handles that overlap are merged, those of the largest instruction last.
-
-    Returns
-    -------
-    values : dict of tuple of int to RuntimeOutput
-    names : dict of tuple of int to list of str
-        By handles as they were before they were merged.
     """
     events = list(operator_events(blocks))
     inner: dict[str | None, set[int]] = {}

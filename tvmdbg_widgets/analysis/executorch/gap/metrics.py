@@ -25,17 +25,7 @@ Doubles: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A distance by name.
-
-    Attributes
-    ----------
-    name : str
-    distance : callable
-    falls : bool
-        Whether less is worse, as of a signal-to-noise ratio.
-    named : bool
-        Whether it is one of :data:`METRICS`.
-    """
+    """A distance by name."""
 
     name: str
     distance: Distance
@@ -52,11 +42,6 @@ def doubles(value: Any) -> Doubles:
     """Return values as float64 for comparison.
 
     Where any is NaN, all NaN become 0 and all infinities the largest finite numbers.
-
-    Raises
-    ------
-    TypeError
-        They are no real numbers.
     """
     array = np.asarray(value)
     if array.dtype.kind == "c":
@@ -132,20 +117,7 @@ _OF_INSPECTOR: Final = 3
 
 
 def metric(distance: str | Distance, *, compat: bool = False) -> Metric:
-    """Return a distance given by name, whatever its case, or as a callable.
-
-    Parameters
-    ----------
-    distance : str or callable
-        A callable takes what should be and what is; more of it is worse.
-    compat : bool
-        Know only what the Inspector knows: MSE, L1 and SNR.
-
-    Raises
-    ------
-    ValueError
-        There is none of that name.
-    """
+    """Return a distance given by name, whatever its case, or as a callable."""
     if not isinstance(distance, str):
         return Metric(getattr(distance, "__name__", type(distance).__name__), distance, named=False)
     known = {each.name: each for each in (METRICS[:_OF_INSPECTOR] if compat else METRICS)}

@@ -46,37 +46,6 @@ def numeric_gap(
     Each reference value is found in the edge program; what was logged of it, or of the value that
     it is a view of, is what it is compared with. Nothing is assumed: what has no counterpart is
     listed in ``skipped``.
-
-    Parameters
-    ----------
-    blocks : iterable of EventBlock
-    etrecord : ETRecord
-    distance : str or callable
-        ``"MSE"``, ``"L1"``, ``"SNR"``, ``"COSINE"``, ``"PSNR"`` or ``"ULP"``, see
-        :mod:`~tvmdbg_widgets.analysis.executorch.gap.metrics`; or a callable that takes what should
-        be and what is.
-    reference : mapping, path or iterable of EventBlock, optional
-        A mapping or a ``.npz`` file has values by debug handle, tuple of handles, name of an fx
-        node or of a value, or path of a module. Event blocks are of another run of the model. The
-        outputs that the ETRecord holds, if left out.
-    disable_debug_handle_validation : bool
-        Use the exported program even if not every operator of the edge program is found in it.
-    reference_graph : str, optional
-        ``"exported_program"``, ``"edge_dialect_exported_program"`` or a graph of the
-        ``graph_map``: its operators are named in the rows.
-    compat : bool
-        Pair values as the Inspector does, with its mistakes and refusals. The reference stands
-        for what it computes with torch, so it is needed, by handle. Numbers are of the Inspector
-        only if the events' values are as well.
-
-    Raises
-    ------
-    ValueError
-        There is nothing to compare with, or no such graph or distance.
-    FormatError
-        The file with the reference, or the debug buffer, does not hold a value.
-    AttributeError, IndexError, TypeError
-        With ``compat``, where the Inspector raises them.
     """
     blocks = list(blocks)
     if etrecord is None:

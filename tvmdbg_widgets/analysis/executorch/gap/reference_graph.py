@@ -29,14 +29,7 @@ _UNSET: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class ReferenceNode:
-    """One operator of the reference graph.
-
-    Attributes
-    ----------
-    name : str
-    handles : tuple of int
-    stack_trace : str or None
-    """
+    """One operator of the reference graph."""
 
     name: str
     handles: Handles
@@ -45,14 +38,7 @@ class ReferenceNode:
 
 @dataclass(frozen=True)
 class ReferenceGraph:
-    """The operators with debug handles of one program, in its order.
-
-    Attributes
-    ----------
-    name : str
-        As ``reference_graph`` of the Inspector names it.
-    nodes : tuple of ReferenceNode
-    """
+    """The operators with debug handles of one program, in its order."""
 
     name: str
     nodes: tuple[ReferenceNode, ...]
@@ -82,13 +68,7 @@ class ReferenceGraph:
 
 
 def edge_program(etrecord: ETRecord) -> ExportedProgram:
-    """Return the edge program of ``forward``, or of the only method there is.
-
-    Raises
-    ------
-    ValueError
-        There is none.
-    """
+    """Return the edge program of ``forward``, or of the only method there is."""
     programs = etrecord.edge_programs
     if FORWARD not in programs and len(programs) != 1:
         named = ", ".join(programs) or "no program"
@@ -111,23 +91,7 @@ def record_of_method(etrecord: ETRecord, method: str) -> ETRecord:
 def reference_graph(
     etrecord: ETRecord, name: str | None = None, *, validate: bool = True
 ) -> ReferenceGraph:
-    """Return the graph that the Inspector would compare with.
-
-    Parameters
-    ----------
-    etrecord
-    name : str, optional
-        ``"exported_program"``, ``"edge_dialect_exported_program"``, or a graph of the
-        ``graph_map``; the exported program where its operators can be traced, else the edge
-        program.
-    validate
-        Whether every handle of the edge program must be found in the exported program.
-
-    Raises
-    ------
-    ValueError
-        There is no such graph.
-    """
+    """Return the graph that the Inspector would compare with."""
     if name in (None, EXPORTED):
         handles = _exported_handles(etrecord, validate=validate)
         program = etrecord.exported_program

@@ -31,18 +31,7 @@ Reference: TypeAlias = Mapping[Any, Any] | str | os.PathLike[str] | Iterable[Any
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReferenceValue:
-    """One value to compare with.
-
-    Attributes
-    ----------
-    key
-        As given.
-    handles : tuple of int
-        Empty where the key is unknown.
-    names : tuple of str
-        The values of the edge program that it is, one for each output.
-    value : numpy.ndarray or list of numpy.ndarray
-    """
+    """One value to compare with."""
 
     key: Key
     handles: Handles
@@ -54,13 +43,6 @@ def given_values(reference: Reference) -> dict[Key, Any]:
     """Return the values of a mapping or a ``.npz`` file by key, as arrays.
 
     ``"3"`` and ``"(3, 4)"`` are handles as well.
-
-    Raises
-    ------
-    TypeError
-        It is neither.
-    FormatError
-        The file cannot be read.
     """
     if isinstance(reference, str | os.PathLike):
         reference = read_numpy_archive(FileSource(reference))
@@ -75,31 +57,7 @@ def reference_values(
     graph: ReferenceGraph,
     blocks: Iterable[Any],
 ) -> list[ReferenceValue]:
-    """Return the values to compare with, in the order of the edge program.
-
-    Parameters
-    ----------
-    reference
-        A mapping or a ``.npz`` file has values by debug handle, tuple of handles, name of an fx
-        node (of the edge or the reference graph) or of a value, or path of a module; handles and
-        modules stand for their last operator. Event blocks of another run have values as they
-        were logged. None stands for the outputs that the ETRecord holds for the bundled input of
-        the blocks.
-    etrecord
-    graph
-        The reference graph.
-    blocks
-        The event blocks to compare.
-
-    Raises
-    ------
-    ValueError
-        There is nothing to compare with.
-    TypeError
-        The reference is none.
-    FormatError
-        The file cannot be read.
-    """
+    """Return the values to compare with, in the order of the edge program."""
     program = edge_program(etrecord)
     if reference is None:
         reference = _outputs(etrecord, program, blocks)

@@ -49,13 +49,6 @@ class ValuesByName:
     beside delegates, or those of one handle in several calls, which is which is not known. An event
     inside a delegate stands for the last operator of its handles; what the call itself logged of
     that one counts more, since an operator may run in several parts.
-
-    Parameters
-    ----------
-    blocks
-        Event blocks of the Inspector. The first that has a value gives it.
-    program
-        The edge program.
     """
 
     def __init__(self, blocks: Iterable[Any], program: ExportedProgram) -> None:

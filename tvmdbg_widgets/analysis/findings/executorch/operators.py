@@ -39,28 +39,7 @@ _SETTINGS: Final = {
 
 
 class Logged(NamedTuple):
-    """What a delegate logged of one operator in one call, per execution.
-
-    Attributes
-    ----------
-    name : str
-        ``"Conv2d_4 (Convolution (NHWC, QC8) IGEMM #1)"``; the identifier of events that are
-        matched to no operator.
-    call : Call
-    ns : float
-    nodes : tuple of int
-        The nodes of the run that it came from; else those of the call.
-    events : tuple of str
-        Identifiers of its events, each once.
-    match : str
-        ``"exact"`` or ``"order"``; empty where no operator is known.
-    doubtful : bool
-        Whether several nodes of the run may be those that it came from.
-    inside : Inside or None
-    operator : DelegateNode or None
-    serves : DelegateNode or None
-        The operator that it serves, where lowering inserted it.
-    """
+    """What a delegate logged of one operator in one call, per execution."""
 
     name: str
     call: Call

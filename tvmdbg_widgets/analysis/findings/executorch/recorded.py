@@ -38,24 +38,7 @@ _LONGEST = 60
 
 
 class Call(NamedTuple):
-    """An instruction that calls a delegate.
-
-    Attributes
-    ----------
-    at : (int, int)
-        Chain and instruction.
-    backend : str
-        Fit for one line; ``"a delegate"`` where no file names it.
-    nodes : tuple of int
-        The operators it runs; empty where they are not known.
-    rows : int64
-        Its ``DELEGATE_CALL`` events in all executions.
-    inner : int64
-        The profile events that the delegate logged in these.
-    place : str
-        ``"instruction 2"``, with its chain beyond the first, and its method where that is not the
-        one shown.
-    """
+    """An instruction that calls a delegate."""
 
     at: Instruction
     backend: str
@@ -71,19 +54,7 @@ class Call(NamedTuple):
 
 
 class Identified(NamedTuple):
-    """What a delegate logged under one identifier at one instruction.
-
-    Attributes
-    ----------
-    at : (int, int)
-    key : str
-        The identifier as a delegate's map spells it.
-    shown : str
-        The same as Python writes it, fit for one line.
-    how : int
-        How it was tied to nodes: a number of ``model/executorch/event_nodes.py``.
-    events : int
-    """
+    """What a delegate logged under one identifier at one instruction."""
 
     at: Instruction
     key: str

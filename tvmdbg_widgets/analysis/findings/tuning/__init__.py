@@ -37,15 +37,5 @@ RULES: Final[tuple[LogRule, ...]] = (
 
 
 def find(evidence: LogEvidence) -> Findings:
-    """Apply every rule to a log.
-
-    Parameters
-    ----------
-    evidence : LogEvidence
-
-    Returns
-    -------
-    Findings
-        Ranked; ``Finding.tasks`` and ``Finding.trials`` say what they concern, `nodes` stay empty.
-    """
+    """Apply every rule to a log."""
     return Findings(finding for rule in RULES for finding in rule.findings(evidence))

@@ -26,12 +26,7 @@ _NAME = 48
 
 
 class LogEvidence:
-    """A tuning log and what is counted of it.
-
-    Parameters
-    ----------
-    parts : TuningParts
-    """
+    """A tuning log and what is counted of it."""
 
     def __init__(self, parts: TuningParts) -> None:
         self.parts = parts

@@ -39,15 +39,7 @@ class Cause(enum.Enum):
 
 
 class LostBuilds:
-    """Builds that timed out, by task, round and unroll setting.
-
-    Parameters
-    ----------
-    trials : Trials
-    rounds : int32 [N]
-    tuner : str
-        ``"ansor"``, ``"autotvm"`` or another.
-    """
+    """Builds that timed out, by task, round and unroll setting."""
 
     def __init__(self, trials: Trials, rounds: npt.NDArray[np.int32], tuner: str) -> None:
         self.trials = trials

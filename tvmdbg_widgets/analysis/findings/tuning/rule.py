@@ -33,17 +33,7 @@ class LogBasis(enum.Enum):
 
 @dataclass(frozen=True)
 class LogRule:
-    """One kind of statement about a tuning log.
-
-    Attributes
-    ----------
-    name : str
-        Kebab-case, stable between releases; what ``Finding.rule`` says.
-    find : callable
-        Makes the findings from the evidence.
-    rests_on : LogBasis
-        What its findings take for granted: none is surer than that.
-    """
+    """One kind of statement about a tuning log."""
 
     name: str
     find: Callable[[LogEvidence], Iterable[Finding]]

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """How many trials of each of G groups were lost.
-
-    Attributes
-    ----------
-    keys : int64 [G]
-    lost, trials : int64 [G]
-    """
+    """How many trials of each of G groups were lost."""
 
     keys: npt.NDArray[np.int64]
     lost: npt.NDArray[np.int64]

@@ -27,18 +27,7 @@ _SHOWN = 8
 
 
 class Channels:
-    """The channels of one output (``NCHW8c`` has two axes of them).
-
-    Attributes
-    ----------
-    known : KnownLayout
-    stored : int
-        How many are stored, padding included.
-    count : int
-        How many there are, without padding where its size is known.
-    each : int
-        Values that each has.
-    """
+    """The channels of one output (``NCHW8c`` has two axes of them)."""
 
     def __init__(self, known: KnownLayout, tensor: Tensor) -> None:
         letters = known.layout.letters
@@ -103,17 +92,7 @@ class Within(NamedTuple):
 def within(
     subject: Subject, fits: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]], least: float = 0
 ) -> Within | None:
-    """Return the channels that hold all values of a kind, where these are only some.
-
-    Parameters
-    ----------
-    subject : Subject
-    fits : callable
-        Tells of each value of a chunk whether it is one.
-    least : float
-        A channel counts where more than this share of its values are such; some others, in
-        channels that do not count, are then no matter.
-    """
+    """Return the channels that hold all values of a kind, where these are only some."""
     channels = Channels.of(subject.parts, subject.entry, subject.tensor)
     if channels is None:
         return None

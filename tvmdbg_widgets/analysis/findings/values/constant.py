@@ -41,19 +41,7 @@ _STEPS = {
 
 
 class Constants(NamedTuple):
-    """Entries of one value throughout, in execution order, by what that means.
-
-    Attributes
-    ----------
-    values : dict of entry to scalar
-        All of them.
-    own : list of entry
-        Outputs of operators that no constant operands explain.
-    following : list of entry
-        Outputs that are computed from constant values alone.
-    inputs, weights : list of entry
-        Inputs, and weights that are all zero, that seem never to have been set.
-    """
+    """Entries of one value throughout, in execution order, by what that means."""
 
     values: dict[Entry, object]
     own: list[Entry]

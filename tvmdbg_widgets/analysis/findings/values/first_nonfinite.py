@@ -61,17 +61,7 @@ def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 class Origins(NamedTuple):
-    """Entries that hold NaN or Inf by where these came from.
-
-    Attributes
-    ----------
-    carriers : mapping of entry to Statistics
-        All of them, in execution order.
-    wrong : list of Birth
-        Those that are faults, in execution order.
-    meant : list of Birth
-        Those of -Inf alone, with nothing else behind them.
-    """
+    """Entries that hold NaN or Inf by where these came from."""
 
     carriers: Mapping[Entry, Statistics]
     wrong: list[Birth]

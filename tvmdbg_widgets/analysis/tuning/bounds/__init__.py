@@ -21,20 +21,7 @@ __all__ = ["infer_bounds", "why_refused"]
 
 
 def infer_bounds(state: State) -> State:
-    """Return a state with the bounds of its loops (``ComputeDAG::InferBound``, compute_dag.cc).
-
-    Parameters
-    ----------
-    state : State
-        As it is after its steps.
-
-    Returns
-    -------
-    State
-        Extents that follow from what stages read of each other; None where they do not. A loop's
-        `min` is what TVM v0.8 prints where it is not 0. Of a schedule that TVM refuses, the state
-        itself.
-    """
+    """Return a state with the bounds of its loops (``ComputeDAG::InferBound``, compute_dag.cc)."""
     try:
         return _inferred(state)
     except RefusedError:

@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Loop:
-    """A loop's variable, from 0 to ``extent - 1``.
-
-    Attributes
-    ----------
-    name : str
-        As TE names it: ``"k.outer"``.
-    extent : int or None
-        None while, or where, it is not known.
-    """
+    """A loop's variable, from 0 to ``extent - 1``."""
 
     name: str
     extent: int | None = None

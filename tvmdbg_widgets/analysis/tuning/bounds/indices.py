@@ -26,17 +26,7 @@ Intervals = dict[Loop, Interval | None]
 
 
 def pass_down_ranges(stage: TensorStage, ranges: Ranges, *, final: bool = True) -> None:
-    """Add the ranges of all loops to those of the axes (``PassDownDomain``).
-
-    Parameters
-    ----------
-    stage : TensorStage
-    ranges : dict of Loop to Range
-        Is added to.
-    final : bool
-        Whether the whole schedule is known. Then no part of a split is longer than what is split,
-        unless a thread is bound to something made from it; and no loop may be missing.
-    """
+    """Add the ranges of all loops to those of the axes (``PassDownDomain``)."""
     bound = _bound_to_threads(stage)
     for relation in stage.relations:
         if any(loop not in ranges for loop in relation.used):

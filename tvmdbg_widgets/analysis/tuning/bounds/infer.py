@@ -34,13 +34,7 @@ _OF_BLOCKS, _OF_THREADS = 0, 1
 
 
 def infer(stages: Sequence[TensorStage]) -> Ranges:
-    """Return the range of every loop of normalized stages.
-
-    Raises
-    ------
-    RefusedError
-        Where TVM finds the schedule invalid.
-    """
+    """Return the range of every loop of normalized stages."""
     ranges: Ranges = {}
     for at in range(len(stages) - 1, -1, -1):
         stage = stages[at]
@@ -127,17 +121,7 @@ def _axes(
 def axis_intervals(
     stage: TensorStage, own: Intervals, around: Intervals, ranges: Ranges
 ) -> dict[str, Interval | None]:
-    """Return the values of a stage's axes, by name.
-
-    Parameters
-    ----------
-    stage : TensorStage
-    own : dict of Loop to Interval
-        The values of its loops; is added to.
-    around : dict of Loop to Interval
-        Loops around the stage that run, and the threads they are bound to.
-    ranges : dict of Loop to Range
-    """
+    """Return the values of a stage's axes, by name."""
     pass_up_intervals(stage, ranges, own)
     axes: dict[str, Interval | None] = {}
     for axis in stage.roots:

@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 
 def normalize(stages: Sequence[TensorStage]) -> None:
-    """Inline stages, let loops begin at 0, and attach to what became of loops.
-
-    Raises
-    ------
-    RefusedError
-        Where a stage to inline has a reduction or several outputs.
-    """
+    """Inline stages, let loops begin at 0, and attach to what became of loops."""
     for at in range(len(stages) - 1, -1, -1):
         if stages[at].is_inlined:
             _inline(stages[at], stages[at + 1 :])

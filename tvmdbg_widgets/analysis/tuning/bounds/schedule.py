@@ -37,23 +37,7 @@ if TYPE_CHECKING:
 
 
 class Schedule:
-    """The stages of a DAG after some steps.
-
-    Parameters
-    ----------
-    dag : ComputeDag
-    steps : tuple of steps
-
-    Raises
-    ------
-    RefusedError
-        Where TE refuses a step.
-
-    Attributes
-    ----------
-    stages : list of TensorStage
-        In the order of the state's stages.
-    """
+    """The stages of a DAG after some steps."""
 
     def __init__(self, dag: ComputeDag, steps: tuple[AnyStep, ...]) -> None:
         self.stages = [_stage(dag, at) for at in range(len(dag.operations))]

@@ -106,31 +106,7 @@ class Axis:
 
 @dataclass(eq=False)
 class TensorStage:
-    """One stage.
-
-    Attributes
-    ----------
-    name : str
-    key : int
-        By which reads name it.
-    axes, reduce_axes : list of Axis
-    outputs : int
-    reads : tuple of Read or None
-        What it reads of other stages; None where that is not known.
-    is_placeholder, is_output : bool
-    scope : str
-        Empty where none was set.
-    loops : list of Loop
-        Outermost first, as steps count them.
-    hidden : list of Loop
-        Inner loops that steps no longer count, after a fusion of no loops.
-    relations : list of Relation
-    threads : dict of Loop to (str, Loop)
-        What a loop is bound to: ``"threadIdx.x"`` and the variable.
-    place : (TensorStage, Loop) or None
-        Where it is attached.
-    is_inlined : bool
-    """
+    """One stage."""
 
     name: str
     key: int

@@ -12,14 +12,7 @@ if TYPE_CHECKING:
 
 
 class Recorded:
-    """A log's parts.
-
-    Parameters
-    ----------
-    parts : TuningParts
-    weights : tuple of float or None
-        Of each task in the weighted total, as far as the caller said.
-    """
+    """A log's parts."""
 
     def __init__(self, parts: TuningParts, weights: tuple[float, ...] | None = None) -> None:
         self.parts = parts

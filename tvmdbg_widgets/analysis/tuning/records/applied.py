@@ -74,22 +74,6 @@ def applied(
     ``ApplyHistoryBest`` (auto_scheduler/dispatcher.py, autotvm/task/dispatcher.py) looks the
     workload up by the target's model, then by each of its keys. MetaSchedule's database
     (``QueryTuningRecord``, meta_schedule/database) looks at no target.
-
-    Parameters
-    ----------
-    parts : TuningParts
-    task : int, Task or str
-        Index, task, or workload key, which the log need not have where a target is given.
-    target : Target or str, optional
-        What TVM compiles for; the task's own by default.
-    include_compatible : bool
-        Also look at workloads of the same name whose arguments divide those asked for
-        (``ApplyHistoryBest(…, include_compatible=True)``, Ansor only).
-
-    Raises
-    ------
-    IndexError, KeyError
-        There is no such task, or several targets have it and none is given.
     """
     asked = _asked(parts, task, target, include_compatible)
     lookup = Lookup(parts, asked.tuner)

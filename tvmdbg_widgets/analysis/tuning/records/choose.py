@@ -18,13 +18,6 @@ def ranked(trials: Trials) -> tuple[Rows, Rows]:
 
     ``load_best_record`` (measure_record.py) ranks by the mean of the costs and keeps the first of
     equal ones.
-
-    Returns
-    -------
-    rows : int64 [V]
-        Trials without an error: by task, then by cost, then by row.
-    tasks : int64 [V]
-        Task of each.
     """
     valid = np.flatnonzero(~trials.failed & ~np.isnan(trials.cost))
     order = np.lexsort((valid, trials.cost[valid], trials.task[valid]))

@@ -25,11 +25,6 @@ def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
     the first valid record that has them. A record that is the best of several keys is kept once.
     MetaSchedule's database knows no target keys: there it is the workload alone. A schedule that
     was measured several times counts once, by its lowest mean.
-
-    Raises
-    ------
-    ValueError
-        `k` is below 1.
     """
     if k < 1:
         raise ValueError(f"k is how many records to keep of each workload: 1 or more, not {k}")

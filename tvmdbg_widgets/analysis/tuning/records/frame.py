@@ -21,25 +21,7 @@ if TYPE_CHECKING:
 
 
 def trials_frame(parts: TuningParts, rows: npt.NDArray[np.intp] | None = None) -> Any:
-    """Return one row per trial, in the order of the log (``pandas.DataFrame``).
-
-    Parameters
-    ----------
-    parts : TuningParts
-    rows : intp [M], optional
-        Only these trials.
-
-    Returns
-    -------
-    pandas.DataFrame
-        By row of the log: ``task`` (index), ``name``, ``target``, ``tuner``; ``trial`` (of its
-        task, from 0), ``round`` (recovered from the order); ``cost_s``, ``min_cost_s``,
-        ``max_cost_s`` (mean and extremes of the repeats) and ``repeats``, NaN where the trial
-        failed; ``best_s``, the lowest mean of the task so far; ``error`` (number) and
-        ``error_name``; ``all_cost_s``, ``timestamp_s`` (Unix time), ``elapsed_s`` (since the
-        first record, without the gaps between sessions); ``unroll`` (``auto_unroll_max_step``,
-        -1 for none); ``version``, ``file``, ``line``. Seconds throughout.
-    """
+    """Return one row per trial, in the order of the log (``pandas.DataFrame``)."""
     trials, tasks = parts.trials, parts.tasks
     lowest, highest = extremes(trials)
     errors = list(MeasureError)

@@ -22,19 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hit:
-    """What one lookup finds.
-
-    Attributes
-    ----------
-    row : int
-        The trial.
-    of : str
-        What was looked up: ``"model t4"``, ``"key cuda"``.
-    tasks : tuple of int
-        Tasks whose trials were in question.
-    factor : float
-        1 for the workload itself; for a compatible one what its cost is multiplied with.
-    """
+    """What one lookup finds."""
 
     row: int
     of: str

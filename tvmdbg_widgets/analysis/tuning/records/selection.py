@@ -90,15 +90,7 @@ class TrialSelection(Listed):
 
 
 def select(parts: TuningParts, query: str) -> TrialSelection:
-    """Return the trials that a query finds; none for a query of nothing.
-
-    Raises
-    ------
-    TypeError
-        The query is no str.
-    QueryError
-        It does not follow the grammar, or takes too long; a ValueError that shows where.
-    """
+    """Return the trials that a query finds; none for a query of nothing."""
     masks = TrialMasks(parts)
     found = rows_found(query, masks, TRIALS).tolist()
     return TrialSelection(found, query, masks.unknown, parts)

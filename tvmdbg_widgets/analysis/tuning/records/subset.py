@@ -17,12 +17,6 @@ def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
 
     Tasks are numbered by first appearance, as if a log of these records were read. What was
     found beside the records, and the count of refused lines, stays.
-
-    Parameters
-    ----------
-    parts : TuningParts
-    rows : int array [M]
-    title : str
     """
     at = np.asarray(rows, np.intp)
     trials = parts.trials.take(at)

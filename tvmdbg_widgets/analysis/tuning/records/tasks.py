@@ -19,23 +19,7 @@ _SHOWN = 6
 
 
 def task_meant(parts: TuningParts, task: TaskLike) -> Task:
-    """Return the task that a caller means.
-
-    Parameters
-    ----------
-    parts : TuningParts
-    task : int, Task or str
-        Index (negative from the end), a task, or a workload key, function name or hash.
-
-    Raises
-    ------
-    IndexError
-        There is no task of this index.
-    KeyError
-        There is none of this key or name, or several have it.
-    TypeError
-        It is none of these.
-    """
+    """Return the task that a caller means."""
     if isinstance(task, str):
         found = tasks_named(parts, task)
         if len(found) > 1:

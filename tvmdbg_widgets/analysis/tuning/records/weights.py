@@ -19,22 +19,7 @@ Weights: TypeAlias = Sequence[float] | Mapping[str | int, float]
 
 
 def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
-    """Return the weight of each task.
-
-    Parameters
-    ----------
-    parts : TuningParts
-    given : sequence or mapping
-        One number a task, in the order of ``log.tasks``; or numbers by workload key (for each
-        target it was tuned for) or index, where a task that is not named counts once.
-
-    Raises
-    ------
-    ValueError
-        There are more or fewer weights than tasks, or one is negative or no finite number.
-    KeyError, IndexError
-        What is named is no task of the log.
-    """
+    """Return the weight of each task."""
     try:
         found = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
         numbers = np.array(found, np.float64)

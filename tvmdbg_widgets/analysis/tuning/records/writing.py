@@ -17,16 +17,7 @@ if TYPE_CHECKING:
 
 
 def refuse_unreadable(parts: TuningParts, rows: Sequence[int]) -> None:
-    """Refuse records that TVM could not read from one file.
-
-    Raises
-    ------
-    ValueError
-        They are of several tuners, or of several MetaSchedule databases, each of which numbers
-        its workloads on its own.
-    IndexError
-        There is no such row.
-    """
+    """Refuse records that TVM could not read from one file."""
     at = np.asarray(rows, np.intp)
     for row in at[(at < -len(parts.trials)) | (at >= len(parts.trials))].tolist():
         raise no_such_row(row, parts.trials)

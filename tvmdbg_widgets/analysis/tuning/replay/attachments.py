@@ -15,15 +15,7 @@ Loop: TypeAlias = tuple[int, int]
 
 
 class Attachments:
-    """The map in both directions.
-
-    Attributes
-    ----------
-    stages : dict of Loop to list of int
-        Stages attached to a loop in the order in which they were.
-    loops : dict of int to Loop
-        The loop that a stage is attached to.
-    """
+    """The map in both directions."""
 
     def __init__(self) -> None:
         self.stages: dict[Loop, list[int]] = {}

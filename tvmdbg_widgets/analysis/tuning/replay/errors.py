@@ -4,19 +4,7 @@ from __future__ import annotations
 
 
 class ReplayError(ValueError):
-    """A step that TVM refuses, or that no schedule has.
-
-    Parameters
-    ----------
-    problem : str
-        One sentence without a full stop.
-    step : int
-        Index of the step; -1 where the whole is at fault.
-    code : str
-        The step's code.
-    field : str
-        The step's field at fault, empty for the step as a whole.
-    """
+    """A step that TVM refuses, or that no schedule has."""
 
     def __init__(self, problem: str, *, step: int = -1, code: str = "", field: str = "") -> None:
         self.problem = problem

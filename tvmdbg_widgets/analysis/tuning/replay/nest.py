@@ -12,14 +12,7 @@ if TYPE_CHECKING:
 
 
 def print_state(state: State, hide_ones: bool = True) -> str:
-    """Return what ``print(state)`` shows, with a line end after each line.
-
-    Parameters
-    ----------
-    state : State
-    hide_ones : bool
-        Leave out loops of extent 1, as ``print`` does; ``State::ToStr(false)`` shows them.
-    """
+    """Return what ``print(state)`` shows, with a line end after each line."""
     return "".join(f"{line}\n" for line in nest(state, hide_ones))
 
 

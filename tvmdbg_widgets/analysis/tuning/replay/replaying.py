@@ -63,18 +63,7 @@ _WITHOUT_DAG: dict[type[AnyStep], Callable[[Any, Any], None]] = {
 
 
 class Replay:
-    """A replay step by step.
-
-    Parameters
-    ----------
-    dag : ComputeDag or None
-        None: only what the steps tell.
-    steps : sequence of steps
-        All of the record: splits are followed by their index among them.
-    release : tuple of int
-        The TVM whose arithmetic is meant: products of fused extents are taken modulo 2³² from
-        0.10 on.
-    """
+    """A replay step by step."""
 
     def __init__(
         self, dag: ComputeDag | None, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
@@ -131,18 +120,7 @@ class Replay:
 def replay(
     dag: ComputeDag | None, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
 ) -> State:
-    """Replay all steps; raise `ReplayError` where TVM refuses one.
-
-    Parameters
-    ----------
-    dag, steps, release
-        See :class:`Replay`.
-
-    Returns
-    -------
-    State
-        Before bounds are inferred: loops of stages computed inside others have no extent.
-    """
+    """Replay all steps; raise `ReplayError` where TVM refuses one."""
     replaying = Replay(dag, steps, release)
     for _ in steps:
         replaying.advance()

@@ -39,23 +39,7 @@ class TensorAxis:
 
 @dataclass(frozen=True)
 class Computation:
-    """What one stage computes.
-
-    Attributes
-    ----------
-    key : int
-        The stage's own for its lifetime.
-    name, origin : str
-        Now, and as the stage came to be: ``C.repl`` is from ``C``.
-    operation : int
-        The DAG's operation behind it.
-    is_placeholder : bool
-    axes, reduce_axes : tuple of TensorAxis
-        A placeholder's axes are its shape.
-    outputs : int
-    reads : frozenset of (key, output) or None
-        None where the DAG does not tell.
-    """
+    """What one stage computes."""
 
     key: int
     name: str

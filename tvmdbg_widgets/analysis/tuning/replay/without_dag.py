@@ -42,17 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Known:
-    """What is known of a stage's axes.
-
-    Attributes
-    ----------
-    extents : dict of int to int
-        By number of the axis. A stage and its caches have the same axes, and share this.
-    named : int
-        How many axes steps named so far.
-    trusted : int
-        For how many of the first ones a recorded extent can be taken.
-    """
+    """What is known of a stage's axes."""
 
     extents: dict[int, int] = field(default_factory=dict)
     named: int = 0

@@ -23,20 +23,7 @@ if TYPE_CHECKING:
 
 
 class Working:
-    """Stages, attachments and computations between two steps.
-
-    Attributes
-    ----------
-    dag : ComputeDag
-    steps : tuple of steps
-    index : int
-        Of the step that is being applied.
-    wraps : bool
-        Whether products of extents are taken modulo 2³².
-    stages : list of Stage
-    attachments : Attachments
-    dataflow : Dataflow
-    """
+    """Stages, attachments and computations between two steps."""
 
     def __init__(self, dag: ComputeDag, steps: tuple[AnyStep, ...], *, wraps: bool) -> None:
         self.dag = dag

@@ -18,16 +18,7 @@ _TOLD = 3
 def best_known(
     inferred: State, replayed: State, alone: State | None
 ) -> tuple[State, tuple[str, ...]]:
-    """Return a state with the extents that only its steps tell, and what to say of them.
-
-    Parameters
-    ----------
-    inferred, replayed : State
-        With a DAG, with its bounds and before they were inferred, where a loop is as long as the
-        factor that it is split by.
-    alone : State or None
-        Of the same steps, without a DAG.
-    """
+    """Return a state with the extents that only its steps tell, and what to say of them."""
     if alone is None or len(alone.stages) > len(inferred.stages):
         return inferred, ()
     stages = list(inferred.stages)

@@ -191,23 +191,7 @@ def _error(number: int) -> str:
 def compare_machines(
     old: TuningParts, new: TuningParts, *, progress: bool = True
 ) -> MachineComparison:
-    """Compare two logs, schedule by schedule: those of the same workload with the same steps.
-
-    Parameters
-    ----------
-    old, new : TuningParts
-        The target may differ. Schedules measured several times count with the mean of their valid
-        trials.
-    progress : bool
-        Whether to show a bar where it takes over a second.
-
-    Raises
-    ------
-    FormatError
-        A file changed since it was opened.
-    ValueError
-        Each log has one workload for very many targets.
-    """
+    """Compare two logs, schedule by schedule: those of the same workload with the same steps."""
     tasks = common_tasks(old, new)
     pairs, offsets, old_count, new_count = matched(old, new, tasks, progress=progress)
     bests = best_costs(old.trials, len(old.tasks)), best_costs(new.trials, len(new.tasks))

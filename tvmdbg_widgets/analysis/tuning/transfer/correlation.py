@@ -19,16 +19,7 @@ _NORMAL_975 = 1.959963984540054
 
 @dataclass(frozen=True)
 class RankCorrelation:
-    """Spearman's rank correlation.
-
-    Attributes
-    ----------
-    pairs : int
-    rho : float
-        -1 to 1; NaN with fewer than 4 pairs, or where one side is the same throughout.
-    low, high : float
-        95 % confidence interval; NaN where `rho` is.
-    """
+    """Spearman's rank correlation."""
 
     pairs: int
     rho: float = math.nan
@@ -61,11 +52,6 @@ def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> RankCorrelation:
     The interval is Fisher's z transform with the variance of Bonett and Wright, (1 + ρ²/2) / (n -
     3) (Psychometrika 65, 2000). A perfect correlation, whose z is infinite, gets the other bound
     of one in which two neighbors are exchanged.
-
-    Parameters
-    ----------
-    a, b : float [N]
-        Finite values.
     """
     one, other = ranks(a), ranks(b)
     if len(one) < LEAST_PAIRS or not np.ptp(one) or not np.ptp(other):

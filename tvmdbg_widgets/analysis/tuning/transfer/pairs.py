@@ -24,21 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SchedulePairs:
-    """P schedules that both logs measured, by task.
-
-    Attributes
-    ----------
-    old_task, new_task : int64 [P]
-        Index of the task in each log.
-    old_row, new_row : int64 [P]
-        The first trial of the schedule.
-    old_count, new_count : int64 [P]
-        How often it was measured.
-    old_cost, new_cost : float64 [P]
-        Mean over its valid trials of their mean costs, seconds; NaN where each failed.
-    old_error, new_error : int64 [P]
-        0 where a trial is valid, else the error of the last one.
-    """
+    """P schedules that both logs measured, by task."""
 
     old_task: Ints
     new_task: Ints
@@ -65,16 +51,7 @@ class SchedulePairs:
 
 
 class Matched(NamedTuple):
-    """Pairs of schedules, in the order of the pairs of tasks.
-
-    Attributes
-    ----------
-    pairs : SchedulePairs
-    offsets : int64 [T + 1]
-        Those of the i-th pair of tasks are ``offsets[i]`` to ``offsets[i + 1]``.
-    old, new : int64 [tasks]
-        How many different schedules each task of either log has, as far as it is compared.
-    """
+    """Pairs of schedules, in the order of the pairs of tasks."""
 
     pairs: SchedulePairs
     offsets: Ints
@@ -83,13 +60,7 @@ class Matched(NamedTuple):
 
 
 def common_tasks(old: TuningParts, new: TuningParts) -> list[tuple[int, int]]:
-    """Return the pairs of tasks of the same workload, whatever their targets.
-
-    Raises
-    ------
-    ValueError
-        There are more than 100,000 of them: each log has one workload for very many targets.
-    """
+    """Return the pairs of tasks of the same workload, whatever their targets."""
     known: Mapping[Any, list[int]] = defaultdict(list)
     for task in new.tasks:
         known[task.tuner, identity(task.workload, task.tuner)].append(task.index)

@@ -29,19 +29,7 @@ _READ_ANSOR = msgspec.json.Decoder(_Ansor).decode
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """S schedules, each with all its trials.
-
-    Attributes
-    ----------
-    places : mapping of int to mapping of bytes to int
-        By task, and by a digest of the steps: which of the S.
-    task, row, count : int64 [S]
-        Its task, its first trial, and how many it has.
-    cost : float64 [S]
-        Mean of the mean costs of the valid ones, seconds; NaN where each failed.
-    error : int64 [S]
-        0 where one is valid, else the error of the last one.
-    """
+    """S schedules, each with all its trials."""
 
     places: dict[int, dict[bytes, int]]
     task: npt.NDArray[np.int64]
@@ -52,16 +40,7 @@ class Measured:
 
 
 def measured(parts: TuningParts, tasks: set[int], name: str, *, progress: bool = True) -> Measured:
-    """Return the schedules of some tasks, in the order of their first trials.
-
-    Parameters
-    ----------
-    parts, tasks
-    name
-        What the log is called in the bar.
-    progress
-        Whether to show a bar where it takes over a second.
-    """
+    """Return the schedules of some tasks, in the order of their first trials."""
     trials = parts.trials
     rows = np.flatnonzero(np.isin(trials.task, list(tasks)))
     # Trials of one log with the same digest are of one schedule: one line is read for all.

@@ -23,18 +23,7 @@ _MOST_TOP = 10
 
 @dataclass(frozen=True, eq=False)
 class TaskTransfer:
-    """One workload on two machines.
-
-    Attributes
-    ----------
-    old, new : Task
-    pairs : SchedulePairs
-        The schedules both logs measured.
-    old_only, new_only : int
-        How many schedules one log alone measured.
-    old_best, new_best : float
-        Lowest cost of any trial of each log, seconds; NaN where none is valid.
-    """
+    """One workload on two machines."""
 
     old: Task
     new: Task

@@ -18,15 +18,7 @@ def frame_bytes(budget: int) -> int:
 
 
 class Budget:
-    """Compressed bytes that may still be taken.
-
-    Parameters
-    ----------
-    budget : int
-        Bytes of the whole page.
-    frame : int
-        Bytes of it that are not its data.
-    """
+    """Compressed bytes that may still be taken."""
 
     def __init__(self, budget: int, frame: int) -> None:
         self.total = max(0, budget - frame)

@@ -45,19 +45,7 @@ _TRIES = 24
 
 @dataclass
 class Candidate:
-    """One tensor whose values may go along.
-
-    Attributes
-    ----------
-    row : int
-    tensor : Tensor
-    variants : dict of int to Variant
-        By the row of the variant.
-    seen : pair
-        Axes and index of the plane that is in sight as the page is saved.
-    trouble : str
-        Why the values could not be read; empty where they could.
-    """
+    """One tensor whose values may go along."""
 
     row: int
     tensor: Tensor

@@ -46,13 +46,7 @@ T = TypeVar("T")
 
 
 class Guard:
-    """Makes what a page carries, part by part; a part that fails is left out, and the page says so.
-
-    Attributes
-    ----------
-    failed : dict of str to str
-        Why each part that is left out could not be made, in one line.
-    """
+    """Makes the parts of a page; a part that fails is left out, and the page says so."""
 
     def __init__(self, eraser: PathEraser) -> None:
         self.failed: dict[str, str] = {}

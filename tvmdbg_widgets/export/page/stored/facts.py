@@ -32,14 +32,7 @@ BINS = 64
 
 @dataclass(frozen=True)
 class Header:
-    """What the run knows of a tensor beside what the tensor itself does.
-
-    Attributes
-    ----------
-    captured : str
-    layouts : tuple of KnownLayout
-        The best first.
-    """
+    """What the run knows of a tensor beside what the tensor itself does."""
 
     captured: str
     layouts: tuple[KnownLayout, ...]
@@ -66,23 +59,7 @@ def headers(run: Derived, tensors: Sequence[Tensor]) -> list[Header]:
 
 @dataclass(frozen=True)
 class Variant:
-    """One tensor under one reading of its bytes.
-
-    Attributes
-    ----------
-    row : int
-        Position of the tensor in the run.
-    reading : str
-        One of the tensor's readings, or empty where there is no choice.
-    values : ArrayValues
-    view : Values
-        The same along the axes that a view opens with.
-    found : Statistics
-    percentiles : tuple of Interval
-        Of ``PERCENTS``; empty where they are not told.
-    contrast : Contrast or None
-        How colors and histograms are to span the values; None where that is not told.
-    """
+    """One tensor under one reading of its bytes."""
 
     row: int
     reading: str
@@ -96,16 +73,7 @@ class Variant:
 def variants(
     tensor: Tensor, row: int, header: Header, progress: Callable[[int], None] | None = None
 ) -> tuple[list[Variant], str]:
-    """Return the variants of a tensor, and why its values could not be read (else empty).
-
-    Parameters
-    ----------
-    tensor : Tensor
-    row : int
-    header : Header
-    progress : callable, optional
-        Called with the number of values of the present variant that were looked at.
-    """
+    """Return the variants of a tensor, and why its values could not be read (else empty)."""
     found = []
     trouble = ""
     for reading in tensor.readings or (None,):

@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 
 def stored_findings(run: Derived, private: PrivateParameters | None) -> dict[str, Any]:
-    """Return the findings as the views ask for them, all tensors scanned.
-
-    Parameters
-    ----------
-    run : Derived
-    private : PrivateParameters or None
-        Tensors whose values are not to be told; None where all are.
-    """
+    """Return the findings as the views ask for them, all tensors scanned."""
     found = run.findings(progress=False)
     told: dict[str, Any] = answer(run, {"kind": "findings"}).result
     if private is not None:
@@ -41,14 +34,7 @@ def stored_findings(run: Derived, private: PrivateParameters | None) -> dict[str
 def stored_health(
     run: Derived, private: PrivateParameters | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the health of all tensors as the views ask for it, and its columns.
-
-    Parameters
-    ----------
-    run : Derived
-    private : PrivateParameters or None
-        Tensors whose values are not to be told; None where all are.
-    """
+    """Return the health of all tensors as the views ask for it, and its columns."""
     told = answer(run, {"kind": "health"}).result
     told = {name: value for name, value in told.items() if name != "columns"}
     columns = run.search.health().columns()

@@ -22,11 +22,6 @@ def node_columns(run: Derived, eraser: PathEraser) -> dict[str, Any]:
 
     Those of :func:`fact_columns`; ``noteNode`` and ``notes``; ``scopes`` (E, or empty); ``edge``
     and ``candidates``: what follows the text of an input that comes over an ambiguous edge.
-
-    Raises
-    ------
-    KeyError
-        The run has no graph.
     """
     graph = run.graph
     if graph is None:

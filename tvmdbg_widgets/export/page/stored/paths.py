@@ -11,12 +11,7 @@ if TYPE_CHECKING:
 
 
 class PathEraser:
-    """Shortens the paths of a run's files to what lies below the folder that was opened.
-
-    Parameters
-    ----------
-    run : Derived
-    """
+    """Shortens the paths of a run's files to what lies below the folder that was opened."""
 
     def __init__(self, run: Derived) -> None:
         found: set[str] = set()

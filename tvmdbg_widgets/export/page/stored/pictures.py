@@ -25,19 +25,7 @@ CELLS = 64
 
 @dataclass(frozen=True)
 class StoredPicture:
-    """One picture of one variant, its cells as they are stored.
-
-    Attributes
-    ----------
-    variant : int
-        Row of the variant.
-    plane : Plane
-    shown : Picture
-    single : bool
-        Whether every cell is one value, so that one of its three numbers is stored.
-    data : bytes
-        Shuffled float32 or float64 of the cells, then the flags where any is set.
-    """
+    """One picture of one variant, its cells as they are stored."""
 
     variant: int
     plane: Plane

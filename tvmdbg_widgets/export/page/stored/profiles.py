@@ -24,20 +24,7 @@ MOST_VALUES = 1 << 24
 
 @dataclass(frozen=True)
 class StoredProfiles:
-    """The profiles of one variant along all axes of its view, as they are stored.
-
-    Attributes
-    ----------
-    variant : int
-        Row of the variant.
-    wide : bool
-        Whether the numbers are float64.
-    flagged : bool
-        Whether any flag is set, so that the flags are stored too.
-    data : bytes
-        Shuffled float32 or float64, minimum, maximum and mean one after the other, each of all
-        axes in turn; then the flags likewise.
-    """
+    """The profiles of one variant along all axes of its view, as they are stored."""
 
     variant: int
     wide: bool

@@ -21,23 +21,7 @@ _UNSURE = 1.5
 
 
 def add_slices(binary: Binary, run: Derived, room: float, *, shown: bool) -> tuple[str, ...]:
-    """Add the slices that do not come along with the first answer about time.
-
-    Parameters
-    ----------
-    binary : Binary
-        Has the answer ``timeline`` already; it is told where the slices do not go along.
-    run : Derived
-    room : float
-        Compressed bytes that they may take.
-    shown : bool
-        Whether the page shows times at all.
-
-    Returns
-    -------
-    tuple of str
-        What is left out, in plain sentences.
-    """
+    """Add the slices that do not come along with the first answer about time."""
     if run.timeline is None:
         return ()
     kept = KeptTimeline(run.timeline, run.graph)

@@ -64,15 +64,7 @@ _SHRINK = 0.97
 
 @dataclass(frozen=True)
 class Stored:
-    """What a page carries.
-
-    Attributes
-    ----------
-    data : bytes
-        One binary, read by ``js/src/page/stored/stored.ts``; not yet compressed.
-    left_out : tuple of str
-        What of the run is not in it, in plain sentences.
-    """
+    """What a page carries."""
 
     data: bytes
     left_out: tuple[str, ...]
@@ -98,32 +90,6 @@ def store(
     values by priority: ``first``, entries of findings, outputs of the graph, the others in the
     order of execution, parameters last. First come pictures of one plane each, then profiles,
     then the other planes.
-
-    Parameters
-    ----------
-    run : Derived
-    budget : int
-        Bytes of the whole page, in which these data are base64 of gzip.
-    share : str
-        What of the activations' values is stored: ``"statistics"`` alone, reduced ``"pictures"``,
-        or whole ``"tensors"`` as far as the budget reaches and pictures of the others.
-    parameters : bool
-        Whether values of parameters are stored likewise.
-    first : (int, int) or None
-        The entry that is shown first.
-    seen : pair
-        Axes down and across and the index at which that is seen; None as views choose.
-    frame : int, optional
-        Bytes of the page that are not its data; an estimate if left out.
-    tensors : bool
-        Whether the page shows tensors; another needs neither their statistics nor their values,
-        only how healthy each is.
-    memory : bool
-        Whether the page shows the memory plan.
-    times : bool
-        Whether the page shows times: slices, counters, flows, critical path and roofline.
-    comparison : Reply, optional
-        What differs between this run and another one.
     """
     left = frame_bytes(budget) if frame is None else frame
     wanted = _Wanted(share, parameters, first, seen, budget, left, memory, times, comparison)

@@ -31,22 +31,7 @@ _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 
 
 @dataclass(frozen=True)
 class Form:
-    """How one variant reads the bytes.
-
-    Attributes
-    ----------
-    data : int
-        Which of the tensor's data.
-    width : int
-        Bytes of an item; the data are shuffled by it.
-    kind : str
-        A type of JavaScript's arrays, or the name of a code table.
-    values : ArrayValues
-    packed : int
-        Bits of a value that shares bytes with others, else 0.
-    mask : int
-        Which bits of an item are its code.
-    """
+    """How one variant reads the bytes."""
 
     data: int
     width: int
@@ -66,19 +51,7 @@ class Codes:
 
 @dataclass(frozen=True)
 class Whole:
-    """The values of one tensor as they are stored.
-
-    Attributes
-    ----------
-    data : tuple of bytes
-        Shuffled.
-    forms : tuple of Form
-        One a variant.
-    codes : dict of str to Codes
-        By the name of their table.
-    texts : dict of str to StringColumn
-        What the codes mean where each tensor has its own table (complex numbers).
-    """
+    """The values of one tensor as they are stored."""
 
     data: tuple[bytes, ...]
     forms: tuple[Form, ...]
@@ -87,14 +60,7 @@ class Whole:
 
 
 def whole(tensor: Tensor, found: Sequence[Variant]) -> Whole:
-    """Read all values of a tensor for storing.
-
-    Parameters
-    ----------
-    tensor : Tensor
-    found : sequence of Variant
-        All variants of the tensor.
-    """
+    """Read all values of a tensor for storing."""
     if is_complex(tensor.dtype):
         return _complex(found)
     raw = tensor.raw()[: max(_used(each.values) for each in found)]
@@ -131,12 +97,7 @@ def _complex(found: Sequence[Variant]) -> Whole:
 
 
 def form_columns(rows: Sequence[tuple[int, Form, int, int]]) -> dict[str, Any]:
-    """Return how the variants of whole tensors are read (W rows).
-
-    Parameters
-    ----------
-    rows : sequence of (variant, form, place of its data, their bytes)
-    """
+    """Return how the variants of whole tensors are read (W rows)."""
 
     def whole(get: Callable[[Form], int]) -> np.ndarray[Any, np.dtype[np.int32]]:
         return np.array([get(form) for _, form, *_ in rows], np.int32)
@@ -182,16 +143,7 @@ def _least(values: ArrayValues) -> int:
 
 
 def code_table(kind: str, dtype: DataType, codes: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """Return value and text of each code of a table.
-
-    Parameters
-    ----------
-    kind : str
-        ``"<TVM's type> <numpy's type>"``, as in ``Whole.kinds``.
-    dtype : DataType
-        TVM's type, with its lanes: ``uint1x32`` is no bool.
-    codes : uint8 or uint16 array
-    """
+    """Return value and text of each code of a table."""
     packed = dtype.is_bool and not kind.endswith(" bool")
     if packed:
         scalars = codes.astype(np.uint8)

@@ -32,13 +32,7 @@ if TYPE_CHECKING:
 
 
 def graph_alone(files: ExecuTorchFiles, inside: Inside) -> Graph:
-    """Return the graph of a delegate, whose operators tell what they ran as.
-
-    Raises
-    ------
-    ValueError
-        No graph of the delegate can be read.
-    """
+    """Return the graph of a delegate, whose operators tell what they ran as."""
     if inside.graph is None:
         raise ValueError(f"no graph of {inside.delegate.id} can be read: {inside.payload}")
     graph = graph_of(inside.graph)
@@ -53,13 +47,7 @@ def graph_alone(files: ExecuTorchFiles, inside: Inside) -> Graph:
 
 
 def parts_alone(files: ExecuTorchFiles, inside: Inside) -> RunParts:
-    """Return a delegate as a run: its times are those of all its calls in the dump.
-
-    Raises
-    ------
-    ValueError
-        No graph of the delegate can be read.
-    """
+    """Return a delegate as a run: its times are those of all its calls in the dump."""
     graph = graph_alone(files, inside)
     tensors: list[Tensor] = []
     issues: list[Issue] = []

@@ -96,31 +96,7 @@ def edge_nodes(
     handles: Mapping[str, int | Sequence[int]],
     maps: Mapping[int, Mapping[str, Sequence[int]]] = MappingProxyType({}),
 ) -> DelegateEdges:
-    """Find the edge operators that delegates' nodes come from.
-
-    Parameters
-    ----------
-    graphs : Mapping of int to DelegateGraph
-        By instruction of the call, of one method.
-    program
-        Its edge program.
-    handles : Mapping of str to int or Sequence of int
-        Of the method, by instruction: all handles of a delegate's call, the one of a kernel. Empty
-        where the ETRecord has none.
-    maps
-        The delegate map by instruction and identifier, for operators without handles.
-
-    Returns
-    -------
-    DelegateEdges
-        A delegate that the handles, operators or sizes contradict is left out: the files are of
-        two exports.
-
-    Raises
-    ------
-    FormatError
-        Operators that neighbors take in are linked again and again.
-    """
+    """Find the edge operators that delegates' nodes come from."""
     listed, foreign = _listed(graphs, program, handles)
     natives = {handle for handle in handles.values() if isinstance(handle, int)}
     candidates = _Candidates(program, natives)

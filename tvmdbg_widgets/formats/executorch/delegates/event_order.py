@@ -59,17 +59,7 @@ class Order:
 
 
 def in_order(steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int]) -> Order | None:
-    """Return the alignments of least cost, None where the lists are too long.
-
-    Parameters
-    ----------
-    steps : sequence of Step
-        One per node. Nodes that give the same share an object.
-    kinds : sequence of int
-        The kind of each event.
-    skips : sequence of int
-        What an event of each kind costs without a node; not 0.
-    """
+    """Return the alignments of least cost, None where the lists are too long."""
     cells = (len(steps) + 1) * (len(kinds) + 1)
     if cells > _MOST_BITS:
         return None

@@ -36,23 +36,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class Family:
-    """What is known of the payloads of a backend.
-
-    Attributes
-    ----------
-    backend : str
-        Id of the delegates.
-    describe : callable
-        From the first bytes of a payload and its size: what it is, in a phrase.
-    read : Reader or None
-        None where a payload holds no graph that can be read.
-    align : callable or None
-        From a graph and the names of the events of a call: the nodes that they are of.
-    explain : callable or None
-        From the name of an event: its parts, each with what it means.
-    times : str
-        What to know of the times that it logs; empty where they are measured.
-    """
+    """What is known of the payloads of a backend."""
 
     backend: str
     describe: Callable[[bytes, int], str]
@@ -219,15 +203,7 @@ def graphs_of(program: Program, source: ByteSource) -> ProgramGraphs:
 
 
 class ConstantBytes:
-    """Where the bytes of the constants of a program's delegates lie.
-
-    Parameters
-    ----------
-    program, source
-        The program and its file.
-    named
-        Files of named data (``.ptd``), in which keys are looked up that the program lacks.
-    """
+    """Where the bytes of the constants of a program's delegates lie."""
 
     def __init__(
         self, program: Program, source: ByteSource, named: Sequence[NamedFile] = ()

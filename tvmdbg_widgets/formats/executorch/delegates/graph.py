@@ -72,11 +72,6 @@ def graph_of(inside: DelegateGraph) -> Graph:
     """Return the graph of a delegate.
 
     Node ids of operators are their numbers in the payload; inputs and constants come behind them.
-
-    Returns
-    -------
-    Graph
-        Of form ``"delegate"``. What a node reads and nothing writes is an edge from nowhere.
     """
     values, layouts = inside.values, layouts_of(inside)
 

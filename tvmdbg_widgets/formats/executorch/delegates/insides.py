@@ -99,14 +99,6 @@ def with_events(
     """Return the same with the events of a dump aligned to the operators of each call.
 
     The method of a run is the one whose calls fit best, kernels and delegates' events alike.
-
-    Parameters
-    ----------
-    insides
-    dump
-    program
-    method
-        The method that ran, where the caller said so.
     """
     aligner = _Aligner(insides, dump)
     names = program.methods

@@ -28,24 +28,7 @@ def mapped_nodes(
     inside: Sequence[int],
     told: Mapping[str, Sequence[int]],
 ) -> Told:
-    """Return the edge node of each operator by its number, and what it took in besides.
-
-    Parameters
-    ----------
-    graph
-        Its operators have ids of the map: ``fields["node_id"]``.
-    program
-    inside : sequence of int
-        Edge nodes that the call stands for, ascending.
-    told : Mapping of str to sequence of int
-        Handles by identifier; empty where the ETRecord has none.
-
-    Returns
-    -------
-    of : dict of int to EdgeNode
-    taken_in : dict of int to int
-        Further edge nodes of an identifier, each with the operator's number.
-    """
+    """Return the edge node of each operator by its number, and what it took in besides."""
     places = _places(graph, program, inside, told)
     return _by_names(graph, program, inside) if places is None else _by_map(graph, program, places)
 

@@ -31,18 +31,7 @@ _MOST_EVENTS: Final = 12
 
 
 def with_delegate_nodes(graph: Graph, insides: Insides, method: str, dump: ETDump | None) -> Graph:
-    """Return a run's graph whose nodes tell what the delegate made of them.
-
-    Parameters
-    ----------
-    graph
-        The edge graph, or that of the instructions with opened calls.
-    insides
-        Their operators are placed on the nodes of the graph.
-    method
-    dump
-        Whose events the operators ran as, None for none.
-    """
+    """Return a run's graph whose nodes tell what the delegate made of them."""
     told: dict[int, dict[str, str]] = defaultdict(dict)
     own = {each.instruction: each for each in insides.of(method).values() if each.graph is not None}
     facts = {at: run_facts(each, *first_alignment(insides, each, dump)) for at, each in own.items()}

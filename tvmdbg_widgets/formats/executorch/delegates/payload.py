@@ -79,26 +79,7 @@ def read_payload(
     what: str,
     file: str,
 ) -> Payload:
-    """Read header and flatbuffer of a payload, not its constants.
-
-    Parameters
-    ----------
-    source, payload
-        The program file, and where the payload lies in it.
-    magic
-        Of the header; without it, the whole payload is the flatbuffer.
-    identifiers
-        That the flatbuffer may have.
-    sizes
-        Names of the header's fields.
-    what, file
-        What to call payload and file in messages.
-
-    Raises
-    ------
-    FormatError
-        A part does not lie within the payload, or the flatbuffer is another one.
-    """
+    """Read header and flatbuffer of a payload, not its constants."""
 
     def broken(region: str, offset: int, expected: object, found: object) -> FormatError:
         return FormatError(

@@ -39,18 +39,7 @@ def delegate_tensors(
     source: ByteSource,
     named: Sequence[NamedFile] = (),
 ) -> tuple[list[Tensor], list[Issue]]:
-    """Return the constants of the delegates in a graph.
-
-    Parameters
-    ----------
-    graph
-        A delegate's own, or one with opened calls.
-    insides
-        The delegates' graphs by the attribute ``instruction`` of their nodes; ``""`` where it is
-        the graph of one alone.
-    program, source, named
-        Where the bytes may lie.
-    """
+    """Return the constants of the delegates in a graph."""
     where = ConstantBytes(program, source, named)
     budgets: dict[str, Budget] = {}
     tensors: list[Tensor] = []

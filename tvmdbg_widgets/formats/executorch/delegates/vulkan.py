@@ -75,20 +75,6 @@ def read_vulkan(source: ByteSource, payload: Span, backend: str, *, file: str) -
 
     What a node hands on are tensors and symbolic integers, lists of them item by item. The last
     argument of an operator is its output. Ids of values are their positions.
-
-    Parameters
-    ----------
-    source : ByteSource
-        The program file.
-    payload : Span
-        Where the payload lies in it.
-    backend, file : str
-        What to call them.
-
-    Raises
-    ------
-    FormatError
-        The payload is cut off, or something in it leaves it.
     """
     what = f"payload of {backend} at byte {payload.offset}"
     with collector_paused():

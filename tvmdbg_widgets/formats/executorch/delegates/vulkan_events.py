@@ -51,15 +51,7 @@ _MOST_CELLS: Final = 20_000_000
 
 
 def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
-    """Return which nodes the events of one call are of.
-
-    Parameters
-    ----------
-    graph : DelegateGraph
-        Of Vulkan.
-    names : sequence of str
-        Names of the events of one call, in their order.
-    """
+    """Return which nodes the events of one call are of."""
     read = [None if name in PHASES else read_name(name) for name in names]
     numbered = {
         at: each

@@ -64,22 +64,7 @@ _TABLE_OF[list(NODES)] = [1 + _TABLES.index(fields) for _, fields in NODES.value
 
 
 def read_xnnpack(source: ByteSource, payload: Span, backend: str, *, file: str) -> DelegateGraph:
-    """Read the graph in a payload; its constants are not read.
-
-    Parameters
-    ----------
-    source : ByteSource
-        The program file.
-    payload : Span
-        Where the payload lies in it.
-    backend, file : str
-        What to call them.
-
-    Raises
-    ------
-    FormatError
-        The payload is cut off, or something in it leaves it.
-    """
+    """Read the graph in a payload; its constants are not read."""
     what = f"payload of {backend} at byte {payload.offset}"
     with collector_paused():
         held = read_payload(

@@ -78,15 +78,7 @@ _WIDTHS: Final = {"X8", "X16", "X32", "X64"}
 
 
 def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
-    """Return which nodes the events of one call are of.
-
-    Parameters
-    ----------
-    graph : DelegateGraph
-        Of XNNPACK.
-    names : sequence of str
-        Names of the events of one call, in their order: ``"Add (ND) #1"``.
-    """
+    """Return which nodes the events of one call are of."""
     parts = [split_name(name) for name in names]
     places = _by_number(parts)
     kinds = list(dict.fromkeys(each[:3] for each in parts))

@@ -84,25 +84,7 @@ _LONGEST_TABLE: Final = 10
 
 @dataclass(slots=True)
 class Operator:
-    """What one node, or the bounds of one, becomes.
-
-    Attributes
-    ----------
-    node : int
-    kind : str
-        The type of node that it behaves as: ``"FullyConnected"`` for a 1×1 convolution.
-    names : dict of str to int
-        Its possible names, with 0 for those of a current release and 1 for others.
-    reads, writes : list of int
-        Value ids, changed as neighbors are taken in.
-    taken_by : tuple of int
-        Positions of the operators that it is part of, where it is none of its own.
-    from_behind : bool
-        Whether that is what produced its input.
-    may_vanish, may_stay : bool
-        Whether it is foretold that it is no operator, and that it is one. One that stays can be
-        part of others too: each multiplication quantizes its own input.
-    """
+    """What one node, or the bounds of one, becomes."""
 
     node: int
     kind: str

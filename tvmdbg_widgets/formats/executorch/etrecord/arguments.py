@@ -37,20 +37,7 @@ _LAYOUTS: Final = {
 
 
 def read_argument(argument: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
-    """Read one argument.
-
-    Parameters
-    ----------
-    argument
-        ``{"as_tensor": {"name": "x"}}``, ``{"as_ints": [1, 0]}``, …
-
-    Returns
-    -------
-    names : tuple of str
-        The values it names, in order.
-    text : str or None
-        What it is in words where not all of it are values: ``"[1, 0]"``, ``"[None, index]"``.
-    """
+    """Read one argument."""
     if len(argument) != 1:
         return (), str(argument)
     kind, value = next(iter(argument.items()))

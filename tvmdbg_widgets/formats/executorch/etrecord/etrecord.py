@@ -40,11 +40,6 @@ def sniff(head: bytes) -> bool:
 
     Its identifier is a member of its own, the first one as ExecuTorch writes it. Members before it
     are stepped over, so that an archive with an ETRecord in it is none.
-
-    Parameters
-    ----------
-    head : bytes
-        The first bytes of the file.
     """
     at = 0
     while at + LOCAL.size <= len(head):
@@ -75,19 +70,7 @@ def is_etrecord(source: ByteSource) -> bool:
 
 
 def read_etrecord(source: ByteSource) -> ETRecord:
-    """Read an ETRecord of any version.
-
-    Returns
-    -------
-    ETRecord
-        What could be read. Damaged members, and values that ExecuTorch up to 1.2 wrote as plain
-        pickles, are in its ``unread``, each with an issue.
-
-    Raises
-    ------
-    FormatError
-        The file is no zip archive or no ETRecord, or nothing in it can be read.
-    """
+    """Read an ETRecord of any version."""
     directory = read_directory(source)
     if IDENTIFIER not in directory.members:
         raise FormatError(

@@ -80,27 +80,7 @@ class _Program(msgspec.Struct, gc=False):
 
 
 def read_program(data: bytes, name: str, file: str) -> ExportedProgram:
-    """Read one program.
-
-    Parameters
-    ----------
-    data
-        The member's JSON.
-    name
-        Of the member.
-    file
-        What to call it in messages.
-
-    Returns
-    -------
-    ExportedProgram
-        Nodes without a name (ExecuTorch up to 0.7 wrote none) have that of their first output.
-
-    Raises
-    ------
-    FormatError
-        It is no JSON of such a program.
-    """
+    """Read one program."""
     with collector_paused():
         module = decode(data, _Program, file).graph_module
         graph = module.graph

@@ -30,22 +30,7 @@ _NAMED: Final = 8
 
 @collector_paused()
 def graph_of(program: ExportedProgram, *, file: str) -> Graph:
-    """Return the graph of a program; node ``i`` is ``program.nodes[i]``.
-
-    Parameters
-    ----------
-    program
-        Of an ETRecord.
-    file
-        What to call the file that it comes from.
-
-    Returns
-    -------
-    Graph
-        Of form ``"edge"``. Entries are the values that nodes write; a node that writes none has
-        one without shape and type. What a node reads and no node writes is an edge from nowhere.
-        A dynamic shape is not known to the graph; it is the node's attribute ``shape``.
-    """
+    """Return the graph of a program; node ``i`` is ``program.nodes[i]``."""
     nodes = program.nodes
     outputs = [node.outputs or (ProgramValue(node.name),) for node in nodes]
     values = [value for each in outputs for value in each]

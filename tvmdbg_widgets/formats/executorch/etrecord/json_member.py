@@ -20,11 +20,6 @@ def decode(data: bytes, kind: type[T], file: str) -> T:
     """Decode a JSON text; ``NaN`` and ``Infinity``, which Python writes, are read too.
 
     Halves of surrogate pairs become U+FFFD.
-
-    Raises
-    ------
-    FormatError
-        It is no JSON, or holds other types than `kind` says.
     """
     try:
         return msgspec.json.decode(data, type=kind)

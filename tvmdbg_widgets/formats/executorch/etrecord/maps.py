@@ -38,21 +38,7 @@ def read_num_outputs(data: bytes, file: str) -> dict[str, dict[str, int]]:
 def read_delegate_map(
     data: bytes, file: str
 ) -> tuple[dict[str, dict[str, DelegateCall]], tuple[str, ...]]:
-    """Read ``delegate_map``.
-
-    Returns
-    -------
-    calls : dict of str to dict of str to DelegateCall
-        By method and instruction.
-    twice : tuple of str
-        Keys that one object has more than once: JSON makes text of a backend's identifiers, so
-        0 and ``"0"`` become one. The last one counts, as for the Inspector.
-
-    Raises
-    ------
-    FormatError
-        It is something else.
-    """
+    """Read ``delegate_map``."""
     twice: dict[str, None] = {}
 
     def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,16 +13,6 @@ def module_stack(text: str) -> tuple[ModuleFrame, ...]:
 
     Frames are split at ``;``, the three parts of each at commas outside of brackets, as
     ``deserialize_metadata`` does (``exir/serde/export_serialize.py`` @ v1.4.1).
-
-    Parameters
-    ----------
-    text
-        ``"L__self__,,models.Net;L__self__fc,fc,torch.nn.modules.linear.Linear"``.
-
-    Returns
-    -------
-    tuple of ModuleFrame
-        Empty where a frame does not have three parts.
     """
     frames = [_parts(frame) for frame in text.split(";")] if text else []
     if any(len(parts) != 3 for parts in frames):

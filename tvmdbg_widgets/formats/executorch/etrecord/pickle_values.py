@@ -42,32 +42,7 @@ def read_pickle(
     called: _Called,
     persistent: Callable[[Any], Any],
 ) -> Any:
-    """Return what a pickle holds.
-
-    Parameters
-    ----------
-    data
-        The pickle.
-    file
-        What to call it in messages.
-    named
-        Classes that it may name, ``"torch FloatStorage"``; they become :class:`Global`.
-    called
-        Functions that it may call, and what is called with the arguments in their place.
-    persistent
-        Called with each persistent id.
-
-    Returns
-    -------
-    object
-        Lists, tuples, dicts, text, numbers, None, and what the functions return.
-
-    Raises
-    ------
-    FormatError
-        It is broken or cut off, names or does something else, is nested too deeply or within
-        itself.
-    """
+    """Return what a pickle holds."""
     machine = _Machine(data, file, {*named, *called}, called, persistent)
     found = machine.run()
     _require_shallow(found, file, min(_MOST_STEPS, _ALWAYS + _A_BYTE * len(data)))

@@ -57,24 +57,7 @@ class _Storage:
 
 
 def read_torch_file(source: ByteSource) -> Any:
-    """Read what was saved, without torch and without running its pickle.
-
-    Parameters
-    ----------
-    source
-        The file, or a member of an ETRecord.
-
-    Returns
-    -------
-    object
-        Lists, tuples, dicts, numbers and text as saved, with a :class:`TorchTensor` in place of
-        each tensor and parameter.
-
-    Raises
-    ------
-    FormatError
-        It is no such file, a storage is missing or too short, or its pickle holds anything else.
-    """
+    """Read what was saved, without torch and without running its pickle."""
     members = read_directory(source).members
     pickles = [name for name in members if name.endswith(_PICKLE)]
     if len(pickles) != 1:

@@ -26,13 +26,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_bundled_program(source: ByteSource) -> BundledProgram:
-    """Read a bundled program; the file is read whole.
-
-    Raises
-    ------
-    FormatError
-        The file, or the program in it, is cut off or damaged.
-    """
+    """Read a bundled program; the file is read whole."""
     head = source.read(0, min(source.size, 8))
     if not sniff(head):
         raise FormatError(

@@ -25,13 +25,7 @@ if TYPE_CHECKING:
 
 
 def read_chains(chains: Tables) -> list[Chain]:
-    """Return the chains of some tables ``Chain``.
-
-    Raises
-    ------
-    FormatError
-        One leaves the file, or has stack traces for another number of instructions.
-    """
+    """Return the chains of some tables ``Chain``."""
     owners, tables = chains.children(2, "Instruction", "instructions")
     instructions = _instructions(tables)
     traced, lists = chains.children(3, "FrameList", "stacktrace")

@@ -32,13 +32,7 @@ MOST_DIMENSIONS = 16
 
 
 def check_program(program: Program) -> None:
-    """Check every index and size of a program against what it counts or measures.
-
-    Raises
-    ------
-    FormatError
-        Naming the first that does not fit.
-    """
+    """Check every index and size of a program against what it counts or measures."""
     check = _Checks(program.file)
     for part in (program.constants, *program.mutable_data):
         if part is not None and part.offsets:

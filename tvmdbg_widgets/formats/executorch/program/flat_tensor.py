@@ -38,13 +38,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_flat_tensor(source: ByteSource) -> FlatTensor:
-    """Read what tensors a file holds; their bytes are not read.
-
-    Raises
-    ------
-    FormatError
-        The file is cut off, or an offset, an index or a size does not fit it.
-    """
+    """Read what tensors a file holds; their bytes are not read."""
     head = source.read(0, min(source.size, 8 + _HEADER.size))
     if not sniff(head) or head[8:12] != b"FH01" or len(head) < 8 + _HEADER.size:
         raise FormatError(

@@ -24,25 +24,12 @@ _FIXED = struct.Struct("<I4s4sIQQ")
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes is a program, readable or not.
-
-    Parameters
-    ----------
-    head : bytes
-        The first 8 bytes of the file, or more.
-    """
+    """Tell whether a file that starts with these bytes is a program, readable or not."""
     return _IDENTIFIER.fullmatch(head[4:8]) is not None
 
 
 def read_header(source: ByteSource) -> ProgramHeader | None:
-    """Return the extended header, None where the program has none.
-
-    Raises
-    ------
-    FormatError
-        The file is no program, or one that no runtime reads; or what the header promises does
-        not lie within the file.
-    """
+    """Return the extended header, None where the program has none."""
     head = source.read(0, min(source.size, 40))
     if head[4:8] != b"ET12":
         raise FormatError(

@@ -27,16 +27,7 @@ _DEVICES = {0: 1, 1: 2}
 def entry_columns(
     plan: Plan, held: Sequence[Sequence[int]], placed: Sequence[Sequence[int]]
 ) -> dict[str, Any]:
-    """Return the columns of a graph by entry, and which entries are whose.
-
-    Parameters
-    ----------
-    plan
-    held
-        Values that each node holds, one for each of its outputs.
-    placed
-        The values in whose memory these lie.
-    """
+    """Return the columns of a graph by entry, and which entries are whose."""
     values = [plan.values[index] for each in held for index in each]
     places = [plan.values[index] for each in placed for index in each]
     shapes = [_shape(value) for value in values]

@@ -38,18 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class InstructionGraph:
-    """The graph of a method.
-
-    Attributes
-    ----------
-    graph : Graph
-    node_of : Mapping of (int, int) to int
-        Node by chain and instruction, as an ETDump names it.
-    uncertain : Mapping of int to str
-        What is not sure of a node.
-    opened : Mapping of (int, int) to tuple of int
-        The operators in an opened call of a delegate, in the order of the delegate.
-    """
+    """The graph of a method."""
 
     graph: Graph
     node_of: Mapping[tuple[int, int], int]
@@ -79,26 +68,6 @@ def graph_of(
 
     A storage id is one place in planned memory (``memory_id`` and offset) or one constant;
     ``planned_memory`` tells where the places lie.
-
-    Parameters
-    ----------
-    plan
-    file
-        Name of the program, for messages.
-    num_outputs
-        Outputs of delegate calls by instruction: ``instruction_id_to_num_outs_map`` of an
-        ETRecord.
-    externals
-        Positions of inputs and of outputs in the arguments of a delegate's call, by index of the
-        delegate: :attr:`DelegateGraph.externals`. They go before `num_outputs`. Without either
-        the outputs are inferred from the order of values, which is uncertain.
-    insides
-        Graphs of delegates by chain and instruction of the calls that they take the place of.
-
-    Raises
-    ------
-    FormatError
-        Lists or branches unfold to far more than the file holds.
     """
     steps = steps_of(plan, num_outputs, file, externals)
     sources = sources_of(plan, steps, file)

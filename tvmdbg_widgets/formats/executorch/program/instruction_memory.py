@@ -22,18 +22,7 @@ if TYPE_CHECKING:
 def planned_memory(
     plan: Plan, leaves: Sequence[int], steps: Sequence[Step], placed: Sequence[Sequence[int]]
 ) -> PlannedMemory:
-    """Return where the entries of a method's graph lie in its planned buffers.
-
-    Parameters
-    ----------
-    plan
-    leaves
-        Values that have nodes of their own, which come first.
-    steps
-        Instructions, whose nodes follow.
-    placed
-        The values in whose memory the outputs of each node lie.
-    """
+    """Return where the entries of a method's graph lie in its planned buffers."""
     places = [_place(plan, index) for each in placed for index in each]
     states, inputs = states_of(plan), set(plan.inputs)
     kept = [node for node, index in enumerate(leaves) if index in states]

@@ -44,17 +44,7 @@ class NodeText(NamedTuple):
 def value_node(
     plan: Plan, index: int, inputs: Mapping[int, int], states: Collection[int]
 ) -> NodeText:
-    """Return the node of a value that no instruction writes before it is read.
-
-    Parameters
-    ----------
-    plan
-    index
-    inputs
-        Positions of the inputs of the method by value.
-    states
-        The values that are mutable buffers.
-    """
+    """Return the node of a value that no instruction writes before it is read."""
     value = plan.values[index]
     attrs, doubt = {"value": str(index)}, ""
     name, kind = f"constant_{index}", NodeKind.PARAMETER

@@ -68,19 +68,7 @@ def arguments(
     num_outputs: int | None,
     externals: Mapping[int, Externals] | None = None,
 ) -> Arguments:
-    """Return what an instruction reads and writes.
-
-    Parameters
-    ----------
-    plan
-    instruction
-    fresh
-        Values that no instruction before it writes.
-    num_outputs
-        Of a delegate call, as an ETRecord has it; None where it is not known.
-    externals
-        As the payloads of delegates have them, by index of the delegate.
-    """
+    """Return what an instruction reads and writes."""
     match instruction:
         case KernelCall(op_index, args):
             return _kernel(plan, plan.operators[op_index], args)

@@ -21,15 +21,7 @@ _MOST_EFFECTS = 2_000_000
 
 
 class Source(NamedTuple):
-    """Where one read value comes from.
-
-    Attributes
-    ----------
-    writings : tuple of Writing
-        Several where it depends on the branches taken.
-    viewed : bool
-        Whether another value was written, in the very bytes of the one that is read.
-    """
+    """Where one read value comes from."""
 
     writings: tuple[Writing, ...]
     viewed: bool
@@ -61,11 +53,6 @@ def sources_of(plan: Plan, steps: Sequence[Step], file: str) -> Sources:
     """Return where everything comes from that is read.
 
     A number or a list that nothing writes is literal and has no source.
-
-    Raises
-    ------
-    FormatError
-        There are more branches than can be followed.
     """
     written = {index for step in steps for index in step.writes}
     read = dict.fromkeys(index for step in steps for index in step.reads)

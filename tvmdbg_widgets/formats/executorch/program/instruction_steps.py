@@ -36,23 +36,7 @@ def steps_of(
     file: str,
     externals: Mapping[int, Externals] | None = None,
 ) -> list[Step]:
-    """Return the instructions of all chains, in the order in which they stand.
-
-    Parameters
-    ----------
-    plan
-    num_outputs
-        Outputs of delegate calls by instruction, as an ETRecord has them.
-    file
-        For messages.
-    externals
-        As the payloads of delegates have them, by index of the delegate.
-
-    Raises
-    ------
-    FormatError
-        Lists that are read again and again unfold to far more than the file holds.
-    """
+    """Return the instructions of all chains, in the order in which they stand."""
     found: list[Step] = []
     fresh = Fresh(plan)
     left = most_links(plan)

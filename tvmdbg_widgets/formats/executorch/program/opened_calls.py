@@ -54,16 +54,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A graph whose calls are opened.
-
-    Attributes
-    ----------
-    graph : Graph
-    nodes : Mapping of int to tuple of int
-        The operators of each opened call, in the order of the delegate, by its former node id.
-    new_ids : int64 [N]
-        What the former nodes became; of an opened call the first of its nodes.
-    """
+    """A graph whose calls are opened."""
 
     graph: Graph
     nodes: Mapping[int, tuple[int, ...]]
@@ -71,15 +62,7 @@ class Opened:
 
 
 def opened(graph: Graph, calls: Mapping[int, Call]) -> Opened:
-    """Return a graph with the operators and constants of its delegates in the place of their calls.
-
-    Parameters
-    ----------
-    graph
-        Of a method's instructions.
-    calls
-        What to open, by node id; each fits.
-    """
+    """Return a graph with delegates' operators and constants in place of their calls."""
     made = _Opening(graph, calls)
     nodes = {
         at: tuple(range(made.inner(at, 0), made.inner(at, call.operators)))

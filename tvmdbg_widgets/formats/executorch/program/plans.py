@@ -28,19 +28,7 @@ Item = TypeVar("Item")
 
 
 def read_plans(plans: Tables, inline: Sequence[Span], segments: Sequence[Span]) -> list[Plan]:
-    """Return the methods of some tables ``ExecutionPlan``.
-
-    Parameters
-    ----------
-    plans
-    inline, segments
-        Where the payloads of delegates lie in the file.
-
-    Raises
-    ------
-    FormatError
-        A table leaves the file, or a delegate has a payload that is not there.
-    """
+    """Return the methods of some tables ``ExecutionPlan``."""
     meta, rows = plans.child(1, "ContainerMetadata", "container_meta_type")
     encoded = dict(
         zip(

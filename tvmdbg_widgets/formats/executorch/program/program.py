@@ -24,18 +24,7 @@ __all__ = ["read_program", "sniff"]
 
 
 def read_program(source: ByteSource) -> Program:
-    """Read a program file; its segments are not read.
-
-    Parameters
-    ----------
-    source : ByteSource
-        The file, or a part of a file that holds a program.
-
-    Raises
-    ------
-    FormatError
-        The file is cut off, or an offset, an index or a size does not fit it.
-    """
+    """Read a program file; its segments are not read."""
     with collector_paused():
         return _read(source)
 

@@ -31,17 +31,7 @@ class Effect(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Instructions in order, and where else than to the next one they lead.
-
-    Attributes
-    ----------
-    effects
-        Of each instruction.
-    jumps
-        Destination by position; the number of instructions is the end.
-    always
-        Positions that never go on to the next instruction.
-    """
+    """Instructions in order, and where else than to the next one they lead."""
 
     effects: Sequence[Sequence[Effect]]
     jumps: Mapping[int, int]
@@ -51,18 +41,6 @@ class Flow(NamedTuple):
         """Yield what reaches each instruction, and last what reaches the end.
 
         The same dictionary may be yielded again: what matters must be taken from it at once.
-
-        Parameters
-        ----------
-        before
-            What is there at the start.
-        file
-            For messages.
-
-        Raises
-        ------
-        FormatError
-            There are more branches and locations than can be followed.
         """
         starts = self._starts()
         entries = self._entries(starts, before, file)

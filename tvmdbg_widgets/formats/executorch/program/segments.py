@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 def read_segments(root: Tables, id_: int, base: int, file_size: int) -> tuple[Span, ...]:
-    """Return where segments lie in the file; `base` is where offsets count from.
-
-    Raises
-    ------
-    FormatError
-        A segment leaves the file.
-    """
+    """Return where segments lie in the file; `base` is where offsets count from."""
     _, tables = root.children(id_, "DataSegment", "segments")
     offsets = tables.scalar(0, np.uint64, 0, "offset").tolist()
     sizes = tables.scalar(1, np.uint64, 0, "size").tolist()

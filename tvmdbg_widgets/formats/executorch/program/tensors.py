@@ -39,18 +39,7 @@ def program_tensors(
     source: ByteSource,
     named: Sequence[NamedFile] = (),
 ) -> tuple[list[Tensor], list[Issue]]:
-    """Return the constants and start values of the graph of a plan.
-
-    Parameters
-    ----------
-    program, plan
-    graph
-        Of :func:`~tvmdbg_widgets.formats.executorch.program.instruction_graph.graph_of`.
-    source
-        The program's file; offsets count from its first byte.
-    named
-        Files of named data, in which external constants are looked up by their names.
-    """
+    """Return the constants and start values of the graph of a plan."""
     known = {each.name: (each, file) for data, file in named for each in data.tensors}
     found_in: list[tuple[Tensor, ByteSource]] = []
     issues: list[Issue] = []

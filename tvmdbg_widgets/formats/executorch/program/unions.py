@@ -21,13 +21,7 @@ def members(
     *,
     id_: int = 1,
 ) -> tuple[list[int], Tables]:
-    """Return the rows whose union has a type, and its values; `id_` is that of the value.
-
-    Raises
-    ------
-    FormatError
-        One of them has no value.
-    """
+    """Return the rows whose union has a type, and its values; `id_` is that of the value."""
     rows = np.flatnonzero(kinds == kind)
     chosen = Tables(holders.buffer, holders.places[rows], holders.name)
     found = chosen.child(id_, name, field)

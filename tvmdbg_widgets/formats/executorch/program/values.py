@@ -37,13 +37,7 @@ _LISTS = {
 
 
 def read_values(values: Tables) -> list[Value]:
-    """Return the values of some tables ``EValue``.
-
-    Raises
-    ------
-    FormatError
-        One leaves the file, or has a type without a value.
-    """
+    """Return the values of some tables ``EValue``."""
     kinds = values.scalar(0, np.uint8, 0, "val_type")
     found: list[Value] = list(map(NoValue, kinds.tolist()))
     for kind, (name, field, dtype) in _SCALARS.items():

@@ -36,14 +36,7 @@ def range_of(plan: Plan, index: int) -> Range | None:
 
 
 class ViewRanges:
-    """The ranges of memory that views read, as locations behind those of the values.
-
-    Parameters
-    ----------
-    plan
-    views
-        Values that are read and that nothing writes.
-    """
+    """The ranges of memory that views read, as locations behind those of the values."""
 
     def __init__(self, plan: Plan, views: Iterable[int]) -> None:
         self._plan = plan

@@ -46,15 +46,7 @@ _SUFFIXES = {"f": "float32", "h": "float16"}
 
 
 def parse_body(tokens: Sequence[Token]) -> Expression:
-    """Read one expression that takes all tokens.
-
-    Raises
-    ------
-    BodyError
-        Where the text is no such expression.
-    TooDeepError
-        Where it is nested deeper than ``MAX_DEPTH``.
-    """
+    """Read one expression that takes all tokens."""
     parser = _Parser(tokens)
     body = parser.expression()
     parser.end()

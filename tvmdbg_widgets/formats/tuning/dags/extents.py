@@ -38,14 +38,7 @@ _LARGEST = 2**31 - 1
 def with_extents(
     operations: tuple[Operation, ...], shapes: Sequence[Sequence[int]] = ()
 ) -> tuple[Operation, ...]:
-    """Return operations with the extents that can be told.
-
-    Parameters
-    ----------
-    operations : tuple of Operation
-    shapes : sequence of shapes
-        Of inputs, then outputs, as in a workload key; empty where unknown.
-    """
+    """Return operations with the extents that can be told."""
     extents = _Extents(operations)
     extents.take_output(shapes)
     for _ in range(_PASSES):

@@ -22,14 +22,7 @@ _NO_CALLS = frozenset(
 
 
 def simple_text(text: str, operator: str = "Op(tir.{})") -> str:
-    """Return the text whose md5 names the DAG, from ``repr(task.compute_dag)``.
-
-    Parameters
-    ----------
-    text : str
-    operator : str
-        How the operator of a call is printed.
-    """
+    """Return the text whose md5 names the DAG, from ``repr(task.compute_dag)``."""
     lines = []
     for line in text.splitlines():
         placeholder = _PLACEHOLDER.fullmatch(line)

@@ -37,21 +37,7 @@ class Placeholder:
 
 @dataclass(frozen=True)
 class Computed:
-    """A line of one output of a computed operation.
-
-    Attributes
-    ----------
-    name : str
-    axes : tuple of str
-    output : int or None
-        None where the operation has one output.
-    combiner : str
-        Of a reduction; empty otherwise.
-    body : Expression or None
-        None where it could not be read.
-    free : tuple of str
-        Names in the body that are no axes of the head, by first appearance.
-    """
+    """A line of one output of a computed operation."""
 
     name: str
     axes: tuple[str, ...]
@@ -62,14 +48,7 @@ class Computed:
 
 
 def parse_line(line: str) -> Placeholder | Computed:
-    """Read one line.
-
-    Raises
-    ------
-    BodyError
-        Where it is neither, or where a reduction's axes are unknown because its body cannot be
-        read.
-    """
+    """Read one line."""
     odd = _ODD.search(line.rstrip())
     if odd is not None:
         raise BodyError("a character that no name and no operator has", odd.start())

@@ -28,16 +28,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token.
-
-    Attributes
-    ----------
-    kind : str
-        ``"number"``, ``"name"``, ``"text"``, ``"sign"`` or ``"end"``.
-    text : str
-    column : int
-        From 0.
-    """
+    """One token."""
 
     kind: str
     text: str
@@ -57,13 +48,7 @@ class TooDeepError(BodyError):
 
 
 def tokenize(text: str, start: int = 0) -> list[Token]:
-    """Return the tokens of a line from a column on, the last one of kind ``"end"``.
-
-    Raises
-    ------
-    BodyError
-        At the first character that belongs to no token.
-    """
+    """Return the tokens of a line from a column on, the last one of kind ``"end"``."""
     found: list[Token] = []
     while not found or found[-1].kind != "end":
         blank = _BLANK.match(text, start)

@@ -36,15 +36,7 @@ class _Returned(Exception):  # noqa: N818
 
 
 class Interpreter:
-    """One reading of a module.
-
-    Parameters
-    ----------
-    library : function of (path, interpreter) to function or value
-        What dotted names mean.
-    broadcast : function of (sign, a, b)
-        What an operator between tensors means.
-    """
+    """One reading of a module."""
 
     def __init__(
         self,

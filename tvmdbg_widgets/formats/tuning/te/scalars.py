@@ -37,15 +37,7 @@ _MOST_PARTS, _DEEPEST = 5_000, 80
 
 @dataclass(frozen=True)
 class Scalar:
-    """An expression and its type.
-
-    Attributes
-    ----------
-    expression : Expression
-    dtype : str
-    size, depth : int
-        Of the expression, in which parts may be shared.
-    """
+    """An expression and its type."""
 
     expression: Expression
     dtype: str

@@ -28,14 +28,7 @@ _NAMES |= {"max": "T_maximum", "min": "T_minimum"}
 
 
 class Topi:
-    """The library for one program.
-
-    Parameters
-    ----------
-    program : Program
-    release : tuple of int
-        The TVM whose names of stages are meant.
-    """
+    """The library for one program."""
 
     def __init__(self, program: Program, release: tuple[int, int] = (0, 8)) -> None:
         self._program = program

@@ -13,15 +13,7 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """A window that moves over a padded picture, in height and width.
-
-    Attributes
-    ----------
-    before, after : list of int
-        Padding.
-    positions : list of int
-        Of the window.
-    """
+    """A window that moves over a padded picture, in height and width."""
 
     def __init__(
         self,

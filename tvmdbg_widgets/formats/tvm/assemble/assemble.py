@@ -66,19 +66,7 @@ def assemble(
     title: str,
     options: Mapping[str, Any] | None = None,
 ) -> RunParts:
-    """Join the parts of one dump.
-
-    Parameters
-    ----------
-    parts : sequence of Part
-        As :func:`~tvmdbg_widgets.formats.sources.gather.gather` returns them.
-    issues : iterable of Issue
-        What was found while reading.
-    title : str
-        What to call the run.
-    options : Mapping, optional
-        How the params files were read, where the caller said so.
-    """
+    """Join the parts of one dump."""
     found = [*issues, *(issue for each in libraries(parts) for issue in each.issues)]
     recording = _only(
         [part.value for part in parts if part.kind == "recording"], "recording", found

@@ -59,12 +59,6 @@ def choose_table(
     """Take the last table of each log that names the graph's nodes, and of those the trace's.
 
     Of two of one run that in node order goes first, since its rows join exactly.
-
-    Returns
-    -------
-    table : Table or None
-    issues : list of Issue
-        Where the tables show that run() was called more than once.
     """
     last = [_last_fitting(tables, graph) for tables in logs if tables]
     issues = [

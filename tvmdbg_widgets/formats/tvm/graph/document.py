@@ -31,19 +31,7 @@ _OTHER_FILES = {
 
 @dataclass(frozen=True, slots=True)
 class GraphDocument:
-    """The JSON object of a graph file.
-
-    Attributes
-    ----------
-    top : dict
-        The object, as parsed.
-    quoted : bool
-        Whether it stood in a JSON string, as the debugger of v0.5 and v0.6 writes it.
-    lenient : bool
-        Whether the text breaks the JSON standard.
-    size : int
-        Number of characters, the bound for every count in the file.
-    """
+    """The JSON object of a graph file."""
 
     top: dict[str, Any]
     quoted: bool
@@ -164,21 +152,7 @@ class _Parser:
 
 
 def parse_document(data: bytes, log: GraphLog) -> GraphDocument:
-    """Parse the bytes of a graph file down to its JSON object.
-
-    Parameters
-    ----------
-    data : bytes
-        UTF-8, or UTF-16/32 as JSON allows; JSON, or JSON in one JSON string, or JSON with ``#``
-        comments and trailing commas.
-    log : GraphLog
-        Takes what had to be overlooked.
-
-    Raises
-    ------
-    FormatError
-        Where there is no JSON object with a list ``nodes``.
-    """
+    """Parse the bytes of a graph file down to its JSON object."""
     text = _decoded(data, log)
     value, lenient = _parsed(text, "file", data, log)
     quoted = isinstance(value, str)

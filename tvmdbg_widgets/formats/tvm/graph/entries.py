@@ -61,17 +61,7 @@ class EntryTable:
 
 
 def read_entries(top: dict[str, Any], table: NodeTable, limit: int, log: GraphLog) -> EntryTable:
-    """Read ``node_row_ptr`` and ``attrs``.
-
-    Parameters
-    ----------
-    top : dict
-        The graph's object.
-    table : NodeTable
-    limit : int
-        No more entries than this are believed.
-    log : GraphLog
-    """
+    """Read ``node_row_ptr`` and ``attrs``."""
     if table.symbol and top.get("node_row_ptr") is None:
         table.num_outputs = outputs_used(table, top.get("heads"))
     offsets = entry_offsets(top.get("node_row_ptr"), table, limit, log)

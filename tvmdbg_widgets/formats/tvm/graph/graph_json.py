@@ -52,11 +52,6 @@ def sniff(head: bytes) -> bool:
     """Tell whether a file that starts with these bytes is a graph, in any of its forms.
 
     Key order is free: any key that only a graph has will do, or ``nodes`` with an ``op``.
-
-    Parameters
-    ----------
-    head : bytes
-        The first bytes of the file.
     """
     text = head.decode(json.detect_encoding(head), errors="ignore").lstrip(" \t\r\n\ufeff")
     if text.startswith('"'):
@@ -68,29 +63,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_graph(source: ByteSource, raw: Graph | None = None) -> Graph:
-    """Read a graph in any of its forms.
-
-    Parameters
-    ----------
-    source : ByteSource
-        The raw graph; the debugger's dump of v0.5 and v0.6 (the raw graph in a JSON string) or
-        of v0.7 to v0.19 (``param``, function names and producers' names in place of numbers); the
-        commented sample of TVM's documentation; or a network of NNVM or MXNet operators that was
-        not compiled.
-    raw : Graph, optional
-        The graph TVM was given. Where it is the one that was dumped, edges come from it and are
-        exact; else an issue says where the two differ.
-
-    Returns
-    -------
-    Graph
-        With an issue for every rule the file breaks.
-
-    Raises
-    ------
-    FormatError
-        Where there is no JSON object with a list ``nodes``.
-    """
+    """Read a graph in any of its forms."""
     with collector_paused():
         return _read(source, raw)
 

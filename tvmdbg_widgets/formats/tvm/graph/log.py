@@ -22,13 +22,7 @@ def shown(value: Any) -> str:
 
 
 class GraphLog:
-    """Gathers issues; of one rule the first `LIMIT` one by one, the rest as a count.
-
-    Parameters
-    ----------
-    file : str
-        Name every issue carries.
-    """
+    """Gathers issues; of one rule the first `LIMIT` one by one, the rest as a count."""
 
     LIMIT = 25
 
@@ -50,22 +44,7 @@ class GraphLog:
         nodes: Iterable[int] = (),
         entries: Iterable[tuple[int, int]] = (),
     ) -> None:
-        """Add one issue.
-
-        Parameters
-        ----------
-        rule, severity
-            As in :class:`Issue`.
-        field : str
-            Path of the field, such as ``nodes[12].inputs[1]``.
-        expected, found : str
-        done : str
-            What the reader made of it, a sentence without a full stop.
-        loader : str
-            Words of the C++ loader for the same defect.
-        nodes, entries
-            Concerned.
-        """
+        """Add one issue."""
         self._counts[rule, severity] += 1
         if self._counts[rule, severity] > self.LIMIT:
             return

@@ -21,15 +21,7 @@ if TYPE_CHECKING:
 
 
 def difference(dump: Graph, edges: EdgeTable, raw: Graph) -> str | None:
-    """Return in words where two graphs first differ, None where they are the same.
-
-    Parameters
-    ----------
-    dump : Graph
-    edges : EdgeTable
-        The dump's edges, with the names it gives them.
-    raw : Graph
-    """
+    """Return in words where two graphs first differ, None where they are the same."""
     for what, ours, theirs in (
         ("nodes", dump.num_nodes, raw.num_nodes),
         ("entries", dump.num_entries, raw.num_entries),

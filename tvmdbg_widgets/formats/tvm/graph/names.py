@@ -146,17 +146,7 @@ class _Producers:
         self._prune_at = self.WINDOW
 
     def before(self, target: int) -> tuple[list[int], list[int], bool]:
-        """Return what node `target` may read; targets must not fall from call to call.
-
-        Returns
-        -------
-        live : list of int
-            Entry ids before `target` that are not overwritten, the nearest of them.
-        passed : list of int
-            Entry ids before `target`, the nearest of them.
-        complete : bool
-            Whether `live` is all there are.
-        """
+        """Return what node `target` may read; targets must not fall from call to call."""
         while self._passed < len(self.entries) and self._owners[self._passed] < target:
             self._live.append(self.entries[self._passed])
             self._passed += 1

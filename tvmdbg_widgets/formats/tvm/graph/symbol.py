@@ -37,22 +37,7 @@ _LONGEST = 1000
 def types_of_flags(
     types: list[Any] | None, flags: npt.NDArray[np.int32] | None, table: NodeTable, log: GraphLog
 ) -> list[Any] | None:
-    """Fill in data types from NNVM's type flags, and tell where both are there and differ.
-
-    Parameters
-    ----------
-    types : list or None
-        ``dltype`` by entry, as parsed.
-    flags : int32 [E] or None
-        ``dtype`` by entry, -1 where unknown.
-    table : NodeTable
-    log : GraphLog
-
-    Returns
-    -------
-    list or None
-        `types` where the file has them.
-    """
+    """Fill in data types from NNVM's type flags, and tell where both are there and differ."""
     if flags is None:
         return types
     known = FLAGS[:_SHARED_FLAGS] if table.symbol else FLAGS
@@ -88,17 +73,7 @@ def symbol_entries(
     offsets: npt.NDArray[np.int64],
     table: NodeTable,
 ) -> tuple[list[Any], list[Any]]:
-    """Return shapes and types of a network that was not compiled, what is not known left out.
-
-    Parameters
-    ----------
-    shapes, types : list or None
-        By entry, as parsed.
-    offsets : int64 [N + 1]
-        First entry of each node.
-    table : NodeTable
-        Variables may have attributes ``__shape__`` and ``__dtype__``.
-    """
+    """Return shapes and types of a network that was not compiled, what is not known left out."""
     count = int(offsets[-1])
     found = [ABSENT if _is_open(shape) else shape for shape in shapes or [ABSENT] * count]
     named: list[Any] = list(types or [""] * count)

@@ -20,16 +20,7 @@ _OPTIONAL: Final = ("node_row_ptr", "attrs")
 
 
 def check_top(top: dict[str, Any], log: GraphLog, *, symbol: bool = False) -> None:
-    """Check that the keys are those of a graph, and that none hides behind ``metadata``.
-
-    Parameters
-    ----------
-    top : dict
-        The graph's object.
-    log : GraphLog
-    symbol : bool
-        Whether it is a network that was not compiled.
-    """
+    """Check that the keys are those of a graph, and that none hides behind ``metadata``."""
     for key in REQUIRED:
         if key not in top and not (symbol and key in _OPTIONAL):
             log.add(

@@ -50,20 +50,7 @@ def plain_int_lists(
 def int32_list(
     values: Any, field: str, rule: str, log: GraphLog, *, low: int = 0, missing: int = -1
 ) -> npt.NDArray[np.int64]:
-    """Return a list of integers ``low..2**31-1``; what is none is told and reads `missing`.
-
-    Parameters
-    ----------
-    values : object
-        As parsed; where it is no list the result is empty.
-    field, rule : str
-        For the issues.
-    log : GraphLog
-
-    Returns
-    -------
-    int64 [len(values)]
-    """
+    """Return a list of integers ``low..2**31-1``; what is none is told and reads `missing`."""
     if not isinstance(values, list):
         log.add(rule, field, expected="a list of integers", found=shown(values))
         return np.zeros(0, dtype=np.int64)
@@ -87,19 +74,7 @@ def int32_list(
 def element_counts(
     offsets: npt.NDArray[np.int64], dims: npt.NDArray[np.int64], known: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
-    """Return the number of elements of each entry, -1 where the shape is not known.
-
-    Parameters
-    ----------
-    offsets : int64 [E + 1]
-    dims : int64 [offsets[-1]]
-    known : bool [E]
-
-    Returns
-    -------
-    float64 [E]
-        Exact below 2**53.
-    """
+    """Return the number of elements of each entry, -1 where the shape is not known."""
     counts = np.full(len(known), -1.0)
     lengths = np.diff(offsets)
     filled = np.flatnonzero(lengths > 0)

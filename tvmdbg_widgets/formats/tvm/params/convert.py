@@ -28,17 +28,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A file whose every header was read and fits the layout asked for; nothing is written yet.
-
-    Attributes
-    ----------
-    source
-        The file.
-    layout, to
-        Layout it has and is to have.
-    records
-        Its arrays.
-    """
+    """A file whose every header was read and fits the layout asked for; nothing is written yet."""
 
     source: ByteSource
     layout: DTypeLayout
@@ -52,22 +42,7 @@ class Conversion:
         return self.source.size + grown * len(self.records)
 
     def write(self, target: IO[bytes], progress: Callable[[int], object] | None = None) -> None:
-        """Write the file in its new layout.
-
-        Parameters
-        ----------
-        target
-            Binary file object; it is only written to, in order.
-        progress
-            Called with the number of bytes of each piece.
-
-        Raises
-        ------
-        FormatError
-            The source changed since its headers were read.
-        OSError
-            The target cannot be written.
-        """
+        """Write the file in its new layout."""
         told = progress or (lambda _: None)
         old, new = self.layout, self.to
         done = 0
@@ -91,23 +66,6 @@ def conversion(
     """Read all headers of a params file and make sure that it can have the other layout.
 
     Memory grows with the number of arrays, not with their size.
-
-    Parameters
-    ----------
-    source
-        A params list or one bare array, complete.
-    to
-        ``"narrow"`` (TVM's own, 4 bytes), ``"wide"`` (8 bytes), or a declared layout.
-    layout
-        The one it has, or those to choose from.
-
-    Raises
-    ------
-    FormatError
-        The file is no params file, is cut off or damaged, or an array's type does not fit into
-        the new layout; the array is named.
-    ValueError
-        One of the layouts is none.
     """
     new = dtype_layout(to)
     reader = ListReader(source, layout)

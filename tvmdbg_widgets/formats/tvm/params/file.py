@@ -40,27 +40,7 @@ _HEAD = 64 << 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParamsFile:
-    """What one params file holds.
-
-    Attributes
-    ----------
-    records
-        The arrays in file order; values are read on demand.
-    dtype_layout
-        How the file stores dtypes; without arrays the first layout it may have.
-    layout_reason
-        Between which layouts that was chosen, and why; empty without arrays.
-    issues
-        What is odd or wrong about the file.
-    truncated
-        Whether the file breaks off or is damaged; ``records`` then holds what came before.
-    error
-        The break, where there is one.
-    bare
-        Whether the file is a single array without a list around it; its key is ``""``.
-    file
-        Name of the file.
-    """
+    """What one params file holds."""
 
     records: tuple[ArrayRecord, ...]
     dtype_layout: DTypeLayout
@@ -102,40 +82,7 @@ def read_params(
     dtypes: Mapping[str, DataType | str] | None = None,
     graph: Graph | None = None,
 ) -> ParamsFile:
-    """Read the headers of a params file; no values are read.
-
-    Parameters
-    ----------
-    source
-        Path, bytes, binary file object or byte source.
-    dtype_layout
-        ``"narrow"`` is TVM's own dtype field of 4 bytes, ``"wide"`` one of 8 (code u16, bits
-        u16, lanes i32); any other is declared, ``DTypeLayout("code:u8 bits:u8 lanes:u32")`` or
-        its text. ``"auto"`` chooses between narrow and wide by the first array, a list between
-        those in it; a file never mixes them.
-    float8
-        What type codes 6 and 7 mean: ``"current"`` (bool and float8_e3m4, as in TVM >= 0.21),
-        ``"legacy"`` (float8_e4m3fn and float8_e5m2, TVM 0.13 to 0.20), or ``"auto"``: by the
-        other types in the file, and legacy if code 6 comes with bytes other than 0 and 1.
-    dtypes
-        Types by name of array, which overrule both the file and ``float8``. An issue tells of
-        names the file does not hold.
-    graph
-        What the arrays belong to. It changes nothing that is read, only how fast: behind a
-        network the headers are fetched together, from where the graph's sizes put them.
-
-    Returns
-    -------
-    ParamsFile
-        Of a damaged file the arrays before the damage, ``truncated`` set.
-
-    Raises
-    ------
-    FormatError
-        The file is something else, mixes layouts, or nothing in it can be read.
-    ValueError
-        An argument is none of those above.
-    """
+    """Read the headers of a params file; no values are read."""
     source = as_source(source)
     reader = ListReader(source, dtype_layout, graph)
     reader.read()

@@ -27,24 +27,7 @@ _HEAD = 64 << 10
 def parameters_source(
     given: SourceLike, *, follow_links: bool = False, limits: Limits | None = None
 ) -> ByteSource:
-    """Return the file to read: a folder's tensor cache, anything else as it is.
-
-    Parameters
-    ----------
-    given
-        A file, a folder, a URL, bytes.
-    follow_links
-        Whether links may lead out of the folder.
-    limits
-        Of an index, which is read whole.
-
-    Raises
-    ------
-    FormatError
-        The folder holds no tensor cache, or several, or an index is too large.
-    OSError
-        It cannot be read.
-    """
+    """Return the file to read: a folder's tensor cache, anything else as it is."""
     given, limits = local_path(given), limits or Limits()
     if isinstance(given, str | os.PathLike) and os.path.isdir(given):  # noqa: PTH112 (bytes paths)
         return _index(LocalTree(Path(os.fsdecode(given)), follow_links=follow_links), limits)

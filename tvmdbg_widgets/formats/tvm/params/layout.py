@@ -23,16 +23,7 @@ _DECIDING_BYTE = DTYPE_AT + 1
 
 
 class LayoutChoice(NamedTuple):
-    """A layout and why it was taken.
-
-    Attributes
-    ----------
-    layout : DTypeLayout
-    reason : str
-        Between which layouts it was chosen, and by what.
-    also : tuple of DTypeLayout
-        Others that fit as well: the bytes do not tell which it is.
-    """
+    """A layout and why it was taken."""
 
     layout: DTypeLayout
     reason: str
@@ -40,13 +31,7 @@ class LayoutChoice(NamedTuple):
 
 
 def layouts_to_try(given: LayoutLike) -> tuple[DTypeLayout, ...]:
-    """Return the layouts that a file may have.
-
-    Raises
-    ------
-    ValueError
-        The argument names or declares none.
-    """
+    """Return the layouts that a file may have."""
     several = given.split("|") if isinstance(given, str) else given
     several = [several] if isinstance(several, DTypeLayout) else several
     found: list[DTypeLayout] = []
@@ -73,20 +58,7 @@ def layout_text(given: LayoutLike) -> str:
 def choose_layout(
     headers: HeaderReader, offset: int, label: str, among: Sequence[DTypeLayout]
 ) -> LayoutChoice:
-    """Choose by the first record of a file.
-
-    Parameters
-    ----------
-    offset
-        Where the record starts.
-    label
-        What to call it in messages.
-
-    Raises
-    ------
-    FormatError
-        None of the layouts fits, or the file ends too early.
-    """
+    """Choose by the first record of a file."""
     if len(among) == 1:
         return LayoutChoice(among[0], "as asked for")
     names = f"{', '.join(each.name for each in among[:-1])} and {among[-1].name}"

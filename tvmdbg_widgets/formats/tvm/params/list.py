@@ -33,26 +33,7 @@ _U64 = struct.Struct("<Q")
 
 
 class ListReader:
-    """One pass over the headers of a file.
-
-    Parameters
-    ----------
-    source
-        The file.
-    wanted
-        The dtype layout asked for, or those to choose from.
-    graph
-        What tells where the arrays lie, so that the headers of a far file are fetched together.
-
-    Attributes
-    ----------
-    records
-        Arrays read so far.
-    choice
-        Dtype layout of the file, and why; None until an array decided it.
-    issues, error, bare
-        As in ``ParamsFile``.
-    """
+    """One pass over the headers of a file."""
 
     def __init__(self, source: ByteSource, wanted: LayoutLike, graph: Graph | None = None) -> None:
         self.source = source
@@ -69,13 +50,7 @@ class ListReader:
         self._broken_names = 0
 
     def read(self) -> None:
-        """Read everything but values.
-
-        Raises
-        ------
-        FormatError
-            The file is something else, mixes layouts, or nothing in it can be read.
-        """
+        """Read everything but values."""
         magic = self._u64(0, "magic") if self.source.size >= 8 else None
         if magic == ARRAY_MAGIC:
             self.bare = True

@@ -21,20 +21,7 @@ _TOGETHER = 64
 def settle_types(
     records: Sequence[ArrayRecord], float8: Float8, dtypes: Mapping[str, DataType | str]
 ) -> tuple[ArrayRecord, ...]:
-    """Give each record of an ambiguous type code its meaning, with a note that says why.
-
-    Parameters
-    ----------
-    records
-        All records of one file, as stored.
-    float8, dtypes
-        As in ``read_params``.
-
-    Raises
-    ------
-    ValueError
-        ``float8`` is none of the three, or a type in ``dtypes`` does not fit its array.
-    """
+    """Give each record of an ambiguous type code its meaning, with a note that says why."""
     one_of("float8", float8, ("auto", "current", "legacy"))
     settled = list(records)
     if any(record.alternatives for record in records):

@@ -31,15 +31,7 @@ _SPARE = 64
 
 
 class PredictedAhead(ReadAhead):
-    """A read-ahead that fetches headers where the graph says they are.
-
-    Parameters
-    ----------
-    source
-        The params file.
-    graph
-        The graph whose entries or parameters it holds.
-    """
+    """A read-ahead that fetches headers where the graph says they are."""
 
     def __init__(self, source: ByteSource, graph: Graph) -> None:
         super().__init__(source)
@@ -51,15 +43,7 @@ class PredictedAhead(ReadAhead):
         self._misses = 0
 
     def expect(self, keys: Sequence[str], layout: DTypeLayout) -> None:
-        """Guess the size of each array's header and record from the graph.
-
-        Parameters
-        ----------
-        keys
-            Names in file order.
-        layout
-            Of the dtype fields.
-        """
+        """Guess the size of each array's header and record from the graph."""
         self._sizes = _sizes(keys, self._graph, header_struct(layout).size)
 
     def arrive(self, index: int, offset: int) -> None:

@@ -36,17 +36,7 @@ DTYPE_AT = 28
 
 
 class RecordHeader(NamedTuple):
-    """Header values of one array.
-
-    Attributes
-    ----------
-    dtype, shape, nbytes
-        As stored.
-    offset
-        Where the values start.
-    odd
-        Ignored fields that are not zero.
-    """
+    """Header values of one array."""
 
     dtype: DataType
     shape: tuple[int, ...]
@@ -56,17 +46,7 @@ class RecordHeader(NamedTuple):
 
 
 class HeaderReader:
-    """Reads and checks the headers of one file.
-
-    Parameters
-    ----------
-    ahead
-        The file.
-    file
-        Its name in messages.
-    any_code
-        Whether a type code may be above 255, as a build with a wider field may have them.
-    """
+    """Reads and checks the headers of one file."""
 
     def __init__(self, ahead: ReadAhead, file: str, *, any_code: bool = False) -> None:
         self._ahead = ahead
@@ -74,31 +54,12 @@ class HeaderReader:
         self._any_code = any_code
 
     def peek(self, offset: int, length: int, field: str) -> bytes:
-        """Return the bytes at ``offset``.
-
-        Raises
-        ------
-        FormatError
-            The file ends before that.
-        """
+        """Return the bytes at ``offset``."""
         self._require(offset, length, field)
         return self._ahead.bytes(offset, length)
 
     def read(self, offset: int, layout: DTypeLayout, label: str) -> RecordHeader:
-        """Read and check the header at ``offset``.
-
-        Parameters
-        ----------
-        layout
-            Of the dtype field.
-        label
-            What to call the record in messages.
-
-        Raises
-        ------
-        FormatError
-            A field is not what the format allows, or header or values lie beyond the file's end.
-        """
+        """Read and check the header at ``offset``."""
         header = header_struct(layout)
         self._require(offset, header.size, f"{label}: header")
         position = self._ahead.locate(offset, header.size)

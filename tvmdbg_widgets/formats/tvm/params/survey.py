@@ -30,15 +30,7 @@ KINDS = {
 
 
 def survey(records: Sequence[ArrayRecord], file: str) -> list[Issue]:
-    """Collect repeated names, and the notes of the records by their kind.
-
-    Parameters
-    ----------
-    records
-        All records of one file, types settled.
-    file
-        Name of the file.
-    """
+    """Collect repeated names, and the notes of the records by their kind."""
     issues = []
     counts = Counter(record.key for record in records)
     repeated = [key for key, count in counts.items() if count > 1]
@@ -52,15 +44,7 @@ def survey(records: Sequence[ArrayRecord], file: str) -> list[Issue]:
 def note_issues(
     records: Sequence[tuple[ArrayRecord, tuple[int, int] | None]], file: str
 ) -> list[Issue]:
-    """Collect the notes of records, one issue a kind.
-
-    Parameters
-    ----------
-    records
-        Records of one file, each with the entry it belongs to where that is known.
-    file
-        Name of the file.
-    """
+    """Collect the notes of records, one issue a kind."""
     kinds: dict[str, list[tuple[ArrayRecord, tuple[int, int] | None]]] = {}
     for record, entry in records:
         if record.notes:

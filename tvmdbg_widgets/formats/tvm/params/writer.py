@@ -45,36 +45,7 @@ def write_params(
     codes: Codes = "current",
     dtypes: Mapping[str, DataType | str] | None = None,
 ) -> None:
-    """Write a params file.
-
-    Parameters
-    ----------
-    target
-        A path, written under a temporary name and then renamed, or a binary file object.
-    arrays
-        Arrays by name, or pairs, where a name occurs twice. A numpy array (or what becomes one)
-        is written in C order; below 8 bits it is packed, low bits first, and filled up with zeros
-        to one byte an element as TVM's writer does. A record or tensor read from a file is
-        written as it was stored.
-    layout
-        Of the dtype fields: ``"narrow"`` for TVM, ``"wide"`` or a declared one for a build with
-        another ``DLDataType``.
-    codes
-        ``"legacy"`` writes bool, float8_e4m3fn, float8_e5m2 and float4_e2m1fn with the codes of
-        TVM 0.13 to 0.20 (bool as uint1: any TVM before 0.23); ``"current"`` with dlpack's.
-    dtypes
-        Types to write by name, of the same width as the array's own.
-
-    Raises
-    ------
-    ValueError
-        TVM (of that age) has no data type for an array, the layout cannot hold it, a name is
-        not Unicode text, or an argument is none of those above.
-    FormatError
-        The file a record comes from changed.
-    OSError
-        The target cannot be written.
-    """
+    """Write a params file."""
     fields = dtype_layout(layout)
     one_of("codes", codes, ("current", "legacy"))
     pairs = list(arrays.items() if isinstance(arrays, Mapping) else arrays)

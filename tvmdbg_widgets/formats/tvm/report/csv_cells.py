@@ -40,19 +40,7 @@ _CLOSING = re.compile(r'"(?=,)')
 
 @dataclass(slots=True)
 class _Stretch:
-    """Cells one behind the other that end in one way only, and what follows them.
-
-    Attributes
-    ----------
-    quote : int
-        The quote that ends the string before it, -1 at the start of the text.
-    starts : list of int
-        Where its cells begin, with that of the cell that follows.
-    first : int
-        Columns that its first cell may be of.
-    opens : int
-        The quote behind it, where a string opens; -1 where the text ends.
-    """
+    """Cells one behind the other that end in one way only, and what follows them."""
 
     quote: int
     starts: list[int]
@@ -185,22 +173,7 @@ class Cutter:
     def _follow(
         self, stretches: Sequence[_Stretch], opened: int, text: str
     ) -> tuple[list[int], int, bool]:
-        """Follow all ways through a text.
-
-        Parameters
-        ----------
-        opened : int
-            Columns whose string is open before it.
-
-        Returns
-        -------
-        reached : list of int
-            Columns that the first cell of each stretch is of in some way.
-        opened : int
-            Columns whose string is open behind it.
-        whole : bool
-            Whether a row ends with the text.
-        """
+        """Follow all ways through a text."""
         reached: list[int] = []
         whole = False
         latest, at = 0, -1  # opened by the last stretch, whose quote does not also close

@@ -34,15 +34,7 @@ def is_header(line: str) -> bool:
 
 
 class CsvRows:
-    """The rows of a report's CSV.
-
-    Attributes
-    ----------
-    rows : list of dict of str to Metric
-    issues : list of Issue
-    truncated : bool
-        Lines were left out, so that later rows do not stand where their calls do.
-    """
+    """The rows of a report's CSV."""
 
     def __init__(self, text: str, file: str) -> None:
         self.file = file

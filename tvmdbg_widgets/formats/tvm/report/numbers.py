@@ -32,15 +32,7 @@ def parse_number(text: str) -> int | float | None:
 
 
 def parse_grouped(text: str, *, decimals: bool) -> int | float | None:
-    """Read a number of a printed table, with the thousands separators of any locale.
-
-    Parameters
-    ----------
-    text : str
-    decimals : bool
-        Whether the printer gives two decimals (times, percents) or none (counts). This settles
-        what ``1,234`` means: a thousand.
-    """
+    """Read a number of a printed table, with the thousands separators of any locale."""
     found = _GROUPED.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
         return parse_number(text) if _NONE.fullmatch(text) else None

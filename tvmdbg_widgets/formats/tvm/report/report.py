@@ -52,11 +52,6 @@ def read_report(source: ByteSource) -> Report:
     ``metric-unreadable``, ``metric-twice``, ``metric-not-a-number``, ``metric-not-text``,
     ``percent-disagrees``, ``total-disagrees``, ``backslash-kept``, ``kind-unknown``,
     ``unknown-section``, ``rows-interrupted``, ``several-tables``, ``not-text``.
-
-    Raises
-    ------
-    FormatError
-        The text is no report, or breaks before its first section.
     """
     text, issues = read_text(source)
     if text.lstrip()[:1] == "{":

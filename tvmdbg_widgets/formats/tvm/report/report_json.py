@@ -34,16 +34,7 @@ Row = dict[str, Metric]
 
 
 class ReportText:
-    """What a report's JSON holds, read as far as it goes.
-
-    Attributes
-    ----------
-    calls : list of dict of str to Metric
-    device_metrics : dict of str to dict of str to Metric
-    configuration : dict of str to Metric
-    issues : list of Issue
-    truncated : bool
-    """
+    """What a report's JSON holds, read as far as it goes."""
 
     def __init__(self, text: str, file: str) -> None:
         self.text = text

@@ -39,21 +39,7 @@ def make_report(
     truncated: bool = False,
     issues: Iterable[Issue] = (),
 ) -> Report:
-    """Make a report of rows of metrics.
-
-    Parameters
-    ----------
-    rows : sequence of mapping of str to Metric
-    form, file : str
-    rounding_us : callable
-        Largest error of a duration by its printed digits, in µs.
-    device_metrics, configuration
-        As the file has them.
-    in_call_order, truncated : bool
-    issues : iterable of Issue
-        What the reader found; ``metric-not-a-number``, ``metric-not-text`` and
-        ``percent-disagrees`` are added.
-    """
+    """Make a report of rows of metrics."""
     columns = _Columns(rows, file)
     durations = columns.numbers(DURATION)
     counts = columns.whole(COUNT)

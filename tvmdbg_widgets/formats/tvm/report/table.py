@@ -38,16 +38,7 @@ _TWO_DECIMALS = (DURATION, PERCENT)
 
 @dataclass(frozen=True)
 class Heading:
-    """The line of column titles.
-
-    Attributes
-    ----------
-    columns : tuple of str
-    ends : tuple of int
-        Offset in bytes behind the last character of each column but the first.
-    length : int
-        Bytes of a whole line, 0 where blanks at line ends were stripped.
-    """
+    """The line of column titles."""
 
     columns: tuple[str, ...]
     ends: tuple[int, ...]
@@ -68,19 +59,7 @@ def find_heading(line: str) -> Heading | None:
 
 
 class TableRows:
-    """The rows of one printed report.
-
-    Attributes
-    ----------
-    rows : list of dict of str to Metric
-    device_metrics : dict of str to dict of str to Metric
-        By device, or by ``"#0"``, ``"#1"``, … where the rows name none.
-    configuration : dict of str to Metric
-    summed : dict of str to Metric or None
-        The ``Sum`` row.
-    issues : list of Issue
-    truncated : bool
-    """
+    """The rows of one printed report."""
 
     def __init__(self, lines: list[str], heading: Heading, file: str) -> None:
         self.file = file

@@ -25,24 +25,7 @@ def check_table(
     file: str,
     truncated: bool,
 ) -> tuple[tuple[TableRow, ...], list[Issue]]:
-    """Number the rows of each node and compare total, means and widths with the rows.
-
-    Parameters
-    ----------
-    rows : sequence of TableRow
-    total_us : float or None
-    total_cells : tuple of str
-    layout : Layout
-    file : str
-    truncated : bool
-        The text ends inside the table; missing rows are then known.
-
-    Returns
-    -------
-    rows : tuple of TableRow
-        With ``output`` set.
-    issues : list of Issue
-    """
+    """Number the rows of each node and compare total, means and widths with the rows."""
     numbered, issues = _number_outputs(rows, layout, file)
     half_step = 0.5 * 10.0 ** -DECIMALS[layout.style]
     for row in numbered:

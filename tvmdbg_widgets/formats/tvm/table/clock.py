@@ -23,19 +23,6 @@ def wall_times(
 
     A step back of more than half a day is midnight. A smaller one stays as it is and is an issue:
     the clock was set, or the rows were reordered.
-
-    Parameters
-    ----------
-    rows : sequence of TableRow
-        In the order they ran.
-    file : str
-
-    Returns
-    -------
-    start_ns, end_ns : float64[R]
-        Counted from midnight before the first start; whole microseconds.
-    issues : list of Issue
-        ``clock-steps-back`` at most once.
     """
     calls = [row for row in rows if row.output == 0]
     call_of_row = np.cumsum([row.output == 0 for row in rows], dtype=np.int64) - 1

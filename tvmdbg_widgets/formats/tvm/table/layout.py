@@ -52,21 +52,7 @@ def dashes(columns: tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Columns of one table.
-
-    Attributes
-    ----------
-    style : str
-        Key of :data:`TITLES`.
-    indent : str
-        Before every line: blanks, ``# ``, ``> ``, as in a table quoted in a document.
-    starts : tuple of int
-        Column starts in characters, counted after the indent.
-    length : int or None
-        Full length of each line; None where trailing blanks were stripped.
-    newline : str
-        Line feed, or carriage return and line feed.
-    """
+    """Columns of one table."""
 
     style: str
     indent: str
@@ -119,15 +105,7 @@ def _cells(starts: tuple[int, ...], padded: bool) -> re.Pattern[str]:
 
 
 def canonical_layout(style: str, lines: Iterable[Sequence[str]]) -> Layout:
-    """Lay out cells as TVM does: each column two wider than its longest cell or title.
-
-    Parameters
-    ----------
-    style : str
-        Key of :data:`TITLES`.
-    lines : iterable of sequence of str
-        The cells of each row, total row included.
-    """
+    """Lay out cells as TVM does: each column two wider than its longest cell or title."""
     widths = [len(title) for title in TITLES[style]]
     for column, cells in enumerate(zip(*lines, strict=True)):
         widths[column] = max(widths[column], *map(len, cells))
@@ -136,13 +114,7 @@ def canonical_layout(style: str, lines: Iterable[Sequence[str]]) -> Layout:
 
 
 def find_layout(line: str) -> Layout | None:
-    """Recognise a header line; None if it is none.
-
-    Parameters
-    ----------
-    line : str
-        One line without its line feed.
-    """
+    """Recognise a header line; None if it is none."""
     newline = "\r\n" if line.endswith("\r") else "\n"
     line = line.removesuffix("\r")
     found = _INDENT.match(line)

@@ -22,17 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TimedNode:
-    """An operator node with its measured repeats.
-
-    Attributes
-    ----------
-    name, func_name : str
-    times_s : tuple of float
-        Repeats in seconds, at least one.
-    shapes : tuple of tuple of int
-        Shape of each output; one row each.
-    num_inputs : int
-    """
+    """An operator node with its measured repeats."""
 
     name: str
     func_name: str
@@ -67,29 +57,7 @@ def bare_table(table: Table) -> str:
 def print_table(
     nodes: Sequence[TimedNode], *, style: str = "v0.9", sort_by_time: bool = True
 ) -> str:
-    """Print the times of nodes.
-
-    Parameters
-    ----------
-    nodes : sequence of TimedNode
-        Operators in node order.
-    style : str
-        ``"v0.9"`` with the column ``Measurements(us)`` and the mean of the repeats as time, or
-        ``"v0.6"`` with the first repeat as time.
-    sort_by_time : bool
-        Longest first, equal times in node order, and a total row; else node order without it.
-
-    Returns
-    -------
-    str
-        Lines without a line end behind the last one. Where all times are zero the percents are
-        ``nan`` (TVM up to v0.8 fails there).
-
-    Raises
-    ------
-    ValueError
-        Another style, or a node without a time.
-    """
+    """Print the times of nodes."""
     if style not in ("v0.6", "v0.9"):
         raise ValueError(f"style must be 'v0.6' or 'v0.9', found {style!r}")
     rows: list[tuple[float, tuple[str, ...]]] = []

@@ -17,27 +17,7 @@ _CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])(?:\.([0-9]{6}
 
 
 class TableRow(NamedTuple):
-    """One row: one output of one node.
-
-    Attributes
-    ----------
-    name, ops : str
-        Node name and function name. Blanks at their ends are lost in print.
-    time_us, percent : float
-        Time of the whole node and its share as printed; nan where TVM divided 0 by 0.
-    shape : tuple of int
-        Shape of this row's output.
-    inputs, outputs : int
-        Numbers of inputs and outputs of the node.
-    measurements_us : tuple of float
-        Repeats (v0.9 and later); empty in older tables.
-    start, end : str
-        Time of day (v0.5 only), else empty.
-    output : int
-        Which of the node's consecutive rows this is, from 0.
-    cells : tuple of str
-        The cells as printed.
-    """
+    """One row: one output of one node."""
 
     name: str
     ops: str
@@ -54,13 +34,7 @@ class TableRow(NamedTuple):
 
 
 def parse_row(columns: tuple[str, ...], cells: tuple[str, ...]) -> TableRow | None:
-    """Read the cells of one row; None if a cell is not of its column's kind.
-
-    Parameters
-    ----------
-    columns, cells : tuple of str
-        Titles and texts, of one length.
-    """
+    """Read the cells of one row; None if a cell is not of its column's kind."""
     name, ops, time, percent, *clock, shape_text, inputs_text, outputs_text = (
         cells if columns[-1] == "Outputs" else cells[:-1]
     )

@@ -30,31 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One printed table of R rows.
-
-    Attributes
-    ----------
-    rows : tuple of TableRow
-        Without the total row, in the order printed (v0.6 and later: by time unless told not to).
-    columns : tuple of str
-        Titles.
-    total_us : float or None
-        The ``Total_time`` row; None where the table has none.
-    style : str
-        ``"v0.5"``, ``"v0.6"`` (to v0.8) or ``"v0.9"`` (and later).
-    start_ns, end_ns : float64[R] or None
-        v0.5 only: start and end of each row counted from midnight before the first start.
-    truncated : bool
-        The text ends inside the table.
-    line : int
-        Line of the header in the text, from 1.
-    layout : Layout
-        Where the columns stand.
-    total_cells : tuple of str
-        Cells of the total row as printed, empty where there is none.
-    issues : Issues
-    file : str
-    """
+    """One printed table of R rows."""
 
     rows: tuple[TableRow, ...]
     columns: tuple[str, ...]
@@ -121,11 +97,6 @@ def read_tables(source: ByteSource) -> tuple[Table, ...]:
     Lines of other programs before, behind and between the rows are skipped; between the rows they
     are an issue. Issues: ``rows-interrupted``, ``row-cut``, ``no-total-row``, ``rows-missing``,
     ``total-disagrees``, ``mean-disagrees``, ``blanks-lost``, ``clock-steps-back``, ``not-text``.
-
-    Raises
-    ------
-    FormatError
-        No table in the text.
     """
     text, issues = read_text(source)
     lines = text.split("\n")

@@ -48,24 +48,13 @@ def read_vm_table(source: ByteSource) -> Report:
     ``Duration (us)`` is the sum; ``Mean (us)``, ``Min (us)``, ``Max (us)`` are among the metrics.
     Issues: ``report-cut``, ``total-disagrees``, ``rows-interrupted``, ``several-tables``,
     ``not-text``.
-
-    Raises
-    ------
-    FormatError
-        No such table in the text.
     """
     reports = read_vm_tables(source)
     return with_several(reports[-1], len(reports))
 
 
 def read_vm_tables(source: ByteSource) -> tuple[Report, ...]:
-    """Read every such table of a text.
-
-    Raises
-    ------
-    FormatError
-        No such table in the text.
-    """
+    """Read every such table of a text."""
     text, issues = read_text(source)
     lines = [line[:_LONGEST] for line in text.split("\n")]
     headings = [i for i, line in enumerate(lines) if _HEADING.fullmatch(line)]

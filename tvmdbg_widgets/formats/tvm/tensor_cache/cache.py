@@ -41,23 +41,7 @@ _OWN = re.compile(r'"(?:dataPath|byteOffset|md5sum)"\s*:|"raw-shard"')
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorCache:
-    """What a tensor cache holds; like :class:`~tvmdbg_widgets.formats.tvm.params.file.ParamsFile`.
-
-    Attributes
-    ----------
-    records
-        The arrays in the order of the index; values are read on demand.
-    shards
-        The files of values that are there.
-    metadata
-        What the writer added, as parsed.
-    issues
-        What is odd or wrong about index and shards.
-    truncated, error
-        Whether something of it could not be read, and the first reason.
-    file
-        Name of the index.
-    """
+    """Contents of a tensor cache; like :class:`ParamsFile`."""
 
     records: tuple[ArrayRecord, ...]
     shards: tuple[Shard, ...]
@@ -73,19 +57,7 @@ class TensorCache:
         return tuple(record.key for record in self.records)
 
     def verify(self, *, progress: bool = True) -> Issues:
-        """Read every shard once and compare it with its md5sum.
-
-        Parameters
-        ----------
-        progress
-            Show a bar when it takes more than a second.
-
-        Returns
-        -------
-        Issues
-            ``shard-damaged`` for each shard whose bytes are not those the index was written for;
-            ``shard-not-summed`` for those without an md5sum.
-        """
+        """Read every shard once and compare it with its md5sum."""
         found: list[Issue] = []
         files = {shard.source.name: shard.source for shard in self.shards}
         total = sum(source.size for source in files.values())
@@ -120,21 +92,7 @@ def read_cache(
     float8: Float8 = "auto",
     dtypes: Mapping[str, DataType | str] | None = None,
 ) -> TensorCache:
-    """Read the index of a tensor cache and find its shards; no values are read.
-
-    Parameters
-    ----------
-    source
-        The index. Shards are looked for beside it and never outside its folder.
-    float8, dtypes
-        As in :func:`~tvmdbg_widgets.formats.tvm.params.file.read_params`; the index names types in
-        words, so that only `dtypes` changes anything.
-
-    Raises
-    ------
-    FormatError
-        It is no such index, or nothing in it can be read.
-    """
+    """Read the index of a tensor cache and find its shards; no values are read."""
     reader = IndexReader(source)
     with collector_paused():
         reader.read()

@@ -24,21 +24,7 @@ RAW, HALVED = "raw", "f32-to-bf16"
 
 
 def read_record(fields: Fields, shard: ByteSource) -> ArrayRecord:
-    """Read one item of a shard's ``records``.
-
-    Parameters
-    ----------
-    fields
-        ``name``, ``shape``, ``dtype``, ``format``, ``nbytes``, ``byteOffset``.
-    shard
-        The file that holds the values.
-
-    Raises
-    ------
-    FormatError
-        A field is not what it must be, the sizes contradict each other, or the values lie beyond
-        the shard's end.
-    """
+    """Read one item of a shard's ``records``."""
     key = fields.text("name").encode("utf-8", "backslashreplace").decode()
     dtype = _dtype(fields)
     shape = _shape(fields, dtype)

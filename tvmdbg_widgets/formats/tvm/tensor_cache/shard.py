@@ -16,19 +16,7 @@ _PIECE = 1 << 22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
-    """One file of values.
-
-    Attributes
-    ----------
-    path
-        ``dataPath`` as the index gives it.
-    source
-        The file.
-    nbytes
-        Size the index gives.
-    md5sum
-        Hexadecimal digest the index gives; empty where it gives none.
-    """
+    """One file of values."""
 
     path: str
     source: ByteSource
