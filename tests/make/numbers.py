@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.ticks import nice_ticks
-from tvmdbg_widgets.model.base.number_text import short_text
 from tvmdbg_widgets.model.base.numbers import (
     agree,
     bytes_text,
@@ -37,7 +35,6 @@ WRITTEN: dict[str, Callable[[Any], str]] = {
     "counted": lambda count: counted(count, "node"),
     "nouns": lambda case: counted(*case),
     "integer": integer,
-    "ticks": lambda case: " ".join(map(short_text, nice_ticks(*case))),
 }
 
 #: One of each rule, and what none holds for.
@@ -92,11 +89,6 @@ def numbers() -> dict[str, list[Any]]:
         "counted": [0, *ends, *sizes, *floats],
         "nouns": [[count, noun] for noun in NOUNS for count in (0, 1, 2, 1234)],
         "integer": [0, *ends, *sizes, *floats],
-        "ticks": [
-            [low, low + wide, count]
-            for low, wide in (10 ** rng.uniform(-3, 6, (40, 2))).tolist()
-            for count in (1, 4, 7)
-        ],
     }
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import bokeh
 import numpy as np
 import pytest
+from bokeh.layouts import row
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure as new_figure
 
@@ -359,14 +360,31 @@ def test_the_page_is_told_of_figure_and_library_and_of_no_more(run: DebugRun) ->
         assert buffers == []
 
 
-def test_a_saved_notebook_is_left_with_the_chart_and_its_values(run: DebugRun) -> None:
-    bundle, _ = plots.link(plots.times(run), run)._repr_mimebundle_()
-    told = bundle["text/plain"].splitlines()
+def test_a_saved_notebook_keeps_notes_and_first_rows(run: DebugRun) -> None:
+    data = plots.link(plots.times(run), run)._figure_data()
+    told = data["text/plain"].splitlines()
     assert told[:2] == ["resnet20_cifar: time by operator", "total 39.88 ms, summed over nodes"]
     assert told[2].startswith("conv2d + add + relu #62: 2.571 ms, 6.45 %")
     assert told[-1] == "… and 15 more"
-    assert bundle["text/html"].startswith('<img alt="resnet20_cifar: time by operator" src="data:')
-    assert "2.5 ms</text>" in bundle["image/svg+xml"]
+    assert (
+        "<tr><th>operator</th><th>time</th><th>share</th><th>spread</th></tr>" in data["text/html"]
+    )
+    assert "<td>conv2d + add + relu #62</td><td>2.571 ms</td><td>6.45 %</td>" in data["text/html"]
+
+
+def test_a_saved_notebook_keeps_rows_of_any_figures_as_text(run: DebugRun) -> None:
+    own = new_figure(title="<b>mine</b>")
+    frame = run.to_dataframe()[["node", "time_ns", "name", "share", "trust"]][:2]
+    own.scatter("node", "time_ns", source=ColumnDataSource({**frame, "name": ["<img>", "b"]}))
+    data = plots.link(row(plots.memory(run), own), run)._figure_data()
+    told = data["text/plain"].splitlines()
+    assert "<b>mine</b>" in told
+    assert "resnet20_cifar: memory in use" in told
+    data = plots.link(own, run)._figure_data()
+    assert data["text/plain"].splitlines()[:2] == ["<b>mine</b>", "3: 523400, <img>, 0.01312"]
+    assert "<td>&lt;img&gt;</td>" in data["text/html"]
+    assert "<img" not in data["text/html"]
+    assert "<b>" not in data["text/html"]
 
 
 def test_bokeh_is_imported_with_the_first_figure() -> None:

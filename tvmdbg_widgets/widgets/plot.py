@@ -6,21 +6,27 @@ import gzip
 import hashlib
 import json
 from functools import lru_cache
+from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.number_text import short_text
 from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.shared_model import ModelTrait
 from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.widgets.session import Session
     from tvmdbg_widgets.widgets.shown_run import ShownRun
+
+#: Of the table in a saved notebook; columns beside the first, where none holds texts.
+_MOST_ROWS, _MOST_COLUMNS = 12, 3
 
 
 class LinkedPlot(Saved):
@@ -100,7 +106,9 @@ class LinkedPlot(Saved):
         if kind == "bokeh":
             return self._library_code
         if kind == "figure":
-            return gzip.compress(json.dumps(_item(self.figure)).encode(), mtime=0)
+            from bokeh.embed import json_item
+
+            return gzip.compress(json.dumps(json_item(self.figure)).encode(), mtime=0)
         raise ValueError(f"unknown question {kind!r}; known are bokeh and figure")
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
@@ -112,11 +120,38 @@ class LinkedPlot(Saved):
             "bokeh.embed.file_html(plot.figure, bokeh.resources.INLINE)>"
         )
 
-    def _saved_figure(self) -> Figure:
-        from tvmdbg_widgets.figures.plot.figure import plot_figure
+    def _figure_data(self) -> dict[str, str]:
+        """Return titles, notes and first rows by MIME type: bokeh draws in a browser alone."""
+        from bokeh.models import Plot
 
         source = next(each for each in _sources(self.figure) if self.nodes in each.column_names)
-        return plot_figure(self.figure, source, self.nodes)
+        named = "operator" if "operator" in source.column_names else self.nodes
+        others = [name for name in source.column_names if name != named]
+        texts = [name for name in others if name.endswith("_text")] or others[:_MOST_COLUMNS]
+        columns = [source.data[name] for name in (named, *texts)]
+        rows = [[*map(_cell, row)] for row in islice(zip(*columns, strict=True), _MOST_ROWS)]
+        plots = sorted(self.figure.select({"type": Plot}), key=lambda each: str(each.id))
+        titles = [title for each in plots for title in (each.title, *reversed(each.above))]
+        above = [" ".join(each.text.split()) for each in titles if getattr(each, "text", "")]
+        more = len(columns[0]) - len(rows)
+        below = [f"… and {more:,} more"] if more else []
+        told = [
+            ": ".join(filter(None, (name, ", ".join(filter(None, row))))) for name, *row in rows
+        ]
+        heads = [name.removesuffix("_text").replace("_", " ") for name in (named, *texts)]
+        table = "".join(
+            f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
+            for tag, row in (("th", heads), *(("td", row) for row in rows))
+        )
+        notes, rest = (
+            "".join(f"<div>{escape(line)}</div>" for line in each) for each in (above, below)
+        )
+        html = f"{notes}<table>{table}</table>{rest}"
+        return {"text/plain": "\n".join([*above, *told, *below]), "text/html": html}
+
+
+def _cell(value: object) -> str:
+    return short_text(float(value)) if isinstance(value, float | np.floating) else str(value)
 
 
 def _sources(figure: Any) -> list[Any]:
@@ -138,12 +173,6 @@ def _require_column(figure: object, nodes: str) -> None:
             f"no data source of this figure has a column {nodes!r} of node ids"
             f"{meant(nodes, columns)}: name one of them, link(figure, run, nodes=…)"
         )
-
-
-def _item(figure: Any) -> Any:
-    from bokeh.embed import json_item
-
-    return json_item(figure)
 
 
 def _library_of(figure: Any) -> tuple[str, bytes]:

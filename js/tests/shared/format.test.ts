@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import recorded from "../../../tests/data/numbers/texts.json";
-import { niceTicks } from "../../src/shared/drawing/ticks.ts";
 import {
   agree,
   bytes,
@@ -25,10 +24,6 @@ describe("numbers are written as in Python", () => {
     agree: (asked: Parameters<typeof agree>) => agree(...asked),
     counted: (count: number) => counted(count, "node"),
     nouns: (asked: Parameters<typeof counted>) => counted(...asked),
-    ticks: ([low, high, count]: [number, number, number]) =>
-      niceTicks(low, high, count)
-        .map(({ text }) => text)
-        .join(" "),
   };
   it.each(Object.keys(written) as (keyof typeof written)[])("%s", (name) => {
     const texts = recorded[name] as [unknown, string][];

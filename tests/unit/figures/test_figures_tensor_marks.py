@@ -11,7 +11,6 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import NAMESPACE, assert_sound, lines_of, root_of, texts
 from tests.unit.figures.test_figures_tensor import run_of
-from tvmdbg_widgets.figures.ticks import nice_ticks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -221,11 +220,3 @@ def test_no_line_of_a_caption_is_a_lone_digit(tmp_path: Path) -> None:
             assert not [text for text in texts(figure) if re.fullmatch(r"\d+;|of \d+;?", text)]
             for text in head:
                 assert re.search(r" of \d+;?$", text), text
-
-
-def test_round_numbers_lie_inside() -> None:
-    for low, high in ((-4.5, 4.06), (0, 65504), (-1.7e308, 1.7e308), (0, 1e-320), (3, 3), (5, 1)):
-        found = nice_ticks(low, high, 5)
-        assert all(low <= each <= high for each in found)
-        assert len(found) <= 12
-        assert bool(found) == (high > low)
