@@ -25,6 +25,7 @@ PACKAGE = "tvmdbg_widgets"
 LAYERS = (
     "cli",
     "export",
+    "plots",
     "widgets",
     "figures",
     "answers",
@@ -39,7 +40,6 @@ DECORATORS = f"{PACKAGE}.model.base.slips"
 FACADES = (
     "run",
     "open",
-    "plots",
     "samples",
     "executorch",
     "tuning",

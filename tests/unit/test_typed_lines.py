@@ -147,7 +147,7 @@ NOT_TYPED = {
 NO_ADVICE = re.compile(
     r"analysis/(abi/(assertions|places|place_types|source_check)|tuning/workloads|messages/\w+"
     r"|layouts/attrs)\.py|model/graph/operator_names\.py|export/(page/embed|markdown)\.py"
-    r"|widgets/outputs\.py|plots/(chart|tensor_histogram)\.py|^messages\.md$"
+    r"|widgets/outputs\.py|plots/(chart|tensors)\.py|^messages\.md$"
 )
 #: Regular expressions, files and our own modules.
 PATTERN = re.compile(r"\\[dswbS]|\(\?|\[\^|\|\w+\)")

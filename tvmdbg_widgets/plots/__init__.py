@@ -12,14 +12,10 @@ nanoseconds; texts for the tooltip end in ``_text``, and charts by operator have
 name on the axis. bokeh is imported when the first figure is made.
 """
 
-from tvmdbg_widgets.plots.linked import link
-from tvmdbg_widgets.plots.memory_in_use import memory
-from tvmdbg_widgets.plots.operator_times import times
-from tvmdbg_widgets.plots.repeat_times import repeats
-from tvmdbg_widgets.plots.roofline_points import roofline
-from tvmdbg_widgets.plots.tensor_channels import channels
-from tvmdbg_widgets.plots.tensor_histogram import histogram
-from tvmdbg_widgets.plots.time_changes import compare_times
+from tvmdbg_widgets.plots.chart import link
+from tvmdbg_widgets.plots.operators import compare_times, repeats, times
+from tvmdbg_widgets.plots.resources import memory, roofline
+from tvmdbg_widgets.plots.tensors import channels, histogram
 
 __all__ = [
     "channels",

@@ -1,19 +1,28 @@
-"""What all charts share: an empty figure in the colors of the views, notes, names and units."""
+"""What all charts share: title and notes, theme, hover, legend, names and units, and the link."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from tvmdbg_widgets.figures.texts import fit, wrap
+from tvmdbg_widgets.figures.texts import width as text_width
+from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.slips import public
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tvmdbg_widgets.figures.theme import Theme
+    from tvmdbg_widgets.widgets.plot import LinkedPlot
+    from tvmdbg_widgets.widgets.session import Session
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 ThemeName = Literal["light", "dark"]
 
 WIDTH = 720
 #: Of charts with a row an operator: px of a row, and of what is around the rows.
-ROW, AROUND = 22, 110
+_ROW, _AROUND = 22, 110
 _FONT = "system-ui, sans-serif"
 _TITLE, _TEXT, _LINE = 14, 12, 18
 #: What names on an axis take of the width, and px at most.
@@ -25,8 +34,6 @@ _LEGEND_COLUMN, _LEGEND_ROW, _LEGEND_AROUND = 130, 18, 14
 _FADED = 0.25
 
 TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns"))
-BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
-RATE_UNITS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
 #: Bokeh sets the colors of a tooltip in its shadow root, where a style of its content reaches.
 _TOOLTIP = """<style>
 :host {{ --tooltip-color: {surface}; --tooltip-text: {text}; --tooltip-border: {line};
@@ -43,130 +50,115 @@ return `${Number((tick / size).toPrecision(6))} ${unit}${suffix}`;
 """
 
 
-def require_run(name: str, run: object) -> None:
-    """Tell a run from what else may be passed for one."""
+def checked(name: str, run: object, theme: object, top: int = 1) -> Theme:
+    """Return the colors of a theme, once what all charts are given was checked."""
     if not hasattr(run, "parts"):
         raise TypeError(
             f"plots.{name} takes a run, not {type(run).__name__}: pass tvmdbg_widgets.open(path)"
         )
+    if top < 1:
+        raise ValueError(f"top must be at least 1, found {top!r}")
+    return theme_of(one_of("theme", theme, ("light", "dark")))
 
 
-def colors_of(theme: object) -> Theme:
-    """Return the colors of a theme."""
-    from tvmdbg_widgets.figures.theme import theme_of
-    from tvmdbg_widgets.model.base.choice import one_of
+class Chart:
+    """A bokeh figure with a title, notes below it and a data source; ``rows`` name its rows."""
 
-    one_of("theme", theme, ("light", "dark"))
-    return theme_of(theme)
+    def __init__(
+        self,
+        title: str,
+        notes: Iterable[str],
+        columns: dict[str, Any],
+        colors: Theme,
+        width: int,
+        *,
+        height: int = 320,
+        rows: Sequence[str] = (),
+        **options: Any,
+    ) -> None:
+        from bokeh.models import ColumnDataSource
+        from bokeh.models.annotations import Title
+        from bokeh.plotting import figure
 
-
-def columns_of(rows: Iterable[Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return attributes of rows as columns of those names."""
-    found = list(rows)
-    return {name: [getattr(row, name) for row in found] for name in names}
-
-
-def new_figure(
-    title: str, notes: Iterable[str], theme: Theme, width: int, height: int, **options: Any
-) -> Any:
-    """Return an empty figure with a title and notes below it."""
-    from bokeh.models.annotations import Title
-    from bokeh.plotting import figure
-
-    from tvmdbg_widgets.figures.texts import wrap
-
-    room = _room(width, options.get("y_range", ()))
-    lines = [(line, note) for note in notes for line in wrap(note, room, _TEXT, lines=8)]
-    titles = wrap(title, room, _TITLE, lines=3, bold=True)
-    made = figure(
-        title=Title(
-            text="\n".join(titles),
-            text_font=_FONT,
-            text_font_size=f"{_TITLE}px",
-            text_color=str(theme.text),
-        ),
-        width=width,
-        height=height + _LINE * (len(lines) + len(titles) - 1),
-        tools="pan,box_select,wheel_zoom,reset,save",
-        background_fill_color=str(theme.background),
-        border_fill_color=str(theme.background),
-        outline_line_color=str(theme.line),
-        **options,
-    )
-    made.toolbar.logo = None
-    for line, note in reversed(lines):
-        told = Title(
-            text=line,
-            tags=[note],
-            text_font=_FONT,
-            text_font_size=f"{_TEXT}px",
-            text_font_style="normal",
-            text_color=str(theme.muted),
-            standoff=2,
+        self.colors, self.source = colors, ColumnDataSource(columns)
+        beside = max((text_width(name, _TEXT) for name in rows), default=_NUMBERS) + _TOOLS
+        self._room = room = max(width - beside, _LEAST_ROOM)
+        if rows:
+            height, options["y_range"] = _AROUND + _ROW * len(rows), rows[::-1]
+        titles = wrap(title, room, _TITLE, lines=3, bold=True)
+        lines = [line for note in notes for line in wrap(note, room, _TEXT, lines=8)]
+        text, line_color, muted = str(colors.text), str(colors.line), str(colors.muted)
+        font: Any = {"text_font": _FONT, "text_font_size": f"{_TITLE}px", "text_color": text}
+        self.figure: Any = figure(
+            title=Title(text="\n".join(titles), **font),
+            width=width,
+            height=height + _LINE * (len(lines) + len(titles) - 1),
+            tools="pan,box_select,wheel_zoom,reset,save",
+            background_fill_color=str(colors.background),
+            border_fill_color=str(colors.background),
+            outline_line_color=line_color,
+            **options,
         )
-        made.add_layout(told, "above")
-    for axis in made.axis:
-        axis.axis_label_text_font_style = "normal"
-        axis.axis_label_text_color = axis.major_label_text_color = str(theme.text)
-        axis.axis_label_text_font = axis.major_label_text_font = _FONT
-        axis.axis_label_text_font_size = axis.major_label_text_font_size = f"{_TEXT}px"
-        axis.axis_line_color = axis.major_tick_line_color = str(theme.line)
-        axis.minor_tick_line_color = None
-    ticker: Any = made.xaxis.ticker
-    ticker.desired_num_ticks = max(2, int(room / _TICK_ROOM))
-    made.grid.grid_line_color = str(theme.line)
-    made.grid.grid_line_alpha = 0.5
-    return made
+        self.figure.toolbar.logo = None
+        font = {"text_font": _FONT, "text_font_size": f"{_TEXT}px", "text_color": muted}
+        for line in reversed(lines):
+            note = Title(text=line, text_font_style="normal", standoff=2, **font)
+            self.figure.add_layout(note, "above")
+        for axis in self.figure.axis:
+            axis.axis_label_text_font_style = "normal"
+            axis.axis_label_text_color = axis.major_label_text_color = text
+            axis.axis_label_text_font = axis.major_label_text_font = _FONT
+            axis.axis_label_text_font_size = axis.major_label_text_font_size = f"{_TEXT}px"
+            axis.axis_line_color = axis.major_tick_line_color = line_color
+            axis.minor_tick_line_color = None
+        ticker: Any = self.figure.xaxis.ticker
+        ticker.desired_num_ticks = max(2, int(room / _TICK_ROOM))
+        self.figure.grid.grid_line_color = line_color
+        self.figure.grid.grid_line_alpha = 0.5
 
+    def draw(self, glyph: str, **style: Any) -> Any:
+        """Return glyphs, such as ``"hbar"``, a row of the data source each."""
+        return getattr(self.figure, glyph)(**{"source": self.source, **style})
 
-def _room(width: int, names: Iterable[str]) -> float:
-    """Return how wide the frame of a figure is at least; ``names`` stand at its left."""
-    from tvmdbg_widgets.figures.texts import width as text_width
+    def finished(self, glyphs: Sequence[Any], tooltip: dict[str, str], *, legend: bool) -> Any:
+        """Return the figure, whose glyphs are selected by a click and told of under the pointer.
 
-    beside = max((text_width(name, _TEXT) for name in names), default=_NUMBERS) + _TOOLS
-    return max(width - beside, _LEAST_ROOM)
+        The tooltip's values are as bokeh writes them: ``"@time_text"``.
+        """
+        from bokeh.models import HoverTool, TapTool
 
+        for renderer in glyphs:
+            nonselected = renderer.nonselection_glyph
+            for name in ("fill_alpha", "line_alpha"):
+                if hasattr(nonselected, name):
+                    setattr(nonselected, name, _FADED)
+        names = ("text", "muted", "surface", "line")
+        style = _TOOLTIP.format(**{name: getattr(self.colors, name) for name in names})
+        cells = "".join(f"<span>{name}</span><span>{text}</span>" for name, text in tooltip.items())
+        hover = HoverTool(
+            renderers=list(glyphs), tooltips=f"<div>{style}{cells}</div>", visible=False
+        )
+        self.figure.add_tools(hover, TapTool(renderers=list(glyphs), visible=False))
+        if legend:
+            self._place_legend()
+        return self.figure
 
-def selectable(
-    figure: Any, glyphs: Sequence[Any], theme: Theme, rows: Sequence[tuple[str, str]]
-) -> None:
-    """Let glyphs be selected by a click, and tell of them under the pointer.
-
-    ``rows`` are what a value is called, and the value as bokeh's tooltips write it.
-    """
-    from bokeh.models import HoverTool, TapTool
-
-    for renderer in glyphs:
-        nonselected = renderer.nonselection_glyph
-        for name in ("fill_alpha", "line_alpha"):
-            if hasattr(nonselected, name):
-                setattr(nonselected, name, _FADED)
-    style = _TOOLTIP.format(
-        text=theme.text, muted=theme.muted, surface=theme.surface, line=theme.line
-    )
-    cells = "".join(f"<span>{name}</span><span>{value}</span>" for name, value in rows)
-    tooltip = f"<div>{style}{cells}</div>"
-    hover = HoverTool(renderers=list(glyphs), tooltips=tooltip, visible=False)
-    figure.add_tools(hover, TapTool(renderers=list(glyphs), visible=False))
-
-
-def place_legend(figure: Any, theme: Theme) -> None:
-    """Put the legend of a figure below it, where it covers nothing."""
-    legend = figure.legend[0]
-    figure.center = [each for each in figure.center if each is not legend]
-    figure.add_layout(legend, "below")
-    legend.location = "bottom_left"
-    legend.orientation = "horizontal"
-    room = _room(figure.width, getattr(figure.y_range, "factors", ()))
-    legend.ncols = columns = max(1, int(room / _LEGEND_COLUMN))
-    legend.label_text_color = str(theme.text)
-    legend.label_text_font = _FONT
-    legend.label_text_font_size = f"{_TEXT}px"
-    legend.label_height = legend.glyph_height = legend.glyph_width = 14
-    legend.spacing, legend.padding = 12, 4
-    legend.background_fill_color = str(theme.background)
-    legend.border_line_color = None
-    figure.height += _LEGEND_ROW * -(-len(legend.items) // columns) + _LEGEND_AROUND
+    def _place_legend(self) -> None:
+        """Put the legend below the figure, where it covers nothing."""
+        figure, legend = self.figure, self.figure.legend[0]
+        figure.center = [each for each in figure.center if each is not legend]
+        figure.add_layout(legend, "below")
+        legend.location = "bottom_left"
+        legend.orientation = "horizontal"
+        legend.ncols = columns = max(1, int(self._room / _LEGEND_COLUMN))
+        legend.label_text_color = str(self.colors.text)
+        legend.label_text_font = _FONT
+        legend.label_text_font_size = f"{_TEXT}px"
+        legend.label_height = legend.glyph_height = legend.glyph_width = 14
+        legend.spacing, legend.padding = 12, 4
+        legend.background_fill_color = str(self.colors.background)
+        legend.border_line_color = None
+        figure.height += _LEGEND_ROW * -(-len(legend.items) // columns) + _LEGEND_AROUND
 
 
 def unit_ticks(units: Sequence[tuple[float, str]], suffix: str = "", scale: str = "linear") -> Any:
@@ -177,38 +169,72 @@ def unit_ticks(units: Sequence[tuple[float, str]], suffix: str = "", scale: str 
     return CustomJSTickFormatter(args=arguments, code=_TICK)
 
 
+def columns_of(rows: Iterable[Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return attributes of rows as columns of those names."""
+    found = list(rows)
+    return {name: [getattr(row, name) for row in found] for name in names}
+
+
 def operator_names(labels: Iterable[str], nodes: Iterable[int], width: int = WIDTH) -> list[str]:
     """Return ``"conv2d + add + relu #38"`` for each, as :func:`axis_names` does."""
-    ids = [f"#{node}" if node >= 0 else "" for node in nodes]
-    return axis_names(labels, ids, width)
+    return axis_names(labels, [f"#{node}" if node >= 0 else "" for node in nodes], width)
 
 
-def axis_names(labels: Iterable[str], ids: Iterable[str], width: int = WIDTH) -> list[str]:
+def axis_names(labels: Iterable[str], ids: Iterable[str], width: int) -> list[str]:
     """Return names with ids behind them, short enough for the axis of a figure, no two alike.
 
     Ids are whole: they are what tells a name that was cut.
     """
-    from tvmdbg_widgets.figures.texts import fit
-    from tvmdbg_widgets.figures.texts import width as text_width
-
     most = min(_LABEL_ROOM, _LABEL_SHARE * width)
-    found: list[str] = []
-    taken: set[str] = set()
+    found: dict[str, None] = {}
     for label, told in zip(labels, ids, strict=True):
         own = f" {told}".rstrip()
         short = fit(label, most - text_width(own, _TEXT), _TEXT)
         name, at = short + own, 1
-        while name in taken:
+        while name in found:
             at += 1
             name = f"{short} ({at}){own}"
-        taken.add(name)
-        found.append(name)
-    return found
+        found[name] = None
+    return list(found)
 
 
-def left_out(count: int, total: int, one: str, several: str) -> str:
-    """``"2 of 27 are left out: their times are unknown"``; empty for none."""
-    if not count:
-        return ""
+def left_out(count: int, total: int, one: str, several: str) -> list[str]:
+    """Return a note, ``"2 of 27 are left out: their times are unknown"``; none for none."""
     why = f"is left out: {one}" if count == 1 else f"are left out: {several}"
-    return f"{count:,} of {total:,} {why}"
+    return [f"{count:,} of {total:,} {why}"] if count else []
+
+
+@public
+def link(
+    figure: Any, run: ShownRun, session: Session | None = None, *, nodes: str = "node"
+) -> LinkedPlot:
+    """Return a widget that shows a bokeh figure and shares its selection with the views of a run.
+
+    ::
+
+        tvmdbg.plots.link(tvmdbg.plots.times(run), run)
+
+    Selecting bars or dots selects their nodes in ``run.session``, and a node that is selected
+    there lights its bars and dots. Any figure, or layout of figures, will do whose data source has
+    a column of node ids, as that of ``run.to_dataframe()``.
+
+    Parameters
+    ----------
+    figure : bokeh.models.Model
+    run : DebugRun
+    session : Session, optional
+        The run's own where left out.
+    nodes : str
+        Name of the column that holds node ids, or lists of them.
+
+    Raises
+    ------
+    TypeError
+        That is no figure, or no run.
+    ValueError
+        No data source of the figure has such a column.
+    """
+    from tvmdbg_widgets.widgets.plot import LinkedPlot
+
+    checked("link", run, "light")
+    return LinkedPlot(figure, run, session, nodes=nodes)

@@ -1,0 +1,283 @@
+"""How long operators take: as bars, repeat by repeat, and of two runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.compare_times import compare_times as compared
+from tvmdbg_widgets.analysis.compare_times.change_texts import change_text, ratio_text
+from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
+from tvmdbg_widgets.model.base.slips import public
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.labels import label
+from tvmdbg_widgets.model.timeline.words import timeline_words
+from tvmdbg_widgets.plots.chart import (
+    TIME_UNITS,
+    WIDTH,
+    Chart,
+    ThemeName,
+    axis_names,
+    checked,
+    columns_of,
+    left_out,
+    operator_names,
+    unit_ticks,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tvmdbg_widgets.analysis.derived.derived import Derived
+
+#: Dots of one operator; of more repeats some are drawn, evenly spaced.
+_MOST_REPEATS = 400
+_CHANGE_COLUMNS = (
+    *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
+    *("shift_ns", "low_ns", "high_ns", "why", "match"),
+)
+
+
+@public
+def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+    """Return a bar chart of the operators that take longest.
+
+    Columns are those of ``run.table()``. A line across the end of a bar spans p10 to p90 of the
+    repeats, where they are known.
+
+    Parameters
+    ----------
+    run : DebugRun
+    top : int
+        Bars.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    width : int
+        px at most.
+
+    Raises
+    ------
+    ValueError
+        The run has no times; tells how to get them. Or ``top`` or ``theme`` is none of these.
+    """
+    colors = checked("times", run, theme, top)
+    if run.timeline is None:
+        raise ValueError(how_to_get("timeline", run.parts))
+    every = len(run.table())
+    timed = run.top(every)
+    if not len(timed):
+        raise ValueError(
+            f"No operator of {run.title} has a known time, so there is nothing to draw. "
+            f"{how_to_get('timeline', run.parts)}"
+        )
+    shown = timed[:top]
+    labels = [one_line(label(row.func_name) or row.name) for row in shown]
+    names = operator_names(labels, [row.node for row in shown], width)
+    columns = columns_of(shown, OPERATOR_COLUMNS) | {
+        "trust": [row.trust.label for row in shown],
+        "operator": names,
+        "time_text": [row.time_text for row in shown],
+        "share_text": [row.share_text for row in shown],
+        "spread_text": [
+            f"{row.spread_text}, {counted(row.repeats, 'repeat')}{', noisy' if row.noisy else ''}"
+            if row.repeats > 1
+            else "no repeats"
+            for row in shown
+        ],
+        "color": [str(colors.kind(row.op_kind)) for row in shown],
+    }
+    words = timeline_words(run.timeline, run.graph is not None)
+    total = duration_text(sum(row.time_ns for row in timed))
+    notes = [f"total {total}, {words.together}"]
+    if len(timed) > len(shown):
+        share = percent(float(np.nansum(columns["share"])))
+        rows = f"{len(shown):,} slowest of {counted(len(timed), words.row)}"
+        notes.append(f"the {rows} {agree(len(shown), 'accounts')} for {share}")
+    notes += left_out(every - len(timed), every, "its time is unknown", "their times are unknown")
+    title = f"{run.title}: time by operator"
+    chart = Chart(title, notes, columns, colors, width, rows=names, x_axis_label=words.time)
+    look: dict[str, Any] = {"height": 0.7, "color": "color", "legend_group": "op_kind"}
+    bars = chart.draw("hbar", y="operator", right="time_ns", **look)
+    look = {"line_color": str(colors.text), "line_width": 1.5}
+    chart.draw("segment", x0="p10_ns", x1="p90_ns", y0="operator", y1="operator", **look)
+    chart.figure.x_range.start = 0
+    chart.figure.xaxis.formatter = unit_ticks(TIME_UNITS)
+    chart.figure.ygrid.visible = False
+    tooltip = {
+        "operator": "@operator",
+        "name": "@name",
+        "time": "@time_text (@share_text)",
+        "p10 … p90": "@spread_text",
+        "outputs": "@outputs",
+        "match": "@trust",
+    }
+    return chart.finished([bars], tooltip, legend=True)
+
+
+@public
+def repeats(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+    """Return the repeats of the slowest operators, each over the median of its operator.
+
+    A row is one repeat of one operator: ``node``, ``name`` and ``time_ns`` as in ``run.table()``,
+    ``repeat``, and ``relative``, which is ``time_ns`` over the median of the operator.
+
+    Parameters
+    ----------
+    run : DebugRun
+    top : int
+        Operators.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    width : int
+        px at most.
+
+    Raises
+    ------
+    ValueError
+        The run has no repeats; tells how to get them. Or ``top`` or ``theme`` is none of these.
+    """
+    colors = checked("repeats", run, theme, top)
+    matrix = run.repeats()
+    rows = np.argsort(-matrix.median, kind="stable")[:top]
+    names = operator_names([matrix.names[row] for row in rows], matrix.nodes[rows].tolist(), width)
+    drawn = np.arange(0, matrix.repeats, -(-matrix.repeats // _MOST_REPEATS))
+    ns = matrix.ns[np.ix_(rows, drawn)]
+    row, column = np.nonzero(np.isfinite(ns))
+    repeat, found = drawn[column], ns[row, column]
+    warm_up = repeat < matrix.warm_up.cut
+    fills = str(colors.background), str(colors.accent)
+    columns = {
+        "node": matrix.nodes[rows[row]],
+        "name": [matrix.names[each] for each in rows[row].tolist()],
+        "operator": [names[each] for each in row.tolist()],
+        "repeat": repeat,
+        "phase": np.where(warm_up, "warm-up", "after warm-up").tolist(),
+        "time_ns": found,
+        "relative": matrix.relative[rows[row], repeat],
+        "time_text": [duration_text(each, matrix.rounding_ns) for each in found.tolist()],
+        "color": np.where(warm_up, *fills).tolist(),
+    }
+    notes = [matrix.warm_up.why]
+    if matrix.of_slices:
+        notes = ["no repeats are known: each dot is one slice of that name"]
+    if len(rows) < len(matrix):
+        notes.append(f"the {len(rows):,} slowest of {counted(len(matrix), 'operator')}")
+    if len(drawn) < matrix.repeats:
+        of, are = counted(matrix.repeats, "repeat"), agree(len(drawn), "is")
+        notes.append(f"{len(drawn):,} of {of} {are} drawn, evenly spaced")
+    unknown = int(np.isnan(matrix.ns).sum())
+    if unknown and not matrix.of_slices:
+        notes.append(f"{counted(unknown, 'repeat')} left out: not a number")
+
+    from bokeh.models import PrintfTickFormatter
+    from bokeh.models.annotations import Span
+
+    title, axis = f"{run.title}: repeats by operator", "time over the median of the operator"
+    chart = Chart(title, notes, columns, colors, width, rows=names, x_axis_label=axis)
+    line = Span(location=1, dimension="height", line_color=str(colors.muted))
+    chart.figure.add_layout(line)
+    look: dict[str, Any] = {"fill_color": "color", "fill_alpha": 0.8, "legend_group": "phase"}
+    look["line_color"] = str(colors.accent)
+    dots = chart.draw("scatter", x="relative", y="operator", size=8, **look)
+    chart.figure.xaxis.formatter = PrintfTickFormatter(format="%.4g×")
+    chart.figure.legend.visible = has_legend = bool(matrix.warm_up.cut)
+    tooltip = {
+        "operator": "@operator",
+        "repeat": "@repeat (@phase)",
+        "time": "@time_text",
+        "over the median": "@relative{0.000}×",
+    }
+    return chart.finished([dots], tooltip, legend=has_legend)
+
+
+@public
+def compare_times(
+    a: Derived,
+    b: Derived,
+    titles: Sequence[str] | None = None,
+    *,
+    warm_up: int = 0,
+    top: int = 30,
+    theme: ThemeName = "light",
+    width: int = WIDTH,
+) -> Any:
+    """Return the times of two runs, the operators that changed most first.
+
+    A hollow dot is the time in `a`, a filled one that in `b`. Columns are those of
+    ``a.compare_times(b).to_dataframe()``; ``a`` and ``b`` hold the ids of the nodes, so that
+    ``link(figure, a, nodes="a")`` and ``link(figure, b, nodes="b")`` know them.
+
+    Parameters
+    ----------
+    a, b : DebugRun
+    titles : two str, optional
+        What the runs are called; their own titles by default.
+    warm_up : int
+        So many first repeats of every node are left out.
+    top : int
+        Operators.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    width : int
+        px at most.
+
+    Raises
+    ------
+    ValueError
+        A run has no times, or nothing in one stands for anything in the other; tells what to do.
+        Or ``top`` or ``theme`` is none of these.
+    """
+    checked("compare_times", a, theme)
+    colors = checked("compare_times", b, theme, top)
+    comparison = compared(a.parts, b.parts, titles, warm_up=warm_up)
+    known = [row for row in comparison if np.isfinite(row.ns_a) and np.isfinite(row.ns_b)]
+    if not known:
+        raise ValueError(
+            f"No operator has a known time in both {a.title} and {b.title}, so there is nothing "
+            "to draw."
+        )
+    rows = known[:top]
+    fills = {Verdict.SLOWER: colors.error, Verdict.FASTER: colors.accent}
+    labels, ids = [one_line(row.label) for row in rows], [row.brief_nodes for row in rows]
+    columns = columns_of(rows, _CHANGE_COLUMNS) | {
+        "a": [list(row.a) for row in rows],
+        "b": [list(row.b) for row in rows],
+        "verdict": [row.verdict.label for row in rows],
+        "operator": axis_names(labels, ids, width),
+        "color": [str(fills.get(row.verdict, colors.muted)) for row in rows],
+        "a_text": [row.texts[0] if row.a else "no match" for row in rows],
+        "b_text": [row.texts[1] if row.b else "no match" for row in rows],
+        "change_text": [f"{change_text(row.change_ns)} ({ratio_text(row.ratio)})" for row in rows],
+    }
+    notes = [f"{comparison.title} (A hollow, B filled)", comparison.sentence]
+    if len(known) > top:
+        notes.append(f"the {counted(top, 'row')} of {len(known):,} that changed most")
+    unknown, why = len(comparison) - len(known), "of {} times is unknown"
+    notes += left_out(
+        unknown, len(comparison), f"one {why.format('its')}", f"one {why.format('their')}"
+    )
+    names = columns["operator"]
+    chart = Chart(
+        "Times of two runs", notes, columns, colors, width, rows=names, x_axis_label="time"
+    )
+    look: dict[str, Any] = {"line_color": "color", "line_width": 2}
+    lines = chart.draw("segment", x0="ns_a", x1="ns_b", y0="operator", y1="operator", **look)
+    look = {"fill_color": str(colors.background), "line_color": "color", "line_width": 1.5}
+    before = chart.draw("scatter", x="ns_a", y="operator", size=9, **look)
+    look = {"color": "color", "legend_group": "verdict"}
+    after = chart.draw("scatter", x="ns_b", y="operator", size=9, **look)
+    chart.figure.x_range.start = 0
+    chart.figure.xaxis.formatter = unit_ticks(TIME_UNITS)
+    tooltip = {
+        "operator": "@operator",
+        "A": "@a_text",
+        "B": "@b_text",
+        "B minus A": "@change_text",
+        "verdict": "@verdict: @why",
+        "match": "@match",
+    }
+    return chart.finished([before, after, lines], tooltip, legend=True)

@@ -1,0 +1,214 @@
+"""What operators use: arithmetic against memory traffic, and bytes of the workspace."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.timeline.counters import MEMORY
+from tvmdbg_widgets.analysis.timeline.roofline_point import Point
+from tvmdbg_widgets.model.base.numbers import (
+    bytes_text,
+    counted,
+    duration_text,
+    percent,
+    rate_text,
+)
+from tvmdbg_widgets.model.base.slips import public
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.labels import label
+from tvmdbg_widgets.model.graph.node_words import node_labels
+from tvmdbg_widgets.model.timeline.words import MEMORY_LEAVES_OUT
+from tvmdbg_widgets.plots.chart import (
+    TIME_UNITS,
+    WIDTH,
+    Chart,
+    ThemeName,
+    checked,
+    columns_of,
+    operator_names,
+    unit_ticks,
+)
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.derived.derived import Derived
+
+_BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
+_RATE_UNITS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
+#: Of dots, px.
+_SMALLEST, _LARGEST = 7.0, 26.0
+#: How far the ceilings reach beyond the dots.
+_BEYOND = 10.0**0.4
+
+
+@public
+def roofline(
+    run: Derived,
+    peak_flops: float | None = None,
+    bandwidth: float | None = None,
+    *,
+    theme: ThemeName = "light",
+    width: int = WIDTH,
+) -> Any:
+    """Return the roofline of a run; a dot is an operator, its area the time it takes.
+
+    Columns are those of ``run.roofline().to_dataframe()``.
+
+    Parameters
+    ----------
+    run : DebugRun
+    peak_flops, bandwidth : float, optional
+        Ceilings in FLOP/s and byte/s. Without both, the highest that was measured is dashed.
+    theme : str
+        ``"light"`` or ``"dark"``.
+    width : int
+        px at most.
+
+    Raises
+    ------
+    ValueError
+        The run has no graph or no times, or no operator of it computes anything; tells what to do.
+        Or a ceiling or ``theme`` is none of these.
+    """
+    colors = checked("roofline", run, theme)
+    found = run.roofline(peak_flops, bandwidth)
+    points = [
+        point
+        for point in found
+        if 0 < point.intensity < math.inf and 0 < point.flops_per_s < math.inf
+    ]
+    if not points:
+        raise ValueError(
+            f"No operator of {run.title} has both a known time and a known number of operations "
+            "above 0, so there is no roofline. print(run.roofline()) gives the reasons."
+        )
+    functions = found.work.graph.func_names
+    labels = [one_line(label(functions[point.node]) or point.name) for point in points]
+    ns = np.array([point.time_ns for point in points])
+    columns = columns_of(points, Point.__dataclass_fields__) | {
+        "why": ["; ".join(point.why) for point in points],
+        "operator": operator_names(labels, [point.node for point in points]),
+        "color": [str(colors.kind(point.op_kind)) for point in points],
+        "size": _SMALLEST + (_LARGEST - _SMALLEST) * np.sqrt(ns / ns.max()),
+        "time_text": [duration_text(point.time_ns) for point in points],
+        "work_text": [
+            ("" if point.exact else "≈ ") + rate_text(point.flops, "FLOP") for point in points
+        ],
+        "flops_text": [rate_text(point.flops_per_s, "FLOP/s") for point in points],
+        "bytes_text": [rate_text(point.bytes_per_s, "B/s") for point in points],
+        "bound_text": [
+            "unknown without ceilings"
+            if point.bound == "unknown"
+            else f"{point.bound}, {percent(point.of_ceiling)} of the ceiling"
+            for point in points
+        ],
+    }
+    notes = list(found.said[:2])
+    if missing := len(found) - len(points):
+        why = "no operations, or operations, bytes or time unknown"
+        notes.append(f"{counted(missing, 'operator')} not drawn: {why}")
+    axes: Any = {"x_axis_type": "log", "y_axis_type": "log", "x_axis_label": "FLOP per byte"}
+    chart = Chart(f"{run.title}: roofline", notes, columns, colors, width, height=420, **axes)
+    look: dict[str, Any] = {"fill_color": "color", "fill_alpha": 0.7, "legend_group": "op_kind"}
+    look["line_color"] = str(colors.background)
+    dots = chart.draw("scatter", x="intensity", y="flops_per_s", size="size", **look)
+    given = found.peak_flops is not None and found.bandwidth is not None
+    peak = found.peak_flops or found.highest_flops
+    per_byte = found.bandwidth or found.highest_bytes
+    ridge = peak / per_byte
+    low = min(ridge, *(point.intensity for point in points)) / _BEYOND
+    high = max(ridge, *(point.intensity for point in points)) * _BEYOND
+    look = {"line_color": str(colors.muted), "line_dash": "solid" if given else "dashed"}
+    ends = [low, ridge, high], [low * per_byte, peak, peak]
+    chart.figure.line(*ends, **look, line_width=1.5, level="underlay")
+    chart.figure.yaxis.formatter = unit_ticks(_RATE_UNITS, "FLOP/s", "log")
+    chart.figure.xaxis.formatter = unit_ticks(((1, ""),), "", "log")
+    tooltip = {
+        "operator": "@operator",
+        "time": "@time_text",
+        "work": "@work_text",
+        "computed": "@flops_text, @intensity{0.[000]} FLOP/B",
+        "moved": "@bytes_text",
+        "bound by": "@bound_text",
+    }
+    return chart.finished([dots], tooltip, legend=True)
+
+
+@public
+def memory(run: Derived, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+    """Return the bytes of the workspace that are live over time, by the memory plan.
+
+    A row is a node that runs: ``node``, ``name``, the bytes ``value``, and from when to when,
+    ``ns`` and ``end_ns`` of the timeline. Of a run without times they are ``step`` and
+    ``end_step``, places in ``run.memory_plan().order``.
+
+    Parameters
+    ----------
+    run : DebugRun
+    theme : str
+        ``"light"`` or ``"dark"``.
+    width : int
+        px at most.
+
+    Raises
+    ------
+    ValueError
+        The run has no memory plan; tells how to get one. Or ``theme`` is none of these.
+    """
+    colors = checked("memory", run, theme)
+    plan = run.memory_plan()
+    if not len(plan.order):
+        raise ValueError(f"No node of {run.title} runs, so there is no memory use to draw.")
+    counters = [] if run.timeline is None else run.counters()
+    counter = next((each for each in counters if each.name == MEMORY), None)
+    timed = counter is not None and counter.nodes is not None
+    left, right = ("ns", "end_ns") if timed else ("step", "end_step")
+    if counter is not None and counter.nodes is not None:
+        said, node, value = counter.said, counter.nodes[:-1], counter.values[:-1].astype(np.int64)
+        start, end = counter.ns[:-1], counter.ns[1:]
+        start_text = [duration_text(each) for each in start.tolist()]
+    else:
+        said = f"Memory use follows from the storage plan, node by node. {MEMORY_LEAVES_OUT}"
+        node, value = plan.order.astype(np.int64), plan.live
+        start = np.arange(len(node), dtype=np.float64)
+        end = start + 1
+        start_text = [f"step {each:,.0f}" for each in start.tolist()]
+    labels, nodes = node_labels(plan.graph), node.tolist()
+    named = {each: one_line(labels[each]) for each in set(nodes)}
+    names = dict(zip(named, operator_names(named.values(), named), strict=True))
+    columns = {
+        "node": node,
+        "name": [plan.graph.names[each] for each in nodes],
+        "operator": [names[each] for each in nodes],
+        left: start,
+        right: end,
+        "value": value,
+        "value_text": [bytes_text(each) for each in value.tolist()],
+        "start_text": start_text,
+    }
+    first, *others = plan.peak.nodes
+    more = f" and {counted(len(others), 'other node')} run" if others else " runs"
+    peak = f"peak {bytes_text(plan.peak.bytes)}, while {names.get(first, f'#{first}')}{more}"
+    notes = [peak, said]
+    if plan.unknown_sizes:
+        notes.append(f"{counted(plan.unknown_sizes, 'output')} of unknown size not counted")
+    if plan.unplaced:
+        notes.append(f"{counted(plan.unplaced, 'output')} without a usable storage_id not counted")
+
+    from bokeh.models import AdaptiveTicker
+
+    title, axis = f"{run.title}: memory in use", "time" if timed else "execution step"
+    chart = Chart(title, notes, columns, colors, width, x_axis_label=axis)
+    look = {"fill_color": str(colors.accent), "fill_alpha": 0.5, "line_color": str(colors.accent)}
+    areas = chart.draw("quad", left=left, right=right, bottom=0, top="value", **look)
+    powers = [2**power for power in range(10)]
+    chart.figure.y_range.start = 0
+    chart.figure.yaxis.ticker = AdaptiveTicker(base=1024, mantissas=powers)
+    chart.figure.yaxis.formatter = unit_ticks(_BYTE_UNITS)
+    if timed:
+        chart.figure.xaxis.formatter = unit_ticks(TIME_UNITS)
+    chart.figure.xgrid.visible = False
+    tooltip = {"operator": "@operator", "in use": "@value_text", "from": "@start_text"}
+    return chart.finished([areas], tooltip, legend=False)
