@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import bokeh
 import numpy as np
 import pytest
-from bokeh.layouts import row
+from bokeh.layouts import row as side_by_side
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure as new_figure
 
@@ -376,7 +376,7 @@ def test_a_saved_notebook_keeps_rows_of_any_figures_as_text(run: DebugRun) -> No
     own = new_figure(title="<b>mine</b>")
     frame = run.to_dataframe()[["node", "time_ns", "name", "share", "trust"]][:2]
     own.scatter("node", "time_ns", source=ColumnDataSource({**frame, "name": ["<img>", "b"]}))
-    data = plots.link(row(plots.memory(run), own), run)._figure_data()
+    data = plots.link(side_by_side(plots.memory(run), own), run)._figure_data()
     told = data["text/plain"].splitlines()
     assert "<b>mine</b>" in told
     assert "resnet20_cifar: memory in use" in told
