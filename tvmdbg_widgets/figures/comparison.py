@@ -16,7 +16,6 @@ from tvmdbg_widgets.figures.few_names import MOST_NODES, has_many
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
-from tvmdbg_widgets.figures.svg import NARROW
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.node_words import node_label
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.figures.graph.options import Direction
 
+#: Below this width no graphs stand beside the lists.
+_NARROW = 620
 _ROWS, _TIMES = 24, 5
 #: Bytes of each graph, of a figure that is asked for and of one in a saved notebook.
 _MOST_BYTES, _MOST_SAVED_BYTES = 180 * 1024, 18 * 1024
@@ -63,7 +64,7 @@ def comparison_figure(
     sides: list[RunFigure] = []
     many = any(map(has_many, runs))
     graphs = all(run.graph is not None and run.graph.num_nodes for run in runs)
-    if wide >= NARROW and graphs and not many:
+    if wide >= _NARROW and graphs and not many:
         for side, run in enumerate(runs):
             options = GraphOptions(
                 _coloring(comparison, side, color_by),

@@ -12,9 +12,8 @@ from tvmdbg_widgets.engine.columns import packed_text
 from tvmdbg_widgets.engine.host import call
 from tvmdbg_widgets.figures.figure import Figure, Hover
 from tvmdbg_widgets.figures.png import data_uri, png_of
-from tvmdbg_widgets.figures.svg import MARGIN, Panel
-from tvmdbg_widgets.figures.texts import width_tables
-from tvmdbg_widgets.figures.theme import ThemeName, theme_of
+from tvmdbg_widgets.figures.texts import FONT, escape, width_tables, wrap
+from tvmdbg_widgets.figures.theme import SCHEMES, ThemeName, theme_name
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.base.strings import StringColumn
 
     Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
+
+#: px around the lines of a figure that holds text alone.
+_MARGIN = 14
 
 
 def draw(
@@ -44,7 +46,7 @@ def draw(
     """
     request = _request(data, columns, options, answers or {}) | {
         "width": width,
-        "theme": theme_of(theme).name,
+        "theme": theme_name(theme),
     }
     failure = f"the figure of {view!r} could not be drawn"
     answer = json.loads(call("draw", view, json.dumps(request, allow_nan=False), failure=failure))
@@ -123,13 +125,35 @@ def text_only(
     view: str, title: str, text: str, why: str, *, width: float, theme: ThemeName = "auto"
 ) -> Figure:
     """Return a figure that holds text, where none can be drawn."""
-    panel = Panel(width, title, text, theme_of(theme), f"{text}\n{why}")
-    y = panel.heading(title)
-    for line in text.splitlines():
-        y = panel.paragraph(line, y)
-    panel.height = panel.paragraph(why, y + 4, fill=panel.theme.muted) + MARGIN
-    panel.description = {"view": view, "title": title, "missing": why}
-    return panel.figure()
+    look = SCHEMES["dark" if theme_name(theme) == "dark" else "light"]
+    room = width - 2 * _MARGIN
+    lines = [(line, 13, 600, "text") for line in wrap(title, room, 13, 4, bold=True)]
+    for part, color in [*((line, "text") for line in text.splitlines()), (why, "muted")]:
+        lines += [(line, 11, 400, color) for line in wrap(part, room, 11)]
+    y, marks = _MARGIN - 4, ""
+    for line, size, weight, color in lines:
+        y += size + 4
+        marks += (
+            f'<text class="{color}" x="{_MARGIN}" y="{y}" font-size="{size}" '
+            f'font-weight="{weight}" fill="{getattr(look, color)}">{escape(line)}</text>'
+        )
+    high, dark, sheet = y + _MARGIN, SCHEMES["dark"], ""
+    if theme == "auto":
+        sheet = (
+            "<style>@media (prefers-color-scheme:dark){"
+            f".tvmdbg-figure rect{{fill:{dark.background};stroke:{dark.line}}}"
+            f".tvmdbg-figure .text{{fill:{dark.text}}}.tvmdbg-figure .muted{{fill:{dark.muted}}}"
+            "}</style>"
+        )
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="tvmdbg-figure" '
+        f'viewBox="0 0 {width:g} {high}" width="{width:g}" height="{high}" role="img" '
+        f'font-family="{escape(FONT)}" style="max-width:100%;height:auto">'
+        f"<title>{escape(title)}</title><desc>{escape(text)}</desc>{sheet}"
+        f'<rect x="0.5" y="0.5" width="{width - 1:g}" height="{high - 1}" rx="4" '
+        f'fill="{look.background}" stroke="{look.line}"/>{marks}</svg>'
+    )
+    return Figure(svg, f"{text}\n{why}", {"view": view, "title": title, "missing": why})
 
 
 def _answer(reply: Reply) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.figures.theme import theme_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +66,7 @@ class RunFigure:
 
     def figure(self, *, width: float, theme: str) -> Figure:
         """Draw the figure."""
-        wide, look = usable_width(width), theme_of(theme).name
+        wide, look = usable_width(width), theme_name(theme)
         figure = draw_or_tell(
             self.view,
             self.request_data,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 #: The letters of papers and slides first, then what has Chinese, Japanese, Korean and emoji.
 FONT = (
@@ -188,11 +188,6 @@ def _break(line: str) -> int:
         return space
     mark = max(line.rfind(each) for each in "_/.:-")
     return mark + 1 if mark > len(line) / 2 else space if space > 0 else len(line)
-
-
-def shape_text(shape: Iterable[int]) -> str:
-    """Write a shape as Python does: ``"(1, 64)"``, ``"(10,)"``."""
-    return str(tuple(int(size) for size in shape))
 
 
 def index_text(index: Sequence[int]) -> str:

@@ -5,30 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from tvmdbg_widgets.model.base.choice import one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
 ThemeName = Literal["light", "dark", "auto"]
 
 TOKENS: dict[str, Any] = json.loads(Path(__file__).with_name("tokens.json").read_text("utf-8"))
-
-
-class Paint(str):
-    """A color ``"#rrggbb"`` and the one that stands for it where dark is preferred."""
-
-    __slots__ = ("dark",)
-
-    dark: str
-
-    def __new__(cls, light: str, dark: str) -> Self:
-        """Pair two colors."""
-        made = super().__new__(cls, light)
-        made.dark = dark
-        return made
 
 
 @dataclass(frozen=True)
@@ -43,43 +29,22 @@ class Scheme:
     accent: str
     warning: str
     error: str
+    op_kinds: Mapping[str, str]
 
-
-_LIGHT, _DARK = (Scheme(**TOKENS["schemes"][name]) for name in ("light", "dark"))
-
-
-class Theme:
-    """What each part of a figure is painted with."""
-
-    def __init__(self, name: ThemeName, light: Scheme, dark: Scheme) -> None:
-        self.name: ThemeName = name
-        self._schemes = light, dark
-        self.background = self._pair(lambda scheme: scheme.background)
-        self.surface = self._pair(lambda scheme: scheme.surface)
-        self.text = self._pair(lambda scheme: scheme.text)
-        self.muted = self._pair(lambda scheme: scheme.muted)
-        self.line = self._pair(lambda scheme: scheme.line)
-        self.accent = self._pair(lambda scheme: scheme.accent)
-        self.warning = self._pair(lambda scheme: scheme.warning)
-        self.error = self._pair(lambda scheme: scheme.error)
-
-    def kind(self, op_kind: str) -> Paint:
+    def kind(self, op_kind: str) -> str:
         """Return the color of an op kind."""
-        light, dark = (TOKENS["opKinds"][name] for name in ("light", "dark"))
-        if self.name == "dark":
-            light = dark
-        elif self.name == "light":
-            dark = light
-        return Paint(*(kinds.get(op_kind, kinds["other"]) for kinds in (light, dark)))
-
-    def _pair(self, choose: Callable[[Scheme], str]) -> Paint:
-        light, dark = self._schemes
-        return Paint(choose(light), choose(dark))
+        return self.op_kinds.get(op_kind, self.op_kinds["other"])
 
 
-def theme_of(name: object) -> Theme:
-    """Return a theme by its name."""
-    return THEMES[one_of("theme", name, THEMES)]
+SCHEMES = {
+    name: Scheme(**scheme, op_kinds=TOKENS["opKinds"][name])
+    for name, scheme in TOKENS["schemes"].items()
+}
+
+
+def theme_name(theme: object) -> ThemeName:
+    """Return a theme if it is one; ``"auto"`` is light, and dark where the reader prefers that."""
+    return cast("ThemeName", one_of("theme", theme, ("light", "dark", "auto")))
 
 
 def channels(color: str) -> tuple[int, int, int]:
@@ -96,10 +61,3 @@ def ink_on(fill: str) -> str:
     ]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#000000" if luminance > 0.179 else "#ffffff"
-
-
-THEMES: dict[str, Theme] = {
-    "light": Theme("light", _LIGHT, _LIGHT),
-    "dark": Theme("dark", _DARK, _DARK),
-    "auto": Theme("auto", _LIGHT, _DARK),
-}

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tvmdbg_widgets.figures.texts import fit, wrap
 from tvmdbg_widgets.figures.texts import width as text_width
-from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.figures.theme import SCHEMES
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tvmdbg_widgets.figures.theme import Theme
+    from tvmdbg_widgets.figures.theme import Scheme
     from tvmdbg_widgets.widgets.plot import LinkedPlot
     from tvmdbg_widgets.widgets.session import Session
     from tvmdbg_widgets.widgets.shown_run import ShownRun
@@ -50,7 +50,7 @@ return `${Number((tick / size).toPrecision(6))} ${unit}${suffix}`;
 """
 
 
-def checked(name: str, run: object, theme: object, top: int = 1) -> Theme:
+def checked(name: str, run: object, theme: object, top: int = 1) -> Scheme:
     """Return the colors of a theme, once what all charts are given was checked."""
     if not hasattr(run, "parts"):
         raise TypeError(
@@ -58,7 +58,7 @@ def checked(name: str, run: object, theme: object, top: int = 1) -> Theme:
         )
     if top < 1:
         raise ValueError(f"top must be at least 1, found {top!r}")
-    return theme_of(one_of("theme", theme, ("light", "dark")))
+    return SCHEMES[one_of("theme", theme, SCHEMES)]
 
 
 class Chart:
@@ -69,7 +69,7 @@ class Chart:
         title: str,
         notes: Iterable[str],
         columns: dict[str, Any],
-        colors: Theme,
+        colors: Scheme,
         width: int,
         *,
         height: int = 320,
@@ -87,15 +87,15 @@ class Chart:
             height, options["y_range"] = _AROUND + _ROW * len(rows), rows[::-1]
         titles = wrap(title, room, _TITLE, lines=3, bold=True)
         lines = [line for note in notes for line in wrap(note, room, _TEXT, lines=8)]
-        text, line_color, muted = str(colors.text), str(colors.line), str(colors.muted)
+        text, line_color, muted = colors.text, colors.line, colors.muted
         font: Any = {"text_font": _FONT, "text_font_size": f"{_TITLE}px", "text_color": text}
         self.figure: Any = figure(
             title=Title(text="\n".join(titles), **font),
             width=width,
             height=height + _LINE * (len(lines) + len(titles) - 1),
             tools="pan,box_select,wheel_zoom,reset,save",
-            background_fill_color=str(colors.background),
-            border_fill_color=str(colors.background),
+            background_fill_color=colors.background,
+            border_fill_color=colors.background,
             outline_line_color=line_color,
             **options,
         )
@@ -151,12 +151,12 @@ class Chart:
         legend.location = "bottom_left"
         legend.orientation = "horizontal"
         legend.ncols = columns = max(1, int(self._room / _LEGEND_COLUMN))
-        legend.label_text_color = str(self.colors.text)
+        legend.label_text_color = self.colors.text
         legend.label_text_font = _FONT
         legend.label_text_font_size = f"{_TEXT}px"
         legend.label_height = legend.glyph_height = legend.glyph_width = 14
         legend.spacing, legend.padding = 12, 4
-        legend.background_fill_color = str(self.colors.background)
+        legend.background_fill_color = self.colors.background
         legend.border_line_color = None
         figure.height += _LEGEND_ROW * -(-len(legend.items) // columns) + _LEGEND_AROUND
 

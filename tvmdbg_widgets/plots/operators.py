@@ -88,7 +88,7 @@ def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int
             else "no repeats"
             for row in shown
         ],
-        "color": [str(colors.kind(row.op_kind)) for row in shown],
+        "color": [colors.kind(row.op_kind) for row in shown],
     }
     words = timeline_words(run.timeline, run.graph is not None)
     total = duration_text(sum(row.time_ns for row in timed))
@@ -102,7 +102,7 @@ def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int
     chart = Chart(title, notes, columns, colors, width, rows=names, x_axis_label=words.time)
     look: dict[str, Any] = {"height": 0.7, "color": "color", "legend_group": "op_kind"}
     bars = chart.draw("hbar", y="operator", right="time_ns", **look)
-    look = {"line_color": str(colors.text), "line_width": 1.5}
+    look = {"line_color": colors.text, "line_width": 1.5}
     chart.draw("segment", x0="p10_ns", x1="p90_ns", y0="operator", y1="operator", **look)
     chart.figure.x_range.start = 0
     chart.figure.xaxis.formatter = unit_ticks(TIME_UNITS)
@@ -149,7 +149,7 @@ def repeats(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: i
     row, column = np.nonzero(np.isfinite(ns))
     repeat, found = drawn[column], ns[row, column]
     warm_up = repeat < matrix.warm_up.cut
-    fills = str(colors.background), str(colors.accent)
+    fills = colors.background, colors.accent
     columns = {
         "node": matrix.nodes[rows[row]],
         "name": [matrix.names[each] for each in rows[row].tolist()],
@@ -178,10 +178,10 @@ def repeats(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: i
 
     title, axis = f"{run.title}: repeats by operator", "time over the median of the operator"
     chart = Chart(title, notes, columns, colors, width, rows=names, x_axis_label=axis)
-    line = Span(location=1, dimension="height", line_color=str(colors.muted))
+    line = Span(location=1, dimension="height", line_color=colors.muted)
     chart.figure.add_layout(line)
     look: dict[str, Any] = {"fill_color": "color", "fill_alpha": 0.8, "legend_group": "phase"}
-    look["line_color"] = str(colors.accent)
+    look["line_color"] = colors.accent
     dots = chart.draw("scatter", x="relative", y="operator", size=8, **look)
     chart.figure.xaxis.formatter = PrintfTickFormatter(format="%.4g×")
     chart.figure.legend.visible = has_legend = bool(matrix.warm_up.cut)
@@ -248,7 +248,7 @@ def compare_times(
         "b": [list(row.b) for row in rows],
         "verdict": [row.verdict.label for row in rows],
         "operator": axis_names(labels, ids, width),
-        "color": [str(fills.get(row.verdict, colors.muted)) for row in rows],
+        "color": [fills.get(row.verdict, colors.muted) for row in rows],
         "a_text": [row.texts[0] if row.a else "no match" for row in rows],
         "b_text": [row.texts[1] if row.b else "no match" for row in rows],
         "change_text": [f"{change_text(row.change_ns)} ({ratio_text(row.ratio)})" for row in rows],
@@ -266,7 +266,7 @@ def compare_times(
     )
     look: dict[str, Any] = {"line_color": "color", "line_width": 2}
     lines = chart.draw("segment", x0="ns_a", x1="ns_b", y0="operator", y1="operator", **look)
-    look = {"fill_color": str(colors.background), "line_color": "color", "line_width": 1.5}
+    look = {"fill_color": colors.background, "line_color": "color", "line_width": 1.5}
     before = chart.draw("scatter", x="ns_a", y="operator", size=9, **look)
     look = {"color": "color", "legend_group": "verdict"}
     after = chart.draw("scatter", x="ns_b", y="operator", size=9, **look)

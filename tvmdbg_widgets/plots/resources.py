@@ -90,7 +90,7 @@ def roofline(
     columns = columns_of(points, Point.__dataclass_fields__) | {
         "why": ["; ".join(point.why) for point in points],
         "operator": operator_names(labels, [point.node for point in points]),
-        "color": [str(colors.kind(point.op_kind)) for point in points],
+        "color": [colors.kind(point.op_kind) for point in points],
         "size": _SMALLEST + (_LARGEST - _SMALLEST) * np.sqrt(ns / ns.max()),
         "time_text": [duration_text(point.time_ns) for point in points],
         "work_text": [
@@ -112,7 +112,7 @@ def roofline(
     axes: Any = {"x_axis_type": "log", "y_axis_type": "log", "x_axis_label": "FLOP per byte"}
     chart = Chart(f"{run.title}: roofline", notes, columns, colors, width, height=420, **axes)
     look: dict[str, Any] = {"fill_color": "color", "fill_alpha": 0.7, "legend_group": "op_kind"}
-    look["line_color"] = str(colors.background)
+    look["line_color"] = colors.background
     dots = chart.draw("scatter", x="intensity", y="flops_per_s", size="size", **look)
     given = found.peak_flops is not None and found.bandwidth is not None
     peak = found.peak_flops or found.highest_flops
@@ -120,7 +120,7 @@ def roofline(
     ridge = peak / per_byte
     low = min(ridge, *(point.intensity for point in points)) / _BEYOND
     high = max(ridge, *(point.intensity for point in points)) * _BEYOND
-    look = {"line_color": str(colors.muted), "line_dash": "solid" if given else "dashed"}
+    look = {"line_color": colors.muted, "line_dash": "solid" if given else "dashed"}
     ends = [low, ridge, high], [low * per_byte, peak, peak]
     chart.figure.line(*ends, **look, line_width=1.5, level="underlay")
     chart.figure.yaxis.formatter = unit_ticks(_RATE_UNITS, "FLOP/s", "log")
@@ -201,7 +201,7 @@ def memory(run: Derived, *, theme: ThemeName = "light", width: int = WIDTH) -> A
 
     title, axis = f"{run.title}: memory in use", "time" if timed else "execution step"
     chart = Chart(title, notes, columns, colors, width, x_axis_label=axis)
-    look = {"fill_color": str(colors.accent), "fill_alpha": 0.5, "line_color": str(colors.accent)}
+    look = {"fill_color": colors.accent, "fill_alpha": 0.5, "line_color": colors.accent}
     areas = chart.draw("quad", left=left, right=right, bottom=0, top="value", **look)
     powers = [2**power for power in range(10)]
     chart.figure.y_range.start = 0

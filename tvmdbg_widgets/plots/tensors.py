@@ -129,14 +129,14 @@ def histogram(
 
     axes: Any = {"x_axis_label": "value", "y_axis_label": "values in each bin"}
     chart = Chart(f"{name}: values", notes, columns, colors, width, x_axis_type=scale, **axes)
-    look = {"fill_color": str(colors.accent), "line_color": str(colors.background)}
+    look = {"fill_color": colors.accent, "line_color": colors.background}
     box: dict[str, Any] = {"bottom": 0, "top": "count"}
     glyphs = [chart.draw("quad", left="low", right="high", **box, **look, line_width=0.5)]
     if has_zeros := bool(zeros and counts.any()):
         share = zeros / statistics.size
         of_zeros = _row_of_zeros(tensor, found, zeros, share)
         legend = f"{counted(zeros, 'zero')} ({percent(share)}), shown separately"
-        box |= {"source": ColumnDataSource(of_zeros), "color": str(colors.muted)}
+        box |= {"source": ColumnDataSource(of_zeros), "color": colors.muted}
         apart = chart.draw("quad", left="left", right="right", **box, legend_label=legend)
         glyphs.append(apart)
         last = {"last": float(found.edges[-1])}
@@ -250,7 +250,7 @@ def channels(
     notes += tensor.notes
     labels: Any = {"x_axis_label": f"axis {drawn.axis}", "y_axis_label": "value"}
     chart = Chart(f"{name}: channels", notes, columns, colors, width, **labels)
-    fill, text, error = str(colors.accent), str(colors.text), str(colors.error)
+    fill, text, error = colors.accent, colors.text, colors.error
     look: dict[str, Any] = {"fill_color": fill, "fill_alpha": 0.4, "line_color": fill}
     look |= {"bottom": "minimum", "top": "maximum", "legend_label": "minimum to maximum"}
     bars = chart.draw("quad", left="left", right="right", **look)

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.figures import engine, texts
-from tvmdbg_widgets.figures.theme import THEMES
+from tvmdbg_widgets.figures.theme import SCHEMES
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -198,18 +198,20 @@ def test_a_view_of_any_name_is_found_or_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_light_and_dark_are_the_colors_of_all_figures() -> None:
     for name in ("light", "dark"):
-        svg, theme = drawn(theme=name).svg, THEMES[name]
+        svg, theme = drawn(theme=name).svg, SCHEMES[name]
         for color in (theme.background, theme.line, theme.accent, theme.error, theme.muted):
             assert (f'"{color}"' in svg) == (color != theme.accent), color
     with_columns = drawn(columns={"x": np.array([1.0])}, theme="dark").svg
-    assert THEMES["dark"].accent in with_columns
+    assert SCHEMES["dark"].accent in with_columns
     with pytest.raises(ValueError, match="no theme 'blue'"):
         drawn(theme="blue")
 
 
 def test_a_figure_for_both_is_light_with_rules_for_those_who_prefer_dark() -> None:
     columns = {"x": np.array([1.0, 2.0])}
-    light, dark, auto = (parsed(drawn(theme=name, columns=columns).svg) for name in THEMES)
+    light, dark, auto = (
+        parsed(drawn(theme=name, columns=columns).svg) for name in ("light", "dark", "auto")
+    )
     sheet = auto.find(f"{SVG}style")
     assert sheet is not None
     assert sheet.text is not None

@@ -25,7 +25,7 @@ from tests.unit.figures.test_figures_hostile import run_of
 from tvmdbg_widgets.figures import raster
 from tvmdbg_widgets.figures.graph.search import search
 from tvmdbg_widgets.figures.texts import clusters, fit, width, wrap
-from tvmdbg_widgets.figures.theme import THEMES
+from tvmdbg_widgets.figures.theme import SCHEMES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,7 +129,7 @@ def test_text_stands_out_from_its_ground() -> None:
         return (high + 0.05) / (low + 0.05)
 
     for name in ("light", "dark"):
-        theme = THEMES[name]
+        theme = SCHEMES[name]
         for ink in (theme.text, theme.muted, theme.accent, theme.warning, theme.error):
             assert contrast(ink, theme.background) >= 4.5
 

@@ -10,7 +10,7 @@ from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges, layout_cha
 from tvmdbg_widgets.figures.abi.struct_text import struct_text
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.figures.theme import theme_name
 from tvmdbg_widgets.model.abi.struct_layout import Scalar, StructLayout
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
@@ -40,7 +40,7 @@ def struct_figure(
     """Draw layouts of one struct, each later one with what differs from the first."""
     if not layouts:
         raise ValueError("no layout to draw")
-    name = theme_of(theme).name
+    name = theme_name(theme)
     room = usable_width(width)
     values = [{} for _ in layouts] if values is None else values
     verdicts = ["" for _ in layouts] if verdicts is None else verdicts

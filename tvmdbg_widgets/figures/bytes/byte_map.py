@@ -10,7 +10,7 @@ import numpy as np
 from tvmdbg_widgets.figures.bytes.hex_lines import hex_lines, hex_text
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.figures.theme import theme_name
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -40,7 +40,7 @@ def byte_map_figure(
     most_rows: int = 60,
 ) -> Figure:
     """Draw the fields of some bytes as a tree, and below it the bytes as hex and as text."""
-    name = theme_of(theme).name
+    name = theme_name(theme)
     room = usable_width(width)
     title = one_line(title)
     rows, left_out = _shown(root, most_rows)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.rpc.messages import LeftOut, sequence_rows
-from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.figures.theme import theme_name
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -41,7 +41,7 @@ def sequence_figure(
     Runs of messages that are alike are folded. Of more than 60 rows the first, the last and those
     with trouble are shown. Distances are not to scale; long pauses are marked.
     """
-    name = theme_of(theme).name
+    name = theme_name(theme)
     room = usable_width(width)
     shown = sequence_rows(messages, _MOST_ROWS)
     title = one_line(title)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.figures.theme import theme_of
+from tvmdbg_widgets.figures.theme import theme_name
 from tvmdbg_widgets.figures.tuning.overview import Overview, best_trials, overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.model.base.text import one_line
@@ -29,7 +29,7 @@ def tuning_figure(
     given: Overview | None = None,
 ) -> Figure:
     """Draw costs over trials, the tasks, and the schedule that is looked at."""
-    name = theme_of(theme).name
+    name = theme_name(theme)
     room = usable_width(width)
     info, columns = given or overview(log)
     trial = shown_trial(log, options)
