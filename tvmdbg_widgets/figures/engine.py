@@ -10,10 +10,12 @@ import numpy as np
 
 from tvmdbg_widgets.engine.columns import packed_text
 from tvmdbg_widgets.engine.host import call
+from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.figure import Figure, Hover
 from tvmdbg_widgets.figures.png import data_uri, png_of
 from tvmdbg_widgets.figures.texts import FONT, escape, width_tables, wrap
-from tvmdbg_widgets.figures.theme import SCHEMES, ThemeName, theme_name
+from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def draw(
     options: Mapping[str, Any],
     *,
     width: float,
-    theme: ThemeName = "auto",
+    theme: str = "auto",
     answers: Mapping[str, Reply] | None = None,
 ) -> Figure:
     """Return the figure that a view's own code draws.
@@ -46,7 +48,7 @@ def draw(
     """
     request = _request(data, columns, options, answers or {}) | {
         "width": width,
-        "theme": theme_name(theme),
+        "theme": one_of("theme", theme, THEMES),
     }
     failure = f"the figure of {view!r} could not be drawn"
     answer = json.loads(call("draw", view, json.dumps(request, allow_nan=False), failure=failure))
@@ -64,13 +66,15 @@ def draw_or_tell(
     *,
     text: str,
     width: float,
-    theme: ThemeName = "auto",
+    theme: str = "auto",
     answers: Callable[[], Mapping[str, Reply]] = dict,
 ) -> Figure:
     """Return the figure that a view's own code draws, or its text where that fails.
 
     Parameters as of :func:`draw`, whose ``data`` have a title.
     """
+    one_of("theme", theme, THEMES)
+    width = usable_width(width)
     try:
         told = answers()
         return draw(view, data, columns, options, width=width, theme=theme, answers=told)
@@ -122,10 +126,10 @@ def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:
 
 
 def text_only(
-    view: str, title: str, text: str, why: str, *, width: float, theme: ThemeName = "auto"
+    view: str, title: str, text: str, why: str, *, width: float, theme: str = "auto"
 ) -> Figure:
     """Return a figure that holds text, where none can be drawn."""
-    look = SCHEMES["dark" if theme_name(theme) == "dark" else "light"]
+    look = SCHEMES["dark" if theme == "dark" else "light"]
     room = width - 2 * _MARGIN
     lines = [(line, 13, 600, "text") for line in wrap(title, room, 13, 4, bold=True)]
     for part, color in [*((line, "text") for line in text.splitlines()), (why, "muted")]:

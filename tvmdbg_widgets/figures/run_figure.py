@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.figures.theme import theme_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,15 +64,14 @@ class RunFigure:
 
     def figure(self, *, width: float, theme: str) -> Figure:
         """Draw the figure."""
-        wide, look = usable_width(width), theme_name(theme)
         figure = draw_or_tell(
             self.view,
             self.request_data,
             self.columns,
             self.options,
             text=self.text or str(self.data["text"]),
-            width=wide,
-            theme=look,
+            width=width,
+            theme=theme,
             answers=self.answered,
         )
         return replace(figure, description=_merged(self.description, figure.description))

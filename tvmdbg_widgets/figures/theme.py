@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
-
-from tvmdbg_widgets.model.base.choice import one_of
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ThemeName = Literal["light", "dark", "auto"]
+#: What is drawn for ``"auto"`` is light, and dark where the reader prefers that.
+THEMES = ("light", "dark", "auto")
 
 TOKENS: dict[str, Any] = json.loads(Path(__file__).with_name("tokens.json").read_text("utf-8"))
 
@@ -40,11 +39,6 @@ SCHEMES = {
     name: Scheme(**scheme, op_kinds=TOKENS["opKinds"][name])
     for name, scheme in TOKENS["schemes"].items()
 }
-
-
-def theme_name(theme: object) -> ThemeName:
-    """Return a theme if it is one; ``"auto"`` is light, and dark where the reader prefers that."""
-    return cast("ThemeName", one_of("theme", theme, ("light", "dark", "auto")))
 
 
 def channels(color: str) -> tuple[int, int, int]:

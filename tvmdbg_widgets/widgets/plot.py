@@ -35,28 +35,12 @@ class LinkedPlot(Saved):
     The page gets the BokehJS of the installed bokeh from the kernel, once, so that nothing is
     asked of a network.
 
-    Parameters
-    ----------
-    figure : bokeh.models.Model
-        A figure, or a layout of figures.
-    run : DebugRun
-    session : Session, optional
-        The run's own where left out.
-    nodes : str
-        Name of the column of node ids, or of lists of them, in the figure's data sources.
-
     Attributes
     ----------
     figure : bokeh.models.Model
         Drawn as it is when the widget is shown.
     nodes : str
-
-    Raises
-    ------
-    TypeError
-        That is no figure, or no run.
-    ValueError
-        No data source of the figure has such a column.
+        Name of the column of node ids, or of lists of them, in the figure's data sources.
     """
 
     _esm = module("plot")

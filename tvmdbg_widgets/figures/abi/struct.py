@@ -8,9 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges, layout_changes
 from tvmdbg_widgets.figures.abi.struct_text import struct_text
-from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.figures.theme import theme_name
 from tvmdbg_widgets.model.abi.struct_layout import Scalar, StructLayout
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
@@ -40,8 +38,6 @@ def struct_figure(
     """Draw layouts of one struct, each later one with what differs from the first."""
     if not layouts:
         raise ValueError("no layout to draw")
-    name = theme_name(theme)
-    room = usable_width(width)
     values = [{} for _ in layouts] if values is None else values
     verdicts = ["" for _ in layouts] if verdicts is None else verdicts
     first = layouts[0][1]
@@ -72,7 +68,7 @@ def struct_figure(
         "layouts": [_described(each, columns[0], hexdump is not None) for each in columns],
     }
     dump = np.frombuffer((hexdump or b"")[:_MOST_BYTES], np.uint8)
-    return draw_or_tell("struct", data, {"dump": dump}, {}, text=text, width=room, theme=name)
+    return draw_or_tell("struct", data, {"dump": dump}, {}, text=text, width=width, theme=theme)
 
 
 class _Column(NamedTuple):

@@ -10,7 +10,6 @@ import numpy as np
 from tvmdbg_widgets.figures.bytes.hex_lines import hex_lines, hex_text
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.figures.theme import theme_name
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -40,11 +39,9 @@ def byte_map_figure(
     most_rows: int = 60,
 ) -> Figure:
     """Draw the fields of some bytes as a tree, and below it the bytes as hex and as text."""
-    name = theme_name(theme)
-    room = usable_width(width)
     title = one_line(title)
     rows, left_out = _shown(root, most_rows)
-    per_line = 16 if room >= _WIDE else 8
+    per_line = 16 if usable_width(width) >= _WIDE else 8
     lines, rest = hex_lines(_lowest(rows), len(data), per_line)
     text = byte_map_text(title, rows, left_out, data)
     described: dict[str, Any] = {
@@ -61,7 +58,7 @@ def byte_map_figure(
         "bytes": _gathered(data, lines),
         "owners": _owners(rows, lines),
     }
-    return draw_or_tell("bytes", described, columns, {}, text=text, width=room, theme=name)
+    return draw_or_tell("bytes", described, columns, {}, text=text, width=width, theme=theme)
 
 
 def _shown(root: ByteField, most: int) -> tuple[list[Row], int]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.rpc.messages import LeftOut, sequence_rows
-from tvmdbg_widgets.figures.theme import theme_name
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -41,8 +39,6 @@ def sequence_figure(
     Runs of messages that are alike are folded. Of more than 60 rows the first, the last and those
     with trouble are shown. Distances are not to scale; long pauses are marked.
     """
-    name = theme_name(theme)
-    room = usable_width(width)
     shown = sequence_rows(messages, _MOST_ROWS)
     title = one_line(title)
     known = [each.time_ns for each in messages if each.time_ns is not None]
@@ -70,7 +66,7 @@ def sequence_figure(
         ],
         "timed": start is not None,
     }
-    return draw_or_tell("sequence", data, {}, {}, text=text, width=room, theme=name)
+    return draw_or_tell("sequence", data, {}, {}, text=text, width=width, theme=theme)
 
 
 def _row(row: SequenceMessage | LeftOut, start: int | None) -> dict[str, Any]:

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.figures.theme import theme_name
 from tvmdbg_widgets.figures.tuning.overview import Overview, best_trials, overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.model.base.text import one_line
@@ -29,8 +27,6 @@ def tuning_figure(
     given: Overview | None = None,
 ) -> Figure:
     """Draw costs over trials, the tasks, and the schedule that is looked at."""
-    name = theme_name(theme)
-    room = usable_width(width)
     info, columns = given or overview(log)
     trial = shown_trial(log, options)
     schedule = None if trial is None else schedule_answer(log, trial)
@@ -50,8 +46,8 @@ def tuning_figure(
         columns,
         options,
         text=repr(log),
-        width=room,
-        theme=name,
+        width=width,
+        theme=theme,
     )
 
 
