@@ -38,7 +38,7 @@ CELLS = [
 ]
 VIEWS = [0, 1, 1, 1, 1, 2, 1, 1]  # of each cell
 LIVE = ".tvmdbg[data-ready]"
-FIGURE = ".jp-OutputArea-output :is(img, table)"  # of a chart a table
+FIGURE = ".jp-OutputArea-output :is(img, .tvmdbg-saved > table)"
 SAVED = "() => jupyterapp.commands.execute('docmanager:save')"
 GONE = re.compile(
     r"Error displaying widget|widget model not found|Could not create"
