@@ -175,7 +175,7 @@ def struct(
         ``"narrow"`` (TVM's own, also ``"standard"``), ``"wide"`` (8 bytes, also ``"packed64"``),
         or a declaration such as ``"code:u8 bits:u8 lanes:u32"``. Default narrow and wide.
     hex : str or bytes, optional
-        Memory as gdb, lldb, xxd, hexdump, od or Python print it; bytes are the memory itself.
+        Memory as gdb, lldb, xxd or hexdump -C print it, or hex alone; bytes are the memory itself.
     bits : int, optional
         64 or 32: of a pointer. Default 64; with a dump both are tried where 64 makes no sense.
     int64_align : int

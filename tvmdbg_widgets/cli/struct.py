@@ -52,7 +52,7 @@ def struct(
         typer.Option(
             "--hex",
             metavar="FILE",
-            help="Memory as gdb, lldb, xxd, hexdump or od print it; [bold]-[/] for standard input.",
+            help="Memory as gdb, lldb, xxd or hexdump -C print it; [bold]-[/] for standard input.",
         ),
     ] = None,
     bits: Annotated[
