@@ -11,7 +11,7 @@ import struct
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.capture.records import NO_TIME
+from tvmdbg_widgets.formats.capture.frames import NO_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

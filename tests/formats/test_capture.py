@@ -34,8 +34,9 @@ from formats.capture_files import (
     time_at,
 )
 
-from tvmdbg_widgets.formats.capture.capture import read_capture, sniff
+from tvmdbg_widgets.formats.capture.capture import read_capture
 from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS
+from tvmdbg_widgets.formats.capture.frames import sniff
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
 

@@ -66,7 +66,8 @@ def open_rpc(
     >>> log = tvmdbg.open_rpc("client.bin", "server.bin")  # doctest: +SKIP
     >>> log.desync  # doctest: +SKIP
     """
-    from tvmdbg_widgets.formats.capture import capture
+    from tvmdbg_widgets.formats.capture.capture import read_capture
+    from tvmdbg_widgets.formats.capture.frames import sniff
     from tvmdbg_widgets.formats.rpc.connection import Stream
     from tvmdbg_widgets.model.sources.given import as_source
 
@@ -75,12 +76,10 @@ def open_rpc(
     given = {"client": client, "server": server}
     sources = {name: as_source(each) for name, each in given.items() if each is not None}
     first = next(iter(sources.values()))
-    if capture.sniff(first.read(0, min(12, first.size))):
+    if sniff(first.read(0, min(12, first.size))):
         if len(sources) == 2:
             raise ValueError("a network capture holds both directions; pass it alone")
-        return _of_capture(
-            capture.read_capture(first), connection, dtype_layout=dtype_layout, era=era
-        )
+        return _of_capture(read_capture(first), connection, dtype_layout=dtype_layout, era=era)
     streams = [Stream(name, source) for name, source in sources.items()]
     return _log(streams, _names(streams), dtype_layout=dtype_layout, era=era)
 

@@ -9,28 +9,23 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.capture.connection import Capture, Connection, Direction, Endpoint
 from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS, Conversations
+from tvmdbg_widgets.formats.capture.frames import Damage, frames, sniff
 from tvmdbg_widgets.formats.capture.packets import segment_of
-from tvmdbg_widgets.formats.capture.pcap import MAGICS, pcap_frames
-from tvmdbg_widgets.formats.capture.pcapng import BYTE_ORDERS, SECTION, pcapng_frames
 from tvmdbg_widgets.formats.capture.reassembly import reassemble
-from tvmdbg_widgets.formats.capture.records import Damage
 from tvmdbg_widgets.formats.capture.stream import StreamSource
 from tvmdbg_widgets.formats.capture.stream_issues import stream_issues
-from tvmdbg_widgets.formats.capture.window import Window
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.capture.conversations import Conversation, Payloads
     from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
 _PACKETS_A_LOOK = 4096
-
-
-def sniff(head: bytes) -> bool:
-    """Whether a file that starts with these bytes is a pcap or pcapng file."""
-    return head[:4] in MAGICS or (head[:4] == SECTION and head[8:12] in BYTE_ORDERS)
+#: Headers are read in file order out of so many bytes at once.
+_WINDOW = 1 << 20
 
 
 def read_capture(source: ByteSource) -> Capture:
@@ -48,16 +43,15 @@ def read_capture(source: ByteSource) -> Capture:
             expected="the magic number of pcap or pcapng",
             found=head[:4].hex(" ") or "an empty file",
         )
-    window, damage = Window(source), Damage(source.name)
-    frames = (pcapng_frames if head[:4] == SECTION else pcap_frames)(window, damage)
+    ahead, damage = ReadAhead(source, _WINDOW), Damage(source.name)
     conversations = Conversations()
     left_out: Counter[str] = Counter()
     packets = 0
     bar = tqdm(total=source.size, desc="packets", unit="B", unit_scale=True, delay=1, leave=False)
     with bar:
-        for frame in frames:
+        for frame in frames(ahead, damage):
             packets += 1
-            segment = segment_of(window, frame)
+            segment = segment_of(ahead, frame)
             if isinstance(segment, str):
                 left_out[segment] += 1
             elif not conversations.add(segment, frame.time):

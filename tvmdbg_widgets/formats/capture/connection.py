@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.formats.capture.records import NO_TIME
+from tvmdbg_widgets.formats.capture.frames import NO_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.capture.records import Frame
-    from tvmdbg_widgets.formats.capture.window import Window
+    from tvmdbg_widgets.formats.capture.frames import Frame
+    from tvmdbg_widgets.model.sources.readahead import ReadAhead
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 
@@ -61,11 +61,11 @@ class _LeftOutError(Exception):
     """Why a packet is not used, in the plural."""
 
 
-def segment_of(window: Window, frame: Frame) -> Segment | str:
+def segment_of(ahead: ReadAhead, frame: Frame) -> Segment | str:
     """Return the TCP segment of a frame, or what kind of packets without one it belongs to."""
     looked = min(frame.captured, _HEADERS)
-    start = window.locate(frame.offset, looked)
-    view = window.buffer[: start + looked]
+    start = ahead.locate(frame.offset, looked)
+    view = memoryview(ahead.buffer)[: start + looked]
     try:
         at = _past_link(view, start, frame.link_type)
         tcp, stop, addresses = _past_ip(view, at, start + frame.sent)

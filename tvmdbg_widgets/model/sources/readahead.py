@@ -19,13 +19,15 @@ class ReadAhead:
     small so that the payloads are skipped. It ends where a gap begins, or ends.
     """
 
-    def __init__(self, source: ByteSource) -> None:
+    def __init__(self, source: ByteSource, smallest: int = _SMALLEST) -> None:
         self._source = source
+        self._smallest = smallest
+        self.name = source.name
         self.size = source.size
         self.captured = source.size - source.missing
         self.buffer = b""
         self._start = 0
-        self._window = _SMALLEST
+        self._window = smallest
         self._served = 0
 
     def locate(self, offset: int, length: int) -> int:
@@ -33,7 +35,7 @@ class ReadAhead:
         position = offset - self._start
         if position < 0 or position + length > len(self.buffer):
             dense = self._served >= _DENSE
-            self._window = min(self._window * 2, _LARGEST) if dense else _SMALLEST
+            self._window = min(self._window * 2, _LARGEST) if dense else self._smallest
             gap, behind = self._source.next_gap(offset)
             end = gap if gap > offset else behind
             wanted = max(length, min(self._window, end - offset))
