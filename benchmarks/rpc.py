@@ -24,7 +24,7 @@ from tvmdbg_widgets.formats.rpc.encode import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.rpc.values import Device, TensorMeta
-from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 if TYPE_CHECKING:

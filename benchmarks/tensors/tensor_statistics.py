@@ -17,7 +17,7 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.measure import limit, machine, measure, ratio
-from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.statistics import compiled, compute, passes
 from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues

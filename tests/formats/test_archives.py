@@ -27,7 +27,8 @@ from tvmdbg_widgets.formats.sources.zip_directory import read_directory
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.sources import allowance
-from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource, FileSource
+from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -38,7 +38,8 @@ from tvmdbg_widgets.formats.capture.capture import read_capture
 from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS
 from tvmdbg_widgets.formats.capture.frames import sniff
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.capture.connection import Capture, Direction

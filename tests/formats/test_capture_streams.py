@@ -32,7 +32,8 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.capture.capture import read_capture
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,13 +13,10 @@ import pytest
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.sources import byte_source as sources
+from tvmdbg_widgets.model.sources import file_source as sources
 from tvmdbg_widgets.model.sources import state as sources_state
-from tvmdbg_widgets.model.sources.byte_source import (
-    ByteSource,
-    BytesSource,
-    FileSource,
-)
+from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.sources.given import as_source
 from tvmdbg_widgets.model.sources.part import PartSource
 from tvmdbg_widgets.model.sources.stream import StreamSource

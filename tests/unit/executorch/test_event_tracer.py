@@ -29,7 +29,8 @@ from tvmdbg_widgets.model.executorch.etdump import (
     ValueType,
 )
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
-from tvmdbg_widgets.model.sources.byte_source import BytesSource, FileSource
+from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.recorders.event_tracer import EventTracer
 
 COLUMNS = ("chain_index", "instruction_id", "delegate_id_int", "start", "end", "kind")

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import NAMES, check, decoded, some_bytes, values_of
-from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.statistics import passes, pieces, statistics
 from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.statistics.tallies import tally

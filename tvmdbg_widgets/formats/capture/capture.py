@@ -12,7 +12,7 @@ from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS, Conve
 from tvmdbg_widgets.formats.capture.frames import Damage, frames, sniff
 from tvmdbg_widgets.formats.capture.packets import segment_of
 from tvmdbg_widgets.formats.capture.reassembly import reassemble
-from tvmdbg_widgets.formats.capture.stream import StreamSource
+from tvmdbg_widgets.formats.capture.stream import CapturedStream
 from tvmdbg_widgets.formats.capture.stream_issues import stream_issues
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
@@ -93,7 +93,7 @@ def _connection(
         name = f"{source.name}, {ends[side]} to {ends[1 - side]}"
         first, last = conversation.first[side], conversation.last[side]
         stream = reassemble(rows[side], first, last)
-        read = StreamSource(source, stream.extents, stream.size, name)
+        read = CapturedStream(source, stream.extents, stream.size, name)
         gaps = read.gaps()
         reset = conversation.reset[side]
         count = len(rows[side])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.formats.capture.stream import StreamSource
+    from tvmdbg_widgets.formats.capture.stream import CapturedStream
     from tvmdbg_widgets.model.base.issues import Issues
 
 
@@ -32,7 +32,7 @@ class Endpoint(NamedTuple):
 class Direction:
     """What one side sent."""
 
-    source: StreamSource
+    source: CapturedStream
     gaps: tuple[tuple[int, int], ...]
     segments: int
     begun: bool

@@ -19,7 +19,7 @@ _NEAR = 1 << 12
 _SPAN = 1 << 20
 
 
-class StreamSource(ByteSource):
+class CapturedStream(ByteSource):
     """A byte stream that lies in extents of a file, read in place.
 
     Reading across bytes that were not captured raises FormatError; ask for the gaps first.

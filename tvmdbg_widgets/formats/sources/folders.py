@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.sources.relative_names import leads_below
 
 if TYPE_CHECKING:

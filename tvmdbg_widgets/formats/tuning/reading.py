@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.sources.file import Part
-from tvmdbg_widgets.model.sources.byte_source import FileSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.sources.growing import GrowingFile
 
 if TYPE_CHECKING:

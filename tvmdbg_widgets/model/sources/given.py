@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.model.base.urls import is_url, local_path
-from tvmdbg_widgets.model.sources.byte_source import (
-    BytesLike,
-    ByteSource,
-    BytesSource,
-    FileSource,
-)
+from tvmdbg_widgets.model.sources.byte_source import BytesLike, ByteSource, BytesSource
+from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.sources.remote import RemoteSource
 from tvmdbg_widgets.model.sources.stream import StreamSource
 
