@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.capture.frames import NO_TIME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tvmdbg_widgets.formats.capture.connection import Direction
+    from tvmdbg_widgets.formats.capture.connection import TcpDirection
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 NULL, ETHERNET, RAW, LOOP, SLL, SLL2 = 0, 1, 101, 108, 113, 276
@@ -194,7 +194,7 @@ def _timed(frames: Iterable[bytes], times: Iterable[int] | None) -> Iterable[tup
     return zip(listed, given, strict=True)
 
 
-def time_at(direction: Direction, offset: int) -> int | None:
+def time_at(direction: TcpDirection, offset: int) -> int | None:
     """When one byte of a stream was captured, None where that is not known."""
     time = int(direction.times_at([offset])[0])
     return None if time == NO_TIME else time

@@ -42,7 +42,7 @@ from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.sources.file_source import FileSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.capture.connection import Capture, Direction
+    from tvmdbg_widgets.formats.capture.connection import Capture, TcpDirection
 
 DATA = Path(__file__).parents[1] / "data" / "capture"
 LINKS = (NULL, ETHERNET, RAW, LOOP, SLL, SLL2)
@@ -61,7 +61,7 @@ def read(data: bytes) -> Capture:
     return read_capture(BytesSource(data, "test.pcap"))
 
 
-def stream(direction: Direction) -> bytes:
+def stream(direction: TcpDirection) -> bytes:
     return direction.source.read(0, direction.size)
 
 

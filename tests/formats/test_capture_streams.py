@@ -38,14 +38,14 @@ from tvmdbg_widgets.model.sources.file_source import FileSource
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.formats.capture.connection import Connection
+    from tvmdbg_widgets.formats.capture.connection import TcpConnection
 
 DATA = bytes(range(256)) * 2
 FIRSTS = st.sampled_from([0, 1000, 2**31 - 100, 2**32 - 200, 2**32 - 1])
 RANGES = st.lists(st.tuples(st.integers(0, 511), st.integers(1, 200)), max_size=12)
 
 
-def connection_of(segments: list[Tcp]) -> Connection:
+def connection_of(segments: list[Tcp]) -> TcpConnection:
     data = pcap((frame(each.ip(), RAW) for each in segments), RAW, times=range(len(segments)))
     (connection,) = read_capture(BytesSource(data)).connections
     return connection
@@ -55,7 +55,7 @@ def piece(first: int, start: int, stop: int) -> Tcp:
     return Tcp(DATA[start:stop], first + 1 + start)
 
 
-def rules(connection: Connection) -> set[str]:
+def rules(connection: TcpConnection) -> set[str]:
     return {issue.rule for issue in connection.issues}
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.capture.connection import Capture, Connection, Direction, Endpoint
+from tvmdbg_widgets.formats.capture.connection import Capture, Endpoint, TcpConnection, TcpDirection
 from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS, Conversations
-from tvmdbg_widgets.formats.capture.frames import Damage, frames, sniff
+from tvmdbg_widgets.formats.capture.frames import CaptureDamage, frames, sniff
 from tvmdbg_widgets.formats.capture.packets import segment_of
 from tvmdbg_widgets.formats.capture.reassembly import reassemble
 from tvmdbg_widgets.formats.capture.stream import CapturedStream
@@ -43,7 +43,7 @@ def read_capture(source: ByteSource) -> Capture:
             expected="the magic number of pcap or pcapng",
             found=head[:4].hex(" ") or "an empty file",
         )
-    ahead, damage = ReadAhead(source, _WINDOW), Damage(source.name)
+    ahead, damage = ReadAhead(source, _WINDOW), CaptureDamage(source.name)
     conversations = Conversations()
     left_out: Counter[str] = Counter()
     packets = 0
@@ -72,7 +72,7 @@ def read_capture(source: ByteSource) -> Capture:
 
 def _connection(
     source: ByteSource, conversation: Conversation, rows: tuple[Payloads, Payloads]
-) -> Connection:
+) -> TcpConnection:
     ends = [Endpoint(*end) for end in conversation.ends]
     opener = conversation.opener
     # Unknown: the side with the higher port, of equal ones the first to send.
@@ -88,7 +88,7 @@ def _connection(
                 file=source.name,
             )
         )
-    directions: list[Direction] = []
+    directions: list[TcpDirection] = []
     for side in (client, 1 - client):
         name = f"{source.name}, {ends[side]} to {ends[1 - side]}"
         first, last = conversation.first[side], conversation.last[side]
@@ -97,9 +97,11 @@ def _connection(
         gaps = read.gaps()
         reset = conversation.reset[side]
         count = len(rows[side])
-        directions.append(Direction(read, gaps, count, first is not None, last is not None, reset))
+        directions.append(
+            TcpDirection(read, gaps, count, first is not None, last is not None, reset)
+        )
         issues += stream_issues(read, stream, gaps)
     to_server, to_client = directions
-    return Connection(
+    return TcpConnection(
         ends[client], ends[1 - client], opener is not None, to_server, to_client, Issues(issues)
     )

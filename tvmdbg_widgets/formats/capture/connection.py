@@ -29,7 +29,7 @@ class Endpoint(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Direction:
+class TcpDirection:
     """What one side sent."""
 
     source: CapturedStream
@@ -60,14 +60,14 @@ class Direction:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Connection:
+class TcpConnection:
     """One TCP connection."""
 
     client: Endpoint
     server: Endpoint
     client_known: bool
-    to_server: Direction
-    to_client: Direction
+    to_server: TcpDirection
+    to_client: TcpDirection
     issues: Issues
 
     def __str__(self) -> str:
@@ -80,6 +80,6 @@ class Capture:
 
     name: str
     packets: int
-    connections: tuple[Connection, ...]
+    connections: tuple[TcpConnection, ...]
     left_out: Mapping[str, int]
     issues: Issues

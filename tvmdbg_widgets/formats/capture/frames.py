@@ -46,7 +46,7 @@ class Frame(NamedTuple):
     link_type: int
 
 
-class Damage:
+class CaptureDamage:
     """What was wrong with a capture file: the first message of each kind, and how often."""
 
     def __init__(self, file: str) -> None:
@@ -74,7 +74,7 @@ def sniff(head: bytes) -> bool:
     return head[:4] in _MAGICS or (head[:4] == _SECTION and head[8:12] in _BYTE_ORDERS)
 
 
-def frames(ahead: ReadAhead, damage: Damage) -> Iterator[Frame]:
+def frames(ahead: ReadAhead, damage: CaptureDamage) -> Iterator[Frame]:
     """Yield the frames of a file that :func:`sniff` knows."""
     try:
         import dpkt
@@ -87,7 +87,7 @@ def frames(ahead: ReadAhead, damage: Damage) -> Iterator[Frame]:
     return _pcapng(ahead, damage, dpkt.pcapng) if is_pcapng else _pcap(ahead, damage, dpkt.pcap)
 
 
-def _pcap(ahead: ReadAhead, damage: Damage, layouts: Any) -> Iterator[Frame]:
+def _pcap(ahead: ReadAhead, damage: CaptureDamage, layouts: Any) -> Iterator[Frame]:
     size = ahead.size
     if size < _FILE_HEADER:
         raise FormatError(
@@ -129,7 +129,7 @@ def _pcap(ahead: ReadAhead, damage: Damage, layouts: Any) -> Iterator[Frame]:
         damage.add("truncated-capture", f"the file ends {where}: {text}")
 
 
-def _pcapng(ahead: ReadAhead, damage: Damage, layouts: Any) -> Iterator[Frame]:
+def _pcapng(ahead: ReadAhead, damage: CaptureDamage, layouts: Any) -> Iterator[Frame]:
     """Yield the frames of all sections; blocks other than packets are passed over."""
     section = _Section(ahead, 0, damage, layouts)
     offset, size = 0, ahead.size
@@ -172,7 +172,7 @@ class _Interface(NamedTuple):
 class _Section:
     """Byte order and interfaces of one section, and its packet blocks."""
 
-    def __init__(self, ahead: ReadAhead, offset: int, damage: Damage, layouts: Any) -> None:
+    def __init__(self, ahead: ReadAhead, offset: int, damage: CaptureDamage, layouts: Any) -> None:
         magic = ahead.bytes(offset + 8, 4)
         if magic not in _BYTE_ORDERS:
             raise FormatError(

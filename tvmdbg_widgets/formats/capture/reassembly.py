@@ -33,7 +33,7 @@ NOTHING = Extents(*(np.empty(0, np.int64) for _ in range(4)))
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class TcpStream:
     """What reassembly made of one direction."""
 
     size: int
@@ -45,11 +45,11 @@ class Stream:
     outside: int
 
 
-def reassemble(rows: Payloads, first: int | None, last: int | None) -> Stream:
+def reassemble(rows: Payloads, first: int | None, last: int | None) -> TcpStream:
     """Lay the payloads of one direction in order; of bytes captured twice the first copy counts."""
     if not len(rows):
         size = 0 if first is None or last is None else max(0, _signed(last - first))
-        return Stream(size, NOTHING, NOTHING, repeated=0, late=0, cut=0, outside=0)
+        return TcpStream(size, NOTHING, NOTHING, repeated=0, late=0, cut=0, outside=0)
     sequence = rows["sequence"].astype(np.uint32)
     known = first if first is not None else int(sequence[0])
     steps = sequence.copy()
@@ -73,7 +73,7 @@ def reassemble(rows: Payloads, first: int | None, last: int | None) -> Stream:
         rows["time"].astype(np.int64),
     )
     extents, copies, repeated = _first_copies(whole)
-    return Stream(size, extents, copies, repeated, late, cut, int(before.sum()))
+    return TcpStream(size, extents, copies, repeated, late, cut, int(before.sum()))
 
 
 def _signed(number: int) -> int:

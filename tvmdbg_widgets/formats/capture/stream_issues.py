@@ -10,12 +10,12 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tvmdbg_widgets.formats.capture.reassembly import Stream
+    from tvmdbg_widgets.formats.capture.reassembly import TcpStream
     from tvmdbg_widgets.formats.capture.stream import CapturedStream
 
 
 def stream_issues(
-    source: CapturedStream, stream: Stream, gaps: Sequence[tuple[int, int]]
+    source: CapturedStream, stream: TcpStream, gaps: Sequence[tuple[int, int]]
 ) -> Iterator[Issue]:
     """Yield the issues of one direction; copies are compared with the bytes they repeat."""
     if gaps:
@@ -55,7 +55,7 @@ def stream_issues(
         )
 
 
-def _copies(source: CapturedStream, stream: Stream) -> Iterator[Issue]:
+def _copies(source: CapturedStream, stream: TcpStream) -> Iterator[Issue]:
     count = len(stream.copies.starts)
     if not count:
         return
@@ -77,7 +77,7 @@ def _copies(source: CapturedStream, stream: Stream) -> Iterator[Issue]:
     )
 
 
-def _compare(source: CapturedStream, stream: Stream) -> tuple[int | None, int, int]:
+def _compare(source: CapturedStream, stream: TcpStream) -> tuple[int | None, int, int]:
     """Return the first offset that differs, segments that do, and segments compared.
 
     A segment that overlaps thousands of small ones takes as many reads to compare; so that a

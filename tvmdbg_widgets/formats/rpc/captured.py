@@ -10,12 +10,12 @@ from tvmdbg_widgets.formats.rpc.handshake import Handshake, read_handshake
 from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.capture.connection import Capture, Connection, Direction
+    from tvmdbg_widgets.formats.capture.connection import Capture, TcpConnection, TcpDirection
 
 _LISTED = 8
 
 
-def choose_connection(capture: Capture, wanted: int | str | None) -> Connection:
+def choose_connection(capture: Capture, wanted: int | str | None) -> TcpConnection:
     """Return the connection that is asked for, or the only one that can be meant."""
     every = capture.connections
     if not every:
@@ -54,7 +54,7 @@ def _without_tcp(capture: Capture) -> FormatError:
     )
 
 
-def streams_of(connection: Connection) -> list[Stream]:
+def streams_of(connection: TcpConnection) -> list[Stream]:
     """Return both directions with the times of their bytes; the client's by the keys, if they say.
 
     Who opened the TCP connection is the client, unless the handshake tells otherwise: a server
@@ -70,9 +70,9 @@ def streams_of(connection: Connection) -> list[Stream]:
     ]
 
 
-def _has_handshake(connection: Connection) -> bool:
+def _has_handshake(connection: TcpConnection) -> bool:
     return any(_handshake(each) for each in (connection.to_server, connection.to_client))
 
 
-def _handshake(direction: Direction) -> Handshake | None:
+def _handshake(direction: TcpDirection) -> Handshake | None:
     return read_handshake(FilledSource(direction.source, direction.gaps))

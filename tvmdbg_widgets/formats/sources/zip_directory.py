@@ -25,7 +25,7 @@ LOCAL_HEADER: Final = b"PK\x03\x04"
 LOCAL: Final = struct.Struct("<4s2xH10xL4xHH")
 _ENCRYPTED = 1
 MOST_MEMBERS: Final = 100_000
-_BROKEN = (
+_BROKEN_ZIP = (
     *(zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError, OverflowError),
     struct.error,
 )
@@ -76,7 +76,7 @@ def read_directory(source: ByteSource, most: int = MOST_MEMBERS) -> ZipDirectory
     try:
         with as_file(source) as file, zipfile.ZipFile(file) as archive:
             infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
-    except _BROKEN as problem:
+    except _BROKEN_ZIP as problem:
         if isinstance(problem, FormatError):
             raise
         raise FormatError(
