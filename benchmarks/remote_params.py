@@ -22,7 +22,7 @@ from benchmarks.measure import machine
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from formats.web import Site, serving

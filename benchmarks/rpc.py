@@ -24,8 +24,8 @@ from tvmdbg_widgets.formats.rpc.encode import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.rpc.values import Device, TensorMeta
-from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

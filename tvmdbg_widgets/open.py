@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
-    from tvmdbg_widgets.model.sources.given import SourceLike
     from tvmdbg_widgets.rpc import RpcLog
     from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.sources.given import SourceLike
     from tvmdbg_widgets.tuning import TuningLog
 
 
@@ -128,12 +128,12 @@ def open(
     """
     from tvmdbg_widgets.formats.executorch.assemble import assemble as assemble_executorch
     from tvmdbg_widgets.formats.executorch.file_notes import KINDS as EXECUTORCH
+    from tvmdbg_widgets.formats.gather import gather
     from tvmdbg_widgets.formats.registry import RPC, TUNING
-    from tvmdbg_widgets.formats.sources.gather import gather
     from tvmdbg_widgets.formats.tvm.assemble.assemble import assemble, title_of
     from tvmdbg_widgets.formats.tvm.params.layout import layout_text
-    from tvmdbg_widgets.model.sources.given import content_of, flat
     from tvmdbg_widgets.run import DebugRun
+    from tvmdbg_widgets.sources.given import content_of, flat
 
     sources = [content_of(each) for each in flat((source, *more))]
     named = {"graph": graph, "params": params, "trace": trace, "table": table}

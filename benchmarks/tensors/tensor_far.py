@@ -21,10 +21,10 @@ import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.measure import machine, measure
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 LATENCY = 0.03
 

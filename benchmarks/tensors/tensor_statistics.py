@@ -17,11 +17,11 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.measure import limit, machine, measure, ratio
-from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.statistics import compiled, compute, passes
 from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,10 +18,10 @@ import numpy as np
 
 from benchmarks.measure import Times, machine, measure
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
-from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.planes import Plane
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

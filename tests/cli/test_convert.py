@@ -18,7 +18,7 @@ from tvmdbg_widgets import samples
 from tvmdbg_widgets.formats.tvm.params.convert import conversion
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.sources.given import as_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,13 +22,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.sources.archives import ArchiveTree, open_archive
-from tvmdbg_widgets.formats.sources.zip_directory import read_directory
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources import allowance
-from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources import byte_source
+from tvmdbg_widgets.sources.archives import ArchiveTree, open_archive
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
+from tvmdbg_widgets.sources.unpacking import read_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -226,10 +226,10 @@ PACKS: dict[str, Callable[[bytes], bytes]] = {
 def test_a_text_may_become_so_many_times_its_packed_bytes(kind: str) -> None:
     trace = b'{"traceEvents": [' + b" " * (8 * MB) + b"]}"
     packed = PACKS[kind](trace)
-    assert len(packed) * allowance.RATIO < len(trace)
+    assert len(packed) * byte_source.RATIO < len(trace)
     with pytest.raises(FormatError, match=r"too large to be unpacked|nothing of a run") as caught:
         tvmdbg.open(packed)
-    most = max(allowance.SMALL_TEXT, allowance.RATIO * len(packed))
+    most = max(byte_source.SMALL_TEXT, byte_source.RATIO * len(packed))
     assert f"at most {most:,} bytes" in str(caught.value)
     assert tvmdbg.open(packed, limits={"trace": len(trace)}).timeline is not None
 
@@ -238,7 +238,7 @@ def test_a_text_may_become_so_many_times_its_packed_bytes(kind: str) -> None:
 def test_bombs_are_refused_before_they_are_unpacked(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(allowance, "SMALL_TENSORS", MB)
+    monkeypatch.setattr(byte_source, "SMALL_TENSORS", MB)
     packed = PACKS[kind](bytes(48 * MB))
 
     def open_it() -> None:
@@ -253,7 +253,7 @@ def test_tensors_may_be_nothing_but_zeros() -> None:
     file = io.BytesIO()
     write_params(file, values)
     packed = gzip.compress(file.getvalue(), 1)
-    assert len(packed) * allowance.RATIO < 16_000_000
+    assert len(packed) * byte_source.RATIO < 16_000_000
     assert not tvmdbg.open(packed).tensors["w"].numpy().any()
 
 
@@ -262,7 +262,7 @@ def test_the_cost_of_entries_is_no_less_than_what_they_take(unit: bytes) -> None
     text = b"[" + unit * 10_000 + b"0]"
     kept: list[object] = []
     peak = peak_of(lambda: kept.append(json.loads(text)))
-    assert allowance.cost(text) > 0.7 * (peak - len(text))
+    assert byte_source.cost(text) > 0.7 * (peak - len(text))
 
 
 @pytest.mark.parametrize("unit", [b"{},", b'{"a":0},'])
@@ -289,12 +289,12 @@ def test_real_files_are_far_from_every_ratio(corpus: Path) -> None:
         content = path.read_bytes()
         if len(content) > MB // 10:
             packed = bz2.compress(content)
-            assert len(content) < 0.75 * allowance.RATIO * len(packed), path
-            assert allowance.cost(content) < 0.9 * allowance.DENSITY * len(content), path
+            assert len(content) < 0.75 * byte_source.RATIO * len(packed), path
+            assert byte_source.cost(content) < 0.9 * byte_source.DENSITY * len(content), path
 
 
 def test_members_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(allowance, "SMALL_TENSORS", 150_000)
+    monkeypatch.setattr(byte_source, "SMALL_TENSORS", 150_000)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a", bytes(100_000))

@@ -38,11 +38,11 @@ from tvmdbg_widgets.formats.capture.capture import read_capture
 from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS
 from tvmdbg_widgets.formats.capture.frames import sniff
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.capture.connection import Capture, TcpDirection
+    from tvmdbg_widgets.formats.capture.capture import Capture, TcpDirection
 
 DATA = Path(__file__).parents[1] / "data" / "capture"
 LINKS = (NULL, ETHERNET, RAW, LOOP, SLL, SLL2)

@@ -32,13 +32,13 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.capture.capture import read_capture
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tvmdbg_widgets.formats.capture.connection import TcpConnection
+    from tvmdbg_widgets.formats.capture.capture import TcpConnection
 
 DATA = bytes(range(256)) * 2
 FIRSTS = st.sampled_from([0, 1000, 2**31 - 100, 2**32 - 200, 2**32 - 1])

@@ -18,7 +18,7 @@ from tvmdbg_widgets.formats.chrome.columns import Columns
 from tvmdbg_widgets.formats.chrome.events import EventFile
 from tvmdbg_widgets.formats.chrome.trace import read_chrome_trace
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,8 +21,8 @@ from tvmdbg_widgets.formats.tvm.trace import sniff as sniff_classic
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

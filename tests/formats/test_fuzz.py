@@ -26,7 +26,7 @@ from tests.make.fuzz.tensors import record
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.formats.registry import FORMATS
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.formats.sources import folders
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.sources import folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

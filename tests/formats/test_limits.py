@@ -137,7 +137,7 @@ def test_tensors_have_no_limit() -> None:
 
 
 def test_what_is_unpacked_in_memory_grows_with_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tvmdbg_widgets.model.sources.allowance.MOST_UNPACKED", 1000)
+    monkeypatch.setattr("tvmdbg_widgets.sources.byte_source.MOST_UNPACKED", 1000)
     for packed in (gzip.compress(GRAPH), zipped(GRAPH, zipfile.ZIP_DEFLATED)):
         with pytest.raises(FormatError, match="limits="):
             tvmdbg.open(packed)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.sources.numpy_archive import read_numpy_archive, read_numpy_array
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.archives import read_numpy_archive, read_numpy_array
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 ARRAYS = {
     "a": np.arange(6, dtype=np.float32).reshape(2, 3),

@@ -21,7 +21,7 @@ from tvmdbg_widgets.formats.pasted.readings import readings
 from tvmdbg_widgets.formats.pasted.reports import _unwrapped
 from tvmdbg_widgets.formats.pasted.tables import tables
 from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.tuning.log import TuningLog
 
 if TYPE_CHECKING:

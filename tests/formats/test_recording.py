@@ -21,9 +21,9 @@ from tvmdbg_widgets.formats.recording.writer import IR, RECORDING, TIMES, write_
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunFile, RunParts
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.timeline.columns import COLUMNS
 from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

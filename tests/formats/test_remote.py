@@ -27,10 +27,10 @@ from tvmdbg_widgets.model.base import urls
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.ranges import coalesced, cut
 from tvmdbg_widgets.model.base.urls import without_secrets
-from tvmdbg_widgets.model.sources import remote as sources_remote
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.given import as_source
-from tvmdbg_widgets.model.sources.remote import RemoteSource
+from tvmdbg_widgets.sources import remote as sources_remote
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.given import as_source
+from tvmdbg_widgets.sources.remote import RemoteSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.json_fields import Fields
 from tvmdbg_widgets.formats.tvm.time_list import read_time_list
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import paired_json
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 HALF = "\\udcff"
 RAW = b"\xed\xb3\xbf"

@@ -34,6 +34,8 @@ LAYERS = (
     "formats",
     "engine",
     "model",
+    "sources",
+    "model.base",
 )  # each may import those after it
 # What makes a function one for users: nothing to load, and needed before it is called.
 DECORATORS = f"{PACKAGE}.model.base.slips"
@@ -62,6 +64,12 @@ SHOWN = {
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
 
 
+def _layer(module: str) -> str:
+    """Folder or file of the package; the models' base lies below what they are read from."""
+    first, _, rest = module.partition(".")
+    return "model.base" if first == "model" and rest.partition(".")[0] == "base" else first
+
+
 @dataclass(frozen=True)
 class Import:
     """One name imported by one module."""
@@ -74,13 +82,13 @@ class Import:
 
     @property
     def part(self) -> str:
-        return self.importer.partition(".")[0]
+        return _layer(self.importer)
 
     @property
     def own(self) -> str | None:
         """Part of this package that is imported, "" for a name of the package itself."""
         top, _, rest = self.imported.partition(".")
-        return rest.partition(".")[0] if top == PACKAGE else None
+        return _layer(rest) if top == PACKAGE else None
 
     def __str__(self) -> str:
         return f"{PACKAGE}/{self.importer.replace('.', '/')}.py:{self.line} imports {self.imported}"
@@ -188,12 +196,20 @@ def _heaviness(each: Import) -> str | None:
 
 def _purity(each: Import) -> str | None:
     top = each.imported.partition(".")[0]
-    if each.part != "model" or each.for_types or each.own is not None:
+    if (
+        each.part not in ("model", "sources", "model.base")
+        or each.for_types
+        or each.own is not None
+    ):
         return None
     if top in sys.stdlib_module_names or top in MODEL_MAY:
         return None
     # An offer such as to_networkx() imports its package where it is called.
-    return None if top in HEAVY and each.in_function else "model/ needs numpy and ml_dtypes only"
+    return (
+        None
+        if top in HEAVY and each.in_function
+        else "model/ and sources/ need numpy and ml_dtypes"
+    )
 
 
 def test_imports_point_down() -> None:
@@ -210,6 +226,9 @@ def test_imports_point_down() -> None:
         ("model.graph", "import scipy"),
         ("model.graph", "import networkx as nx"),
         ("model.graph", "if TYPE_CHECKING:\n    from ..widgets.graph import GraphView"),
+        ("sources.x", "from tvmdbg_widgets.model.graph.graph import Graph"),
+        ("sources.x", "import fsspec"),
+        ("model.base.x", "from tvmdbg_widgets.sources.remote import RemoteSource"),
         ("formats.x", "from tvmdbg_widgets import FormatError"),
         ("formats.x", "from tvmdbg_widgets.run import DebugRun"),
         ("analysis.x", "if TYPE_CHECKING:\n    from tvmdbg_widgets.run import DebugRun"),
@@ -234,6 +253,8 @@ def test_an_import_that_points_up_is_found(module: str, source: str) -> None:
         ("model.graph", "def f():\n    import networkx"),
         ("model.graph", "if TYPE_CHECKING:\n    import pandas as pd"),
         ("formats.x", "from tvmdbg_widgets.model.base.errors import FormatError"),
+        ("sources.x", "from tvmdbg_widgets.model.base.errors import FormatError"),
+        ("model.graph", "from tvmdbg_widgets.sources.byte_source import ByteSource"),
         ("widgets.graph", "import anywidget\nfrom . import session"),
         ("cli.x", "from tvmdbg_widgets.open import open"),
         ("engine.host", "def f():\n    import quickjs"),

@@ -20,7 +20,7 @@ from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.cli.app import app
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources import file_source as sources
+from tvmdbg_widgets.sources import file_source as sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable

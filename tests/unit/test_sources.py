@@ -13,13 +13,11 @@ import pytest
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.sources import file_source as sources
-from tvmdbg_widgets.model.sources import state as sources_state
-from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
-from tvmdbg_widgets.model.sources.given import as_source
-from tvmdbg_widgets.model.sources.part import PartSource
-from tvmdbg_widgets.model.sources.stream import StreamSource
+from tvmdbg_widgets.sources import file_source as sources
+from tvmdbg_widgets.sources import file_source as sources_state
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource, PartSource
+from tvmdbg_widgets.sources.file_source import FileSource
+from tvmdbg_widgets.sources.given import StreamSource, as_source
 
 DESCRIPTORS = Path("/proc/self/fd")
 CONTENT = bytes(range(256)) * 40

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.ir_layout import IrLayout
     from tvmdbg_widgets.analysis.abi.source_checked import SourceCheck
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @public
@@ -88,8 +88,8 @@ def layout_of_ir(
     from tvmdbg_widgets.analysis.abi.ir_layout import layout_of_tensors
     from tvmdbg_widgets.formats.llvm_ir import read_tensor_types
     from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
-    from tvmdbg_widgets.model.sources.file_source import FileSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.file_source import FileSource
 
     known = tuple(dict.fromkeys((NARROW, WIDE, *map(dtype_layout, dtype_layouts))))
     if isinstance(text, (str, bytes, ByteSource)):

@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.params.convert import Conversion
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 EXAMPLES = examples(
     (
@@ -107,8 +107,7 @@ def _write(planned: Conversion, file: IO[bytes]) -> None:
 
 def _opened(name: str, stack: ExitStack) -> ByteSource:
     """Open the input; what comes through a pipe is laid on disk first, for it is read twice."""
-    from tvmdbg_widgets.model.sources.given import as_source
-    from tvmdbg_widgets.model.sources.stream import StreamSource
+    from tvmdbg_widgets.sources.given import StreamSource, as_source
 
     if name != "-":
         if Path(name).is_dir():

@@ -41,7 +41,7 @@ def explain(
     from tvmdbg_widgets.analysis.messages.explanation import explain as explained
     from tvmdbg_widgets.analysis.messages.explanation import places_lines
     from tvmdbg_widgets.cli.common.dump import source_of
-    from tvmdbg_widgets.model.sources.given import as_source
+    from tvmdbg_widgets.sources.given import as_source
 
     if places:
         for line in places_lines():

@@ -14,7 +14,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.abi import StructView
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 EXAMPLES = examples(
     (
@@ -171,7 +171,7 @@ def _view(name: str, layouts: list[str], dump: str | None, **options: Any) -> St
 
 def _source(name: str) -> ByteSource:
     from tvmdbg_widgets.cli.common.dump import source_of
-    from tvmdbg_widgets.model.sources.given import as_source
+    from tvmdbg_widgets.sources.given import as_source
 
     return as_source(source_of(name))
 

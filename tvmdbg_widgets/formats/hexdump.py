@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.abi.struct_layout import ByteOrder
 
 _ADDRESSED = re.compile(r"\s*(?:(0x)([0-9a-fA-F]{1,16})(\s?<.*?>)?|([0-9a-fA-F]{6,16})):(?=\s|$)")
-_CANONICAL = re.compile(r"\s*([0-9a-fA-F]{6,16})\s+(?=[^|]*\|.*\|\s*$)")
-_LAST = re.compile(r"\s*([0-9a-fA-F]{6,16})\s*")
+_BARE = re.compile(r"\s*([0-9a-fA-F]{6,16})(?=\s|$)")
 _TOKEN = re.compile(r"\S+")
 _GROUP = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2})+)")
 _DIGITS = r"(?:0x)?[0-9a-fA-F]+"
@@ -105,14 +104,15 @@ def _line(line: str, number: int, name: str, before: str) -> _Line | None:
         form = _XXD if match[4] else _GDB if is_gdb else _LLDB
         groups, end = _groups(line, match.end(), number, name, len(line))
         return _Line(number, int(match[2] or match[4], 16), groups, line[end:].strip(), form)
-    if match := _CANONICAL.match(line):
-        mark = line.index("|")
-        groups, _ = _groups(line, match.end(), number, name, mark)
-        letters = line.rstrip()[mark + 1 : -1]
-        return _Line(number, int(match[1], 16), groups, letters, _HEXDUMP)
-    # hexdump ends with the address behind the last byte.
-    if before and (match := _LAST.fullmatch(line)):
-        return _Line(number, int(match[1], 16), [], "", before)
+    if match := _BARE.match(line):
+        ended, mark = line.rstrip(), line.find("|", match.end())
+        if mark >= 0 and ended.endswith("|", mark + 1):
+            groups, _ = _groups(line, match.end(), number, name, mark)
+            letters = ended[mark + 1 : -1]
+            return _Line(number, int(match[1], 16), groups, letters, _HEXDUMP)
+        # hexdump ends with the address behind the last byte.
+        if before and match.end() == len(ended):
+            return _Line(number, int(match[1], 16), [], "", before)
     return None
 
 

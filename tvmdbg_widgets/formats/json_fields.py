@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.base.text import paired
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _SHOWN = 60
 

@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _LONGEST_LINE = 20_000

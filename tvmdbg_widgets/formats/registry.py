@@ -15,7 +15,7 @@ from tvmdbg_widgets.formats.collector import collector_paused
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Bytes from the start of a file that a format is told by.
 HEAD_BYTES = 64 * 1024
@@ -67,7 +67,7 @@ FORMATS: tuple[Format, ...] = (
     Format("cache", "tensor cache", f"{_TVM}.tensor_cache.cache", "read_cache"),
     Format("library", "model library", f"{_TVM}.model_library", "read_metadata"),
     Format("capture", "network capture", f"{_FORMATS}.capture.capture", "read_capture"),
-    Format("rpc-stream", "RPC stream", f"{_FORMATS}.rpc.handshake", "read_stream_head"),
+    Format("rpc-stream", "RPC stream", f"{_FORMATS}.rpc.connection", "read_stream_head"),
     Format("params", "params file", f"{_TVM}.params.file", "read_params"),
     Format("trace", "execution trace", f"{_TVM}.trace", "read_trace"),
     Format("chrome", "Chrome trace", f"{_CHROME}.trace", "read_chrome_trace"),

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tensors.tensors import Tensors
     from tvmdbg_widgets.model.timeline.report import Report
     from tvmdbg_widgets.model.timeline.timeline import Timeline
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _RELEASES = re.compile(r"TVM v([\d.]+)(?: to v([\d.]+))?")
 

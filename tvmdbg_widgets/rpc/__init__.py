@@ -10,18 +10,18 @@ from tvmdbg_widgets.rpc.log import RpcLog as RpcLog
 from tvmdbg_widgets.rpc.opening import open_rpc as open_rpc
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.rpc.bodies import CopyRange as CopyRange
     from tvmdbg_widgets.formats.rpc.encode import encode_packet as encode_packet
     from tvmdbg_widgets.formats.rpc.encode import handshake as handshake
     from tvmdbg_widgets.formats.rpc.grammar import Grammar as Grammar
     from tvmdbg_widgets.formats.rpc.grammar import grammar as grammar
+    from tvmdbg_widgets.formats.rpc.packets import CopyRange as CopyRange
     from tvmdbg_widgets.model.rpc.values import Argument as Argument
     from tvmdbg_widgets.model.rpc.values import Device as Device
     from tvmdbg_widgets.model.rpc.values import TensorMeta as TensorMeta
 
 _HOMES = {
     "Argument": "model.rpc.values",
-    "CopyRange": "formats.rpc.bodies",
+    "CopyRange": "formats.rpc.packets",
     "Device": "model.rpc.values",
     "Grammar": "formats.rpc.grammar",
     "TensorMeta": "model.rpc.values",

@@ -10,15 +10,15 @@ from tvmdbg_widgets.model.base.slips import public
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.formats.capture.connection import Capture
+    from tvmdbg_widgets.formats.capture.capture import Capture
+    from tvmdbg_widgets.formats.parts import Part
     from tvmdbg_widgets.formats.rpc.connection import Stream
     from tvmdbg_widgets.formats.rpc.grammar import Era
-    from tvmdbg_widgets.formats.sources.file import Part
     from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
     from tvmdbg_widgets.model.base.issues import Issue
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
-    from tvmdbg_widgets.model.sources.given import SourceLike
     from tvmdbg_widgets.rpc.log import RpcLog
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.given import SourceLike
 
 
 @public
@@ -69,7 +69,7 @@ def open_rpc(
     from tvmdbg_widgets.formats.capture.capture import read_capture
     from tvmdbg_widgets.formats.capture.frames import sniff
     from tvmdbg_widgets.formats.rpc.connection import Stream
-    from tvmdbg_widgets.model.sources.given import as_source
+    from tvmdbg_widgets.sources.given import as_source
 
     if client is None and server is None:
         raise ValueError("pass what the client sent, what the server sent, or both")
@@ -122,7 +122,7 @@ def _of_capture(
     era: Era | None = None,
     issues: Sequence[Issue] = (),
 ) -> RpcLog:
-    from tvmdbg_widgets.formats.rpc.captured import choose_connection, streams_of
+    from tvmdbg_widgets.formats.rpc.connection import choose_connection, streams_of
 
     chosen = choose_connection(capture, wanted)
     found = [*issues, *capture.issues, *chosen.issues]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.formats.rpc.connection import Direction
-    from tvmdbg_widgets.formats.rpc.packet_reader import RawPacket
+    from tvmdbg_widgets.formats.rpc.resync import RawPacket
     from tvmdbg_widgets.model.base.byte_map import ByteField
     from tvmdbg_widgets.model.rpc.values import Argument
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.analysis.tuning.records.weights import Weights
-    from tvmdbg_widgets.formats.sources.file import Part
-    from tvmdbg_widgets.model.sources.given import SourceLike
+    from tvmdbg_widgets.formats.parts import Part
+    from tvmdbg_widgets.sources.given import SourceLike
     from tvmdbg_widgets.tuning.log import TuningLog
 
 
@@ -66,7 +66,7 @@ def open_tuning(
     from tvmdbg_widgets.formats.tuning.assemble import assemble
     from tvmdbg_widgets.formats.tuning.gather import gather
     from tvmdbg_widgets.formats.tuning.given import given_text, with_dags
-    from tvmdbg_widgets.model.sources.given import content_of, flat
+    from tvmdbg_widgets.sources.given import content_of, flat
     from tvmdbg_widgets.tuning.log import TuningLog
 
     sources = [content_of(each) for each in flat((source, *more))]
@@ -91,7 +91,7 @@ def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
 def dags_of(dag: SourceLike | Sequence[SourceLike] | Mapping[str, str] | None) -> dict[str, str]:
     """Return the DAG texts that a caller gave, by workload key or hash."""
     from tvmdbg_widgets.formats.tuning.given import given_dags
-    from tvmdbg_widgets.model.sources.given import flat
+    from tvmdbg_widgets.sources.given import flat
 
     if isinstance(dag, Mapping):
         if not all(isinstance(each, str) for pair in dag.items() for each in pair):

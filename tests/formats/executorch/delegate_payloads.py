@@ -9,7 +9,7 @@ from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, n
 from tvmdbg_widgets.formats.executorch.delegates.vulkan import read_vulkan
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
 from tvmdbg_widgets.model.executorch.program import Span
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from executorch_cases import CASES, case_dir
 
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -26,7 +26,7 @@ from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program import Subsegments
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 SCALARS = {
     ValueKind.INT: ("Int", "int_val"),

@@ -23,8 +23,8 @@ from tvmdbg_widgets.formats.executorch.debug_buffer import (
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 INSPECTED = tuple(name for name in CASES if "blocks" in answers(name)["inspector"])
 WITH_BUFFER = tuple(name for name in INSPECTED if (case_dir(name) / "debug_buffer.bin").exists())

@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Fresh,
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import steps_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program import Plan

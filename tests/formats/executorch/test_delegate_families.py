@@ -32,8 +32,8 @@ from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant
 from tvmdbg_widgets.model.executorch.program import Delegate, Span
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -28,7 +28,7 @@ from tests.formats.flatbuffer_files import Table, Thing, Things, number, numbers
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Severity
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph

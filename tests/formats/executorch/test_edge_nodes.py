@@ -24,7 +24,7 @@ from tvmdbg_widgets.model.executorch.exported_program import (
     ProgramNode,
     ProgramValue,
 )
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges

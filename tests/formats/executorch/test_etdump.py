@@ -14,8 +14,8 @@ from tvmdbg_widgets.formats.executorch.etdump import read_etdump, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump, EventKind, ValueType
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 READ_BY_FLATC = tuple(
     name for name in CASES if "__error__" not in answers(name)["etdump_raw_flatc_json"]

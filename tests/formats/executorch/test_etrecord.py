@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord, read_etrecord, sniff
-from tvmdbg_widgets.formats.sources.zip_directory import read_directory
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Severity
-from tvmdbg_widgets.model.sources import allowance
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources import byte_source
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.unpacking import read_directory
 
 EDGE = "edge_dialect_exported_program/forward"
 CASE = "06a_demo_generated_ids"
@@ -261,7 +261,7 @@ def test_deflated_members() -> None:
 
 
 def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(allowance, "SMALL_TEXT", 1 << 20)
+    monkeypatch.setattr(byte_source, "SMALL_TEXT", 1 << 20)
     bomb = {**members(CASE), "delegate_map": b" " * (2 << 20), "x": b" " * (2 << 20)}
     found = read(zipped(bomb, zipfile.ZIP_DEFLATED))
     assert list(found.unread) == ["delegate_map", "x"]

@@ -14,8 +14,8 @@ from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program_values import TensorValue
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 PTD = FOLDER / "pte" / "zoo_external.ptd"
 

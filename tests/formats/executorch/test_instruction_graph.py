@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
 from tvmdbg_widgets.model.graph.graph import Entry, NodeKind
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program import Program

@@ -24,9 +24,8 @@ from tvmdbg_widgets.model.executorch.program import (
 )
 from tvmdbg_widgets.model.executorch.program_instructions import Frame
 from tvmdbg_widgets.model.executorch.program_values import Place, TensorValue
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
-from tvmdbg_widgets.model.sources.part import PartSource
+from tvmdbg_widgets.sources.byte_source import BytesSource, PartSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path

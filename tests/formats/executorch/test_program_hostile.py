@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program_instructions import UnknownCall
 from tvmdbg_widgets.model.executorch.program_values import NoValue
 from tvmdbg_widgets.model.graph.graph import Entry
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.program import Program

@@ -9,8 +9,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, case_dir
 from tvmdbg_widgets.formats import limits
 from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
-from tvmdbg_widgets.formats.sources.zip_directory import read_directory
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
+from tvmdbg_widgets.sources.unpacking import read_directory
 
 OVERLAP = "constants-overlap"
 REBUILT = ("01_mlp_portable", "04_transformer_portable", "06a_demo_generated_ids")

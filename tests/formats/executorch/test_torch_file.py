@@ -17,8 +17,8 @@ from tvmdbg_widgets.formats.executorch.etrecord.pickle_values import Global
 from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 FLOATS = np.arange(12, dtype="<f4").tobytes()
 OUTPUTS = members("14_bundled")["reference_outputs"]

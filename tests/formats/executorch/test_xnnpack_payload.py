@@ -27,7 +27,7 @@ from tvmdbg_widgets.formats.executorch.delegates.families import graphs_of
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_schema import DTYPES, LINKS, NODES
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.executorch.program import DataLocation, Span
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

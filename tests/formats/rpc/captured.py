@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from formats.capture_files import ACK, PSH, SYN, Tcp
 
 from tvmdbg_widgets.formats.rpc.streams import read_stream
-from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.sources.given import as_source
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.grammar import Grammar

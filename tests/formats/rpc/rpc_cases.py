@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.rpc.bodies import Body, CopyRange, read_body
 from tvmdbg_widgets.formats.rpc.encode import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
-from tvmdbg_widgets.formats.rpc.reader import I32, U64, Reader
+from tvmdbg_widgets.formats.rpc.packets import I32, U64, Body, CopyRange, Reader, read_body
 from tvmdbg_widgets.model.rpc.values import Argument, Device, TensorMeta
-from tvmdbg_widgets.model.sources.given import as_source
-from tvmdbg_widgets.model.sources.readahead import ReadAhead
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.given import as_source
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,23 +10,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from formats.rpc.rpc_cases import conversation
 
-from tvmdbg_widgets.formats.rpc import fits, streams
-from tvmdbg_widgets.formats.rpc.connection import Stream, read_connection
-from tvmdbg_widgets.formats.rpc.detect import detect
+from tvmdbg_widgets.formats.rpc import detect as fits
+from tvmdbg_widgets.formats.rpc import streams
+from tvmdbg_widgets.formats.rpc.connection import FilledSource, Stream, read_connection
+from tvmdbg_widgets.formats.rpc.detect import Side, detect, rare_packets
 from tvmdbg_widgets.formats.rpc.encode import encode_packet
-from tvmdbg_widgets.formats.rpc.filled import FilledSource
-from tvmdbg_widgets.formats.rpc.fits import Side
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
-from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
-from tvmdbg_widgets.formats.rpc.rare_packets import rare_packets
-from tvmdbg_widgets.formats.rpc.reader import Reader, WireError
-from tvmdbg_widgets.formats.rpc.resync import Resync
-from tvmdbg_widgets.formats.rpc.sequences import read_sequence
+from tvmdbg_widgets.formats.rpc.packets import Reader, WireError, read_sequence
+from tvmdbg_widgets.formats.rpc.resync import PacketReader, Resync
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.given import as_source
-from tvmdbg_widgets.model.sources.readahead import ReadAhead
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.given import as_source
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from collections.abc import Callable

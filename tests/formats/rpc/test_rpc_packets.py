@@ -12,14 +12,13 @@ from formats.rpc.rpc_cases import GRAMMARS, arguments, copied, read_packet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.rpc.bodies import CopyRange
 from tvmdbg_widgets.formats.rpc.encode import encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
-from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader
-from tvmdbg_widgets.formats.rpc.reader import WireError
+from tvmdbg_widgets.formats.rpc.packets import CopyRange, WireError
+from tvmdbg_widgets.formats.rpc.resync import PacketReader
 from tvmdbg_widgets.model.rpc.values import Device, TensorMeta
-from tvmdbg_widgets.model.sources.given import as_source
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.given import as_source
 
 pytestmark = pytest.mark.spec_only
 

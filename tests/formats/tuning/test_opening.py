@@ -16,7 +16,7 @@ from tests.make import tuning_cases as make
 from tvmdbg_widgets import TuningLog, open_tuning
 from tvmdbg_widgets.formats.registry import identify
 from tvmdbg_widgets.formats.tuning.record import read_record
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import numpy as np
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph, NodeKind
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
 def read(content: Any, raw: Graph | None = None) -> Graph:

@@ -20,7 +20,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.exported_library import inside_library
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import NodeKind
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from formats.tvm.graph_truth import assert_consistent, assert_is, edges_of
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph

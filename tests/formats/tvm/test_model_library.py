@@ -18,7 +18,7 @@ from tests.formats.tvm.graph_truth import valid
 from tvmdbg_widgets.formats.tvm.model_library import read_metadata, sniff
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ from formats.tvm.times_truth import Case, corpus_cases, own_cases
 from tvmdbg_widgets.formats.tvm.table.printer import TimedNode, format_table, print_table
 from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path

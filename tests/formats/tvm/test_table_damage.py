@@ -19,7 +19,7 @@ from tvmdbg_widgets.formats.tvm.table.rows import clock_ns
 from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.trace import Trace, read_trace, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 DATA = Path(__file__).parents[2] / "data" / "times"
 

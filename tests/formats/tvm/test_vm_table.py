@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.table.vm_table import read_vm_table, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 pytestmark = pytest.mark.spec_only
 

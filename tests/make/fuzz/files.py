@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.hexdump import read_hexdump
-from tvmdbg_widgets.model.sources.allowance import RATIO
+from tvmdbg_widgets.sources.byte_source import RATIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -25,7 +25,7 @@ from tests.formats.capture_files import (
 from tests.formats.rpc.rpc_cases import GRAMMARS, conversation
 from tests.make.fuzz.files import Files
 from tvmdbg_widgets.formats.rpc.streams import read_stream
-from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.sources.given import as_source
 
 if TYPE_CHECKING:
     from random import Random

@@ -18,7 +18,7 @@ from tests.formats.rpc.rpc_cases import GRAMMARS, conversation
 from tests.make import tuning_cases
 from tests.make.fuzz.files import Files, tarred, zipped
 from tvmdbg_widgets.formats.registry import identify
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

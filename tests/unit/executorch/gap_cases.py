@@ -12,7 +12,7 @@ from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, inflated
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord

@@ -29,9 +29,9 @@ from tvmdbg_widgets.model.executorch.etdump import (
     ValueType,
 )
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.recorders.event_tracer import EventTracer
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 COLUMNS = ("chain_index", "instruction_id", "delegate_id_int", "start", "end", "kind")
 PYTHON = "TVMDBG_EXECUTORCH_PYTHON"

@@ -15,10 +15,10 @@ from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
 from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, ETRecord
 from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.recorders.delegate_mapping import PreprocessResult
 from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.run.executorch.handle_map import COLUMN, DebugHandleMap
+from tvmdbg_widgets.sources.file_source import FileSource
 
 # The two maps of ExecuTorch's documentation, and what it says of them.
 DECOMPOSED = {0: (10, 11), 1: (11, 12)}

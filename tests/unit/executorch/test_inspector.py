@@ -26,9 +26,9 @@ from tvmdbg_widgets.model.executorch.etdump import (
     ValueType,
 )
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, etdump_bytes
 from tvmdbg_widgets.run.executorch.inspector import Inspector
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.event_block import EventBlock

@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.event_nodes import REORDERED, UNMAPPED
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -23,7 +23,7 @@ from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds
 from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.memory.plan import MemoryPlan

@@ -47,7 +47,7 @@ MAY_WRITE = {
     "export/tuning/script.py:copies": "a script that runs where this package is not",
     "cli/common/terminal.py:prepare": "the null device",
     "cli/common/failures.py:_close_stdout": "the null device",
-    "model/sources/file_source.py:_at_once": "opens to read",
+    "sources/file_source.py:_at_once": "opens to read",
     "cli/convert.py:_opened": "a temporary file without a name",
 }
 METHODS = {

@@ -15,10 +15,10 @@ from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.findings.values import first_nonfinite
 from tvmdbg_widgets.analysis.scan import small_tensors
 from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
-from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.statistics import compute
 from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.model.verdicts.health import Verdict
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.model.graph.groups import GroupSource
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     import random

@@ -9,13 +9,13 @@ import pytest
 from formats.rpc.rpc_cases import FLOAT32, FUNCTION, TENSOR, VALUES, conversation
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.rpc.bodies import CopyRange
 from tvmdbg_widgets.formats.rpc.connection import Stream, read_connection
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, grammar
+from tvmdbg_widgets.formats.rpc.packets import CopyRange
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.given import as_source
 from tvmdbg_widgets.rpc import RpcLog, encode_packet
+from tvmdbg_widgets.sources.given import as_source
 
 pytestmark = pytest.mark.spec_only
 

@@ -10,9 +10,9 @@ import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.statistics import Statistics

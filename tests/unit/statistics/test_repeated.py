@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.sources import strided
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.strided import StridedSource
 from tvmdbg_widgets.model.statistics.compute import Passes, statistics
 from tvmdbg_widgets.model.statistics.contrast import contrast
 from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.model.statistics.slices import Slices
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources import strided
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.strided import StridedSource
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int32", "uint64", "int8", "uint8", "bool")
 SPECIAL = (0.0, -0.0, math.nan, math.inf, -math.inf, 1e-40, 3.4e38)

@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import NAMES, SMALL, values_of
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.near_ranges import read_near
 from tvmdbg_widgets.model.statistics import Statistics, batch, statistics
 from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.byte_source import BytesSource, read_near
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,11 +20,11 @@ from tests.unit.statistics.statistics_truth import (
     some_bytes,
     values_of,
 )
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.statistics import pieces, statistics
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
 @given(st.sampled_from(NAMES), st.data(), st.integers(1, 400))

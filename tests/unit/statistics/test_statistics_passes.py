@@ -19,12 +19,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import NAMES, check, decoded, some_bytes, values_of
-from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.statistics import passes, pieces, statistics
 from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.statistics.tallies import tally
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

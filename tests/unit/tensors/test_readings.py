@@ -13,10 +13,10 @@ from hypothesis.extra import numpy as arrays
 
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.model.base import bits, ulp
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
 from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 RELAX = Path(__file__).parents[2] / "data" / "params" / "relax"
 SMALL = sorted(

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.array_record import storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
 from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor, Tensors
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
 class Counting(BytesSource):

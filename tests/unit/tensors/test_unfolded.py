@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.figures.layout_cases import stored
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
 class Counting(BytesSource):

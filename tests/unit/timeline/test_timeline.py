@@ -16,10 +16,10 @@ from tvmdbg_widgets.formats.tvm.trace import read_trace
 from tvmdbg_widgets.model.base.numbers import duration_text, time_share
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.sources.file_source import FileSource
 from tvmdbg_widgets.model.timeline.builders import from_table, from_trace
 from tvmdbg_widgets.model.timeline.combined import combine
 from tvmdbg_widgets.model.timeline.node_times import node_statistics
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,10 +19,10 @@ from tvmdbg_widgets.analysis.query.parser import parse
 from tvmdbg_widgets.analysis.tuning.records.fields import TRIALS
 from tvmdbg_widgets.analysis.tuning.records.selection import select
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.parts import TuningParts

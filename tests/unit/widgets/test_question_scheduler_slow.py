@@ -20,8 +20,8 @@ from unit.widgets.test_question_scheduler import (
 )
 from unit.widgets.test_widgets_answers_tensor import run_of
 
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.abi.structs import struct_layout
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     import os

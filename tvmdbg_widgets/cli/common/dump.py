@@ -226,6 +226,6 @@ def source_of(name: str | None) -> Any:
             "'-' reads a file from standard input, which is this terminal",
             "Write it as: tvmdbg summary - < graph.json",
         )
-    from tvmdbg_widgets.model.sources.byte_source import BytesSource
+    from tvmdbg_widgets.sources.byte_source import BytesSource
 
     return BytesSource(sys.stdin.buffer.read(), "<standard input>")

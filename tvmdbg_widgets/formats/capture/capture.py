@@ -3,25 +3,95 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.capture.connection import Capture, Endpoint, TcpConnection, TcpDirection
-from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS, Conversations
-from tvmdbg_widgets.formats.capture.frames import CaptureDamage, frames, sniff
-from tvmdbg_widgets.formats.capture.packets import segment_of
-from tvmdbg_widgets.formats.capture.reassembly import reassemble
-from tvmdbg_widgets.formats.capture.stream import CapturedStream
-from tvmdbg_widgets.formats.capture.stream_issues import stream_issues
+from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS, Conversations, segment_of
+from tvmdbg_widgets.formats.capture.frames import NO_TIME, CaptureDamage, frames, sniff
+from tvmdbg_widgets.formats.capture.streams import CapturedStream, reassemble, stream_issues
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.sources.readahead import ReadAhead
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
     from tvmdbg_widgets.formats.capture.conversations import Conversation, Payloads
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+
+
+class Endpoint(NamedTuple):
+    """One side of a connection."""
+
+    address: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.address}]:{self.port}" if ":" in self.address else ":".join(map(str, self))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TcpDirection:
+    """What one side sent."""
+
+    source: CapturedStream
+    gaps: tuple[tuple[int, int], ...]
+    segments: int
+    begun: bool
+    ended: bool
+    reset: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes of the stream, gaps included."""
+        return self.source.size
+
+    def read_into(self, offset: int, buffer: bytearray | memoryview) -> None:
+        """Fill a buffer with the bytes of the stream at ``offset``."""
+        self.source.read_into(offset, buffer)
+
+    def times_at(self, offsets: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return when the segments that first carried some bytes were captured."""
+        wanted = np.asarray(offsets, np.int64)
+        extents = self.source.extents
+        if not len(extents.starts):
+            return np.full(len(wanted), NO_TIME, np.int64)
+        rows = np.searchsorted(extents.starts, wanted, "right") - 1
+        held = (rows >= 0) & (wanted < extents.starts[rows] + extents.lengths[rows])
+        return np.where(held, extents.times[rows], NO_TIME)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TcpConnection:
+    """One TCP connection."""
+
+    client: Endpoint
+    server: Endpoint
+    client_known: bool
+    to_server: TcpDirection
+    to_client: TcpDirection
+    issues: Issues
+
+    def __str__(self) -> str:
+        return f"{self.client} to {self.server}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capture:
+    """The TCP connections of a capture file."""
+
+    name: str
+    packets: int
+    connections: tuple[TcpConnection, ...]
+    left_out: Mapping[str, int]
+    issues: Issues
+
 
 _PACKETS_A_LOOK = 4096
 #: Headers are read in file order out of so many bytes at once.

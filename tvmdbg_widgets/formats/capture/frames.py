@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.sources.readahead import ReadAhead
+    from tvmdbg_widgets.sources.readahead import ReadAhead
 
 #: In columns of times: the capture does not say when.
 NO_TIME = -(1 << 63)

@@ -23,7 +23,7 @@ from tvmdbg_widgets.formats.collector import collector_paused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _BLOCK = 1 << 18  # with its events small enough for a cache
 _HEADER = 1 << 30

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.base.strings import StringColumn
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _OBJECT = re.compile(rb'\s*\{.*"traceEvents"\s*:\s*\[', re.DOTALL)
 _ARRAY = re.compile(rb'\s*\[\s*\{[^\[{}]*"ph"\s*:\s*"[a-zA-Z(),]"')

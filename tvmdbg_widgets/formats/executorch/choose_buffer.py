@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | None:

@@ -23,14 +23,14 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ValueType
-from tvmdbg_widgets.model.sources.strided import StridedSource
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.sources.strided import StridedSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tvmdbg_widgets.model.executorch.etdump import DebugValue, ETDump
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: A logged value; None where it is not known.
 Inflated: TypeAlias = npt.NDArray[Any] | list[npt.NDArray[Any] | None] | int | float | bool | None

@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.etdump import ETDump
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _IDENTIFIER = b"ED00"
 #: ``ETDUMP_VERSION`` of ``etdump_flatcc.h``; never anything else up to v1.4.1.

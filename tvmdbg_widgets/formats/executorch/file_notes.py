@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.parts import RunFile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tvmdbg_widgets.formats.sources.file import Part
+    from tvmdbg_widgets.formats.parts import Part
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles

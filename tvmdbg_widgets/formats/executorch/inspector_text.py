@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _COUNTS: Final = ("occurrences_in_delegated_graphs", "occurrences_in_non_delegated_graphs")
 #: A report of one project names its columns so.

@@ -35,12 +35,12 @@ from tvmdbg_widgets.formats.pasted.lines import (
 )
 from tvmdbg_widgets.formats.pasted.node_tables import stands_as_printed
 from tvmdbg_widgets.formats.pasted.tables import cleaned, tables, why
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Larger files are not pasted.
 _MOST_BYTES: Final = 8 << 20

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.json_fields import Fields
 from tvmdbg_widgets.formats.recording.version import require_version
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 FORMAT, VERSION = "tvmdbg-ir", 1
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 FORMAT, VERSION = "tvmdbg-times", 1
 

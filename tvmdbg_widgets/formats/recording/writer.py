@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tvmdbg_widgets.model.parts import RunFile, RunParts
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 RECORDING, TIMES, IR = "tvmdbg_recording.json", "tvmdbg_times.json", "tvmdbg_ir.json"
 

@@ -1,38 +1,142 @@
-"""Both directions of one connection, read."""
+"""Both directions of one connection, from two streams or a network capture."""
 
 from __future__ import annotations
 
+import struct
+from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.formats.rpc.detect import Detection, detect
-from tvmdbg_widgets.formats.rpc.filled import FilledSource
-from tvmdbg_widgets.formats.rpc.fits import Side
+from tvmdbg_widgets.formats.rpc.detect import Detection, Side, detect
+from tvmdbg_widgets.formats.rpc.encode import MAGIC
 from tvmdbg_widgets.formats.rpc.grammar import ERAS
-from tvmdbg_widgets.formats.rpc.handshake import Handshake, read_handshake
-from tvmdbg_widgets.formats.rpc.packet_reader import PacketReader, RawPacket
-from tvmdbg_widgets.formats.rpc.reader import WireError
+from tvmdbg_widgets.formats.rpc.packets import WireError
+from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.rpc.packets import PacketState
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
+    from tvmdbg_widgets.formats.capture.capture import Capture, TcpConnection, TcpDirection
     from tvmdbg_widgets.formats.rpc.detect import SideGrammar
     from tvmdbg_widgets.formats.rpc.grammar import Era, Grammar
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.rpc.packets import StreamPackets
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
 
-    #: Nanoseconds at which bytes were captured, by their offsets.
     TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]
+
+
+class FilledSource(ByteSource):
+    """Reads on across gaps; who reads must know where they are."""
+
+    def __init__(self, source: ByteSource, gaps: Sequence[tuple[int, int]]) -> None:
+        self.name = source.name
+        self.size = source.size
+        self._source = source
+        self._starts = [start for start, _ in gaps]
+        self._gaps = gaps
+        self.missing = sum(length for _, length in gaps)
+
+    def next_gap(self, offset: int) -> tuple[int, int]:
+        """Return start and end of the first gap behind ``offset``; see :class:`ByteSource`."""
+        at = max(0, bisect_right(self._starts, offset) - 1)
+        for start, length in self._gaps[at : at + 2]:
+            if start + length > offset:
+                return start, start + length
+        return self.size, self.size
+
+    def _fill(self, offset: int, view: memoryview) -> None:
+        end = offset + len(view)
+        at = offset
+        row = max(0, bisect_right(self._starts, offset) - 1)
+        while at < end:
+            while row < len(self._gaps) and sum(self._gaps[row]) <= at:
+                row += 1
+            start = self._starts[row] if row < len(self._gaps) else end
+            if start > at:
+                stop = min(start, end)
+                self._source.read_into(at, view[at - offset : stop - offset])
+            else:
+                stop = min(sum(self._gaps[row]), end)
+                view[at - offset : stop - offset] = bytes(stop - at)
+            at = stop
+
+
+# What each side sends before the first packet.
+
+
+_HEAD = struct.Struct("<ii")
+#: Keys are such as ``server:rasp3b`` and ``client:rasp3b -timeout=10``.
+_LONGEST_KEY = 4096
+_ANSWERS = {MAGIC: "accepted", MAGIC + 1: "refused: duplicate key", MAGIC + 2: "refused: no match"}
+
+
+class Handshake(NamedTuple):
+    """The first bytes of a connection."""
+
+    answer: str
+    key: str
+    size: int
+
+    @property
+    def side(self) -> str | None:
+        """Who sent it, by the key: ``"client"`` or ``"server"``; None where it does not say.
+
+        ``"client:" + key`` and ``"server:" + key``: python/tvm/rpc/server.py,
+        src/runtime/rpc/rpc_socket_impl.cc @ v0.7.
+        """
+        head = self.key.partition(":")[0]
+        return head if head in ("client", "server") else None
+
+
+def sniff(head: bytes) -> bool:
+    """Tell from its start whether a stream begins with a handshake."""
+    if len(head) < _HEAD.size:
+        return False
+    code, length = _HEAD.unpack_from(head)
+    key = head[_HEAD.size : _HEAD.size + max(0, length)]
+    return code in _ANSWERS and 0 <= length <= _LONGEST_KEY and len(key) == length and _text(key)
+
+
+def read_handshake(source: ByteSource) -> Handshake | None:
+    """Return the handshake that a stream begins with, None where it begins with something else."""
+    head = source.read(0, min(source.size, _HEAD.size + _LONGEST_KEY))
+    if not sniff(head):
+        return None
+    code, length = _HEAD.unpack_from(head)
+    key = head[_HEAD.size : _HEAD.size + length].decode()
+    return Handshake(_ANSWERS[code], key, _HEAD.size + length)
+
+
+def read_stream_head(source: ByteSource) -> Handshake:
+    """Return the handshake of a stream that :func:`sniff` knows."""
+    found = read_handshake(source)
+    if found is None:
+        raise FormatError(
+            "no handshake of TVM's RPC",
+            file=source.name,
+            offset=0,
+            expected=f"{MAGIC:#x}, then the length of a key",
+            found=source.read(0, min(8, source.size)).hex(" ") or "an empty file",
+            hint="open_rpc(client, server) reads streams that begin later.",
+        )
+    return found
+
+
+def _text(key: bytes) -> bool:
+    try:
+        return key.decode().isprintable()
+    except UnicodeDecodeError:
+        return False
 
 
 @dataclass(frozen=True)
@@ -172,3 +276,69 @@ def _nothing(streams: Sequence[Stream], told: Detection) -> FormatError:
         hint="Pass what one side sent as client=, and what the other sent as server=; of a capture "
         "made by tcpdump or Wireshark, pass the file itself.",
     )
+
+
+_LISTED = 8
+
+
+def choose_connection(capture: Capture, wanted: int | str | None) -> TcpConnection:
+    """Return the connection that is asked for, or the only one that can be meant."""
+    every = capture.connections
+    if not every:
+        raise _without_tcp(capture)
+    if isinstance(wanted, int):
+        found = [every[wanted]] if 0 <= wanted < len(every) else []
+    elif wanted is not None:
+        found = [each for each in every if wanted in str(each)]
+    else:
+        shaken = [each for each in every if _has_handshake(each)]
+        found = shaken or list(every)
+    if len(found) == 1:
+        return found[0]
+    listed = "; ".join(f"{number}: {each}" for number, each in enumerate(every[:_LISTED]))
+    more = f"; and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
+    raise FormatError(
+        "several connections may be meant" if found else "no such connection was captured",
+        file=capture.name,
+        expected="one connection of TVM's RPC",
+        found=f"{listed}{more}",
+        hint="Choose one: open_rpc(capture, connection=0).",
+    )
+
+
+def _without_tcp(capture: Capture) -> FormatError:
+    left = sorted(capture.left_out.items(), key=lambda each: -each[1])
+    used = capture.packets - sum(capture.left_out.values())
+    told = [f"{reason} ({count:,})" for reason, count in left]
+    told += [f"TCP packets without data ({used:,})"] if used else []
+    return FormatError(
+        "the capture holds no TCP data",
+        file=capture.name,
+        expected="TCP packets with data, as TVM's RPC sends them",
+        found="; ".join(told) or "no packets",
+        hint="Capture the port of the RPC server: tcpdump -i any -w session.pcap tcp port 9090.",
+    )
+
+
+def streams_of(connection: TcpConnection) -> list[Stream]:
+    """Return both directions with the times of their bytes; the client's by the keys, if they say.
+
+    Who opened the TCP connection is the client, unless the handshake tells otherwise: a server
+    behind a proxy connects to it.
+    """
+    sent, answered = connection.to_server, connection.to_client
+    shake = _handshake(sent)
+    if shake is not None and shake.side == "server":
+        sent, answered = answered, sent
+    return [
+        Stream(name, each.source, each.gaps, each.times_at)
+        for name, each in (("client", sent), ("server", answered))
+    ]
+
+
+def _has_handshake(connection: TcpConnection) -> bool:
+    return any(_handshake(each) for each in (connection.to_server, connection.to_client))
+
+
+def _handshake(direction: TcpDirection) -> Handshake | None:
+    return read_handshake(FilledSource(direction.source, direction.gaps))

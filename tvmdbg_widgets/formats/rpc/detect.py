@@ -6,17 +6,139 @@ the sequences changed in v0.21. A grammar is told by whether each packet ends wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import struct
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.rpc.fits import Fit, Side, asked_by, fit_side
 from tvmdbg_widgets.formats.rpc.grammar import RELEASES, Era, Grammar, grammar
+from tvmdbg_widgets.formats.rpc.packets import WireError
+from tvmdbg_widgets.formats.rpc.resync import PacketReader, Resync
+from tvmdbg_widgets.formats.rpc.streams import first_packets
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+
+
+# Where packets of each kind lie in a long stream, by lengths and codes alone.
+
+
+_HEAD = struct.Struct("<QI")
+#: Packets of the same code and length that are noted.
+_OF_A_KIND = 3
+#: Lengths of 0 in a row; TVM skips one.
+_MOST_EMPTY = 1000
+
+
+def rare_packets(source: ByteSource, start: int, most: int) -> list[int]:
+    """Return where up to ``most`` packets lie, few of each code and length."""
+    ahead = ReadAhead(source)
+    seen: Counter[tuple[int, int]] = Counter()
+    found: list[int] = []
+    at, empty = start, 0
+    while at + _HEAD.size <= source.size and len(found) < most and empty < _MOST_EMPTY:
+        if source.next_gap(at)[0] <= at:
+            break
+        length, code = _HEAD.unpack(ahead.bytes(at, _HEAD.size))
+        empty = 0 if length else empty + 1
+        if length and not 4 <= length <= source.size - at - 8:
+            break
+        if length:
+            kind = code, length
+            seen[kind] += 1
+            if seen[kind] <= _OF_A_KIND:
+                found.append(at)
+        at += 8 + length
+    return found
+
+
+# How far a grammar reads one direction of a connection.
+
+
+#: Packets that a grammar is tried on: the first ones, then rare ones of the whole stream.
+_TRIED = 400
+#: Bytes in which the first packet of a capture that begins within one is looked for.
+_SEARCHED = 4 << 20
+
+
+@dataclass(frozen=True)
+class Side:
+    """One direction to be read."""
+
+    name: str
+    source: ByteSource
+    start: int = 0
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How far a grammar reads one direction."""
+
+    grammar: Grammar
+    start: int
+    packets: int
+    problem: str
+    protocol: str
+    asked: list[int]
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """The higher, the better it fits."""
+        return (not self.problem, self.packets)
+
+
+def fit_side(side: Side, grammars: Sequence[Grammar], asked: list[int] | None) -> list[Fit]:
+    """Try each grammar on one direction."""
+    fits = [_fit(side, each, side.start, asked) for each in grammars]
+    if side.source.size > side.start and not any(fit.packets for fit in fits):
+        fits = [_fit_later(side, each, asked, len(grammars)) for each in grammars]
+    return _tried_on_rare(side, fits)
+
+
+def asked_by(of_client: Sequence[Fit]) -> list[int] | None:
+    """Return how many bytes each request asks for, by the best reading without lengths."""
+    without = [fit for fit in of_client if not fit.grammar.prefixed]
+    return max(without, key=lambda fit: fit.rank).asked if without else None
+
+
+def _fit(side: Side, own: Grammar, start: int, asked: list[int] | None) -> Fit:
+    packets = first_packets(side.source, own, start, _TRIED, asked)
+    problem = packets.damages[0].reason if packets.damages else ""
+    return Fit(own, start, len(packets), problem, packets.protocol, packets.asked.tolist())
+
+
+def _fit_later(side: Side, own: Grammar, asked: list[int] | None, share: int) -> Fit:
+    """Try a grammar where packets first follow each other: the capture may begin within one."""
+    resync = Resync(PacketReader(side.source, own, asked), share)
+    start = resync.next_packet(side.start + 1, stop=side.start + _SEARCHED)
+    return _fit(side, own, side.start if start is None else start, asked)
+
+
+def _tried_on_rare(side: Side, fits: list[Fit]) -> list[Fit]:
+    """Try grammars that read the first packets alike on packets that are rare in the stream."""
+    alike = [fit for fit in fits if fit.grammar.prefixed and fit.packets and not fit.problem]
+    if len(alike) < 2:
+        return fits
+    rare = rare_packets(side.source, alike[0].start, _TRIED)
+    return [_tried_on(side, fit, rare) if fit in alike else fit for fit in fits]
+
+
+def _tried_on(side: Side, fit: Fit, offsets: Sequence[int]) -> Fit:
+    reader = PacketReader(side.source, fit.grammar)
+    packets, problem = fit.packets, ""
+    for offset in offsets:
+        try:
+            reader.packet(offset)
+            packets += 1
+        except WireError as error:
+            problem = problem or str(error)
+    return replace(fit, packets=packets, problem=problem)
+
 
 #: Where several fit, the one to read with: most connections are of these releases.
 _PREFERRED: tuple[Era, ...] = ("v0.8", "v0.21", "v0.7", "v0.5")

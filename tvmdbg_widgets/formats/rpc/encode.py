@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.rpc.bodies import CopyRange
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, OBJECT_REF, Grammar
+from tvmdbg_widgets.formats.rpc.packets import CopyRange
 from tvmdbg_widgets.model.rpc.values import Argument, Device, TensorMeta
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.tuning.workload import Workload
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tvmdbg_widgets.formats.sources.file import Part
+    from tvmdbg_widgets.formats.parts import Part
     from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
     from tvmdbg_widgets.formats.tuning.record_file import RecordFile
     from tvmdbg_widgets.model.tuning.parts import ConsoleTable

@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.tuning.trials import Trials
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 T = TypeVar("T")
 

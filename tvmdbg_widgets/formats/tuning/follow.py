@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.formats.parts import Candidate, Part
 from tvmdbg_widgets.formats.registry import TUNING, format_of, identify
-from tvmdbg_widgets.formats.sources.file import Candidate, Part
 from tvmdbg_widgets.formats.tuning.assemble import OF_LINES, assemble, beside, log_of
 from tvmdbg_widgets.formats.tuning.combine import combine
 from tvmdbg_widgets.formats.tuning.reading import read_part
 from tvmdbg_widgets.formats.tuning.record_file import read_file
-from tvmdbg_widgets.model.sources.growing import Change, GrowingFile
+from tvmdbg_widgets.sources.file_source import Change, GrowingFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 class FollowedParts:

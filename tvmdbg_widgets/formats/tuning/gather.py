@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.found import Found
+from tvmdbg_widgets.formats.parts import Part
 from tvmdbg_widgets.formats.registry import format_of
-from tvmdbg_widgets.formats.sources.file import Part
-from tvmdbg_widgets.formats.sources.folders import note, unreadable
-from tvmdbg_widgets.formats.sources.found import Found
 from tvmdbg_widgets.formats.tuning.reading import growing, read_part
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.sources.folders import note, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.model.base.issues import Issue
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
-    from tvmdbg_widgets.model.sources.given import SourceLike
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.given import SourceLike
 
 _SHOWN = 40
 _FEW = 16

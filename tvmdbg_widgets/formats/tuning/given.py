@@ -10,15 +10,15 @@ from tvmdbg_widgets.formats.tuning import dag_dump, outputs
 from tvmdbg_widgets.formats.tuning.dags.hashes import hashes_of
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.given import as_source
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.given import as_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
-    from tvmdbg_widgets.model.sources.given import SourceLike
     from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.given import SourceLike
 
 _MOST_TEXT = 64 << 20
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tvmdbg_widgets.formats.tuning.console import Measurement
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.parts import ConsoleTable
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 # LogEstimatedLatency, python/tvm/auto_scheduler/task_scheduler.py.
 _LATENCY = re.compile(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.sources.file import Part
-from tvmdbg_widgets.model.sources.file_source import FileSource
-from tvmdbg_widgets.model.sources.growing import GrowingFile
+from tvmdbg_widgets.formats.parts import Part
+from tvmdbg_widgets.sources.file_source import FileSource, GrowingFile
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.sources.file import Candidate
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.formats.parts import Candidate
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def read_part(candidate: Candidate, *, progress: bool = True) -> Part:

@@ -13,10 +13,10 @@ from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.record import Record
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.steps import AnyStep
     from tvmdbg_widgets.model.tuning.trials import Trials
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def read_line(parts: TuningParts, row: int) -> bytes:

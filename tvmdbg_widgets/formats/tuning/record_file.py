@@ -30,8 +30,8 @@ from tvmdbg_widgets.model.tuning.workload import Workload
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tuning.lines import Block
     from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.trials import Trials
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Refused lines that are kept, with their reasons; all are counted.
 MOST_REFUSED = 10_000

@@ -9,7 +9,7 @@ from tvmdbg_widgets.formats.tuning.lines import BOM, COMMENT, pickled
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tuning.record_file import RecordFile
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _LOOKED_AT = 50
 _NUMBER = rb"\s*-?[0-9]+\s*"

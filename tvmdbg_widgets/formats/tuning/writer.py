@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Lines that are held at once.
 _MOST_LINES = 1_000

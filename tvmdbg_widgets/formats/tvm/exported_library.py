@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource
-from tvmdbg_widgets.model.sources.part import PartSource
-from tvmdbg_widgets.model.sources.readahead import ReadAhead
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource, PartSource
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

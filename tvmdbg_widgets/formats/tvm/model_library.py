@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import PurePath
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: The last version whose writer was read for this.
 LAST_VERSION = 7

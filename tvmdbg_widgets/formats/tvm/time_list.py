@@ -27,7 +27,7 @@ from tvmdbg_widgets.model.base.text import paired_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 Floats = npt.NDArray[np.float64]
 

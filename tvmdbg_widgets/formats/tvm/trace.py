@@ -32,7 +32,7 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _OTHER_KIND = (
     "The debugger's trace holds only B and E events, one after the other, with exactly the fields "

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
     from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor
     from tvmdbg_widgets.model.executorch.program import Program
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,8 @@ from tvmdbg_widgets.model.tensors.readings import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tensors.windows import Selection
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,17 +10,17 @@ import ml_dtypes
 import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
-from tvmdbg_widgets.model.sources.strided import StridedSource
 from tvmdbg_widgets.model.tensors.dtypes import INT, UINT, DataType
 from tvmdbg_widgets.model.tensors.readings import COMPLEX_PARTS, Reading
 from tvmdbg_widgets.model.tensors.windows import Selection, read_window
+from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.strided import StridedSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
-    from tvmdbg_widgets.model.sources.strided import Repeats
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.strided import Repeats
 
 _BLOCK = 1 << 20
 

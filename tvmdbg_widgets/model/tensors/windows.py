@@ -11,7 +11,7 @@ import numpy as np
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 Index: TypeAlias = int | slice | EllipsisType
 Selection: TypeAlias = Index | tuple[Index, ...]

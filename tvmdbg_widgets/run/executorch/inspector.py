@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.time_scale import Converter, TimeScale
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
-    from tvmdbg_widgets.model.sources.given import SourceLike
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.given import SourceLike
 
 log = logging.getLogger(__name__)
 
@@ -107,12 +107,12 @@ class Inspector:
         from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
         from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale, scale_factor
         from tvmdbg_widgets.formats.executorch.etdump import read_etdump
-        from tvmdbg_widgets.model.sources.given import as_source
         from tvmdbg_widgets.run.executorch.inspector_files import (
             opened_buffer,
             opened_record,
             sources_of,
         )
+        from tvmdbg_widgets.sources.given import as_source
 
         source, target = TimeScale(source_time_scale), TimeScale(target_time_scale)
         scale_factor(source, target)
@@ -164,7 +164,7 @@ class Inspector:
         Its ``inspector`` is this one.
         """
         from tvmdbg_widgets.formats.executorch.assemble import assemble
-        from tvmdbg_widgets.formats.sources.file import Part
+        from tvmdbg_widgets.formats.parts import Part
 
         parts = [Part(kind, *each, None) for kind, each in self.sources.items()]
         name = self.sources["etdump"][1].name

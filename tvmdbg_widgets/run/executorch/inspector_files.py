@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
     """Return an ETRecord given as such, as a path or as bytes."""
     from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
-    from tvmdbg_widgets.model.sources.given import as_source
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.given import as_source
 
     if given is None or isinstance(given, ETRecord):
         return given
@@ -44,8 +44,8 @@ def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
 
 def _refuse_other_files(source: Any) -> None:
     from tvmdbg_widgets.formats.executorch.etrecord.etrecord import IDENTIFIER
-    from tvmdbg_widgets.formats.sources.zip_directory import read_directory
     from tvmdbg_widgets.model.base.errors import FormatError
+    from tvmdbg_widgets.sources.unpacking import read_directory
 
     try:
         members = read_directory(source).members
@@ -61,7 +61,7 @@ def _refuse_other_files(source: Any) -> None:
 def opened_buffer(path: Any, path_by_other_name: Any, *, compat: bool) -> DebugBuffer | None:
     """Return the debug buffer, which may be given by either of two parameters."""
     from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
-    from tvmdbg_widgets.model.sources.given import as_source
+    from tvmdbg_widgets.sources.given import as_source
 
     if path is not None and path_by_other_name is not None:
         raise TypeError("buffer_path is another name of debug_buffer_path; give one of them")
@@ -82,8 +82,8 @@ def sources_of(
 ) -> dict[str, tuple[Any, ByteSource]]:
     """Return what was read and where from, by the part of a run it gives."""
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.sources.byte_source import BytesSource
-    from tvmdbg_widgets.model.sources.given import as_source
+    from tvmdbg_widgets.sources.byte_source import BytesSource
+    from tvmdbg_widgets.sources.given import as_source
 
     found: dict[str, tuple[Any, ByteSource]] = {"etdump": (dump, source)}
     read, given = record

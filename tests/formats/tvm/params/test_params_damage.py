@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, load_params, read_params, sniff
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from pathlib import Path

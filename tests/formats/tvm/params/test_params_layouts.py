@@ -19,8 +19,8 @@ from tvmdbg_widgets.formats.tvm.params.layout import layout_text, layouts_to_try
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.sources.given import as_source
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.given import as_source
 
 pytestmark = pytest.mark.spec_only
 

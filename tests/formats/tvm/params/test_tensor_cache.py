@@ -21,8 +21,8 @@ from tvmdbg_widgets.formats.tvm.tensor_cache.cache import TensorCache, read_cach
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.sources.byte_source import ByteSource, BytesSource
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource
 
 RAW, HALVED = DATA / "cache" / "raw", DATA / "cache" / "halved"
 MODELS = ("convnet_cpu", "mlp_cpu", "onnx_small_default", "transformer_default")

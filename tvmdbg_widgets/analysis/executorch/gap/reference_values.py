@@ -13,9 +13,9 @@ import numpy as np
 from tvmdbg_widgets.analysis.executorch.gap.handle_components import is_list
 from tvmdbg_widgets.analysis.executorch.gap.reference_graph import FORWARD, edge_program
 from tvmdbg_widgets.analysis.executorch.gap.values_by_name import ValuesByName
-from tvmdbg_widgets.formats.sources.numpy_archive import read_numpy_archive
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.sources.file_source import FileSource
+from tvmdbg_widgets.sources.archives import read_numpy_archive
+from tvmdbg_widgets.sources.file_source import FileSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles

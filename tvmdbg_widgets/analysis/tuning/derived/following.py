@@ -57,7 +57,7 @@ class Follower(Generic[Log]):
 
     def __init__(self, log: Log, seconds: float = 1.0) -> None:
         from tvmdbg_widgets.formats.tuning.follow import FollowedParts
-        from tvmdbg_widgets.model.sources.growing import GrowingFile
+        from tvmdbg_widgets.sources.file_source import GrowingFile
 
         if not seconds > 0:
             raise ValueError(f"seconds must be above 0, not {seconds!r}")

@@ -12,9 +12,9 @@ from tvmdbg_widgets.export.page.stored.pack import shuffled
 from tvmdbg_widgets.model.base import bits
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.readings import is_complex
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
     from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
     from tvmdbg_widgets.model.executorch.program import Delegate, Program
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Bytes of a payload that tell what it is.
 _HEAD = 64

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.program import Plan, Program, Span
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 Instruction = tuple[int, int]
 Ints = npt.NDArray[np.int64]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tvmdbg_widgets.model.executorch.delegate_graph import Field
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 HINT = "The payload may be cut off or damaged: export the program again."
 #: Ids are unsigned 32 bit, and those of values far smaller.

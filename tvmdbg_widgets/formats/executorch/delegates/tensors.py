@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateValue
     from tvmdbg_widgets.model.executorch.program import Program
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: How 4-bit weights are stored (``node_visitor.py`` @ v1.4.1, ``convert_to_qc4w``).
 _FOUR_BITS: Final = "two values a byte, low bits first, each plus 8: a stored 8 is 0"

@@ -38,7 +38,7 @@ from tvmdbg_widgets.model.executorch.program import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _HEADER: Final = (
     "header_length",

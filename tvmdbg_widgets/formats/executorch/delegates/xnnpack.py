@@ -44,7 +44,7 @@ from tvmdbg_widgets.model.executorch.program import Span
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: ``XNN_INVALID_VALUE_ID``: no value, or one that stays inside.
 NONE: Final = 0xFFFFFFFF

@@ -14,10 +14,10 @@ from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program import BundledProgram
-from tvmdbg_widgets.model.sources.part import PartSource
+from tvmdbg_widgets.sources.byte_source import PartSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def sniff(head: bytes) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.model.executorch.program import Span
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _IDENTIFIER = b"FT01"
 #: Magic, length, flatbuffer offset, flatbuffer size, segment base offset, segment data size.

@@ -18,7 +18,7 @@ from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.executorch.program import NamedData, Program, Span, Subsegments
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 __all__ = ["read_program", "sniff"]
 

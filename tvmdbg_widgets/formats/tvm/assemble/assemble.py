@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tvmdbg_widgets.formats.collector import collector_paused
+from tvmdbg_widgets.formats.parts import Part
 from tvmdbg_widgets.formats.recording.recording import merged
-from tvmdbg_widgets.formats.sources.file import Part
 from tvmdbg_widgets.formats.tvm import versions
 from tvmdbg_widgets.formats.tvm.assemble.evidence import (
     captured,
@@ -43,8 +43,8 @@ from tvmdbg_widgets.model.join.placement import KeyedArray
 from tvmdbg_widgets.model.join.report import join_report
 from tvmdbg_widgets.model.join.tensors import join_tensors
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
-from tvmdbg_widgets.model.sources.byte_source import BytesSource
 from tvmdbg_widgets.model.tensors.tensors import Captured, Tensors
+from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

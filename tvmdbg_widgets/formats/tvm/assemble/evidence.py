@@ -12,7 +12,7 @@ from tvmdbg_widgets.model.graph.short_names import MODULE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.formats.sources.file import Part
+    from tvmdbg_widgets.formats.parts import Part
     from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
     from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
     from tvmdbg_widgets.formats.tvm.table.table import Table

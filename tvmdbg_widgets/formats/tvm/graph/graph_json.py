@@ -38,7 +38,7 @@ from tvmdbg_widgets.model.graph.roles import with_roles
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.graph.edges import EdgeTable
     from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 _NODES = re.compile(r'"nodes"\s*:\s*\[')

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _CHUNK = 1 << 20
 

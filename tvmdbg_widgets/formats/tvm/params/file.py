@@ -20,8 +20,8 @@ from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.sources.given import SourceLike, as_source
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS
+from tvmdbg_widgets.sources.given import SourceLike, as_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,8 +16,8 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.ranges import GAP, LONGEST
-from tvmdbg_widgets.model.sources.readahead import ReadAhead
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, storage_notes
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.params.record import RecordHeader
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 LIST_MAGIC = 0xF7E58D4F05049CB7
 _U64 = struct.Struct("<Q")

@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.sources.readahead import ReadAhead
+    from tvmdbg_widgets.sources.readahead import ReadAhead
 
 ARRAY_MAGIC = 0xDD5E40F096B4A13F
 CPU = 1

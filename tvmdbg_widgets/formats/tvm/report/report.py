@@ -25,8 +25,8 @@ from tvmdbg_widgets.model.base.numbers import as_float, counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.report.table import Row
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.timeline.report import Metric, Report
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _START = re.compile(r'\s*\{\s*"(calls|device_metrics|configuration)"\s*:\s*([\[{])')
 _UNREADABLE = "metric-unreadable"

@@ -25,7 +25,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @dataclass(frozen=True, eq=False)

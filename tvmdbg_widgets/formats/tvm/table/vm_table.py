@@ -21,8 +21,8 @@ from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.timeline.report import Metric
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.timeline.report import Report
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _HEADING = re.compile(
     r"#OpName(NShape)?\s+#InvokeCount\s+#Duration\(us\): Sum/Mean/Min/Max\s*", re.ASCII

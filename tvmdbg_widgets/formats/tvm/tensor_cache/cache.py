@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tvmdbg_widgets.formats.tvm.params.meaning import Float8
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
     from tvmdbg_widgets.model.tensors.dtypes import DataType
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _OWN = re.compile(r'"(?:dataPath|byteOffset|md5sum)"\s*:|"raw-shard"')
 

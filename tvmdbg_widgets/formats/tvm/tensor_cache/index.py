@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tvmdbg_widgets.formats.limits import Budget
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
     from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Letters of a name in a message.
 _LETTERS = 80

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.formats.tvm.params.record import MAX_LANES, MAX_NDIM
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.sources.widened import WidenedSource
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS, ArrayRecord, storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import FLOAT, STORABLE_BITS, DataType
+from tvmdbg_widgets.sources.strided import WidenedSource
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.json_fields import Fields
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 RAW, HALVED = "raw", "f32-to-bf16"
 

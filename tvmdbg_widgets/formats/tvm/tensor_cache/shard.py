@@ -9,7 +9,7 @@ from typing import Any
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _PIECE = 1 << 22
 

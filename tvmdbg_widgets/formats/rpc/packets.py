@@ -1,24 +1,101 @@
-"""Packed sequences: the arguments of a call, and what it returned.
-
-``SendPackedSeq``, src/runtime/rpc/rpc_session.cc @ v0.6.0, src/runtime/minrpc/rpc_reference.h
-@ v0.7 to v0.25: i32 count, the type codes, then the values; from v0.21 on each type index before
-its value.
-"""
+"""What lies in a packet: numbers, sequences of arguments, and what follows a code."""
 
 from __future__ import annotations
 
 import struct
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
-from tvmdbg_widgets.formats.rpc.reader import DEVICE, F64, I32, I64, U32, U64, Reader, WireError
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.rpc.values import Argument, Device, Span, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.sources.readahead import ReadAhead
+
+
+I32 = struct.Struct("<i")
+U32 = struct.Struct("<I")
+I64 = struct.Struct("<q")
+U64 = struct.Struct("<Q")
+F64 = struct.Struct("<d")
+DEVICE = struct.Struct("<ii")
+
+
+class WireError(ValueError):
+    """What lies here is not what the grammar has here."""
+
+    def __init__(
+        self, field: str, offset: int, expected: object, found: object, *, is_short: bool = False
+    ) -> None:
+        self.is_short = is_short
+        self.field = field
+        self.offset = offset
+        self.expected = str(expected)
+        self.found = str(found)
+        super().__init__(f"{field} at byte {offset}: expected {expected}, found {found}")
+
+
+class Reader:
+    """Reads one packet."""
+
+    __slots__ = ("_ahead", "at", "end", "lenient", "values")
+
+    def __init__(self, ahead: ReadAhead, at: int, end: int, *, lenient: bool = False) -> None:
+        self._ahead = ahead
+        self.lenient = lenient
+        self.values = 0
+        self.at = at
+        self.end = end
+
+    @property
+    def left(self) -> int:
+        """Bytes of the packet that were not read yet."""
+        return self.end - self.at
+
+    @property
+    def captured(self) -> int:
+        """Bytes of the whole stream that are there."""
+        return self._ahead.captured
+
+    def number(self, form: struct.Struct, field: str) -> int:
+        """Read one number."""
+        value: int = self.numbers(form, field)[0]
+        return value
+
+    def numbers(self, form: struct.Struct, field: str) -> tuple[int, ...]:
+        """Read several numbers that lie one behind the other."""
+        at, size = self.at, form.size
+        if at + size > self.end:
+            raise self._short(field, size)
+        self.at = at + size
+        ahead = self._ahead
+        position = ahead.locate(at, size)
+        return form.unpack_from(ahead.buffer, position)
+
+    def data(self, size: int, field: str) -> bytes:
+        """Read bytes."""
+        at = self.skip(size, field)
+        return self._ahead.bytes(at, size)
+
+    def skip(self, size: int, field: str) -> int:
+        """Go behind some bytes and return where they lie."""
+        at = self.at
+        if size > self.end - at:
+            raise self._short(field, size)
+        self.at = at + size
+        return at
+
+    def _short(self, field: str, size: int) -> WireError:
+        found = f"{max(0, self.left)}, where the packet ends"
+        return WireError(field, self.at, counted(size, "byte"), found, is_short=True)
+
+
+# Packed sequences: the arguments of a call, and what it returned.
+
 
 #: Longer texts and bytes are left where they lie.
 LONGEST_READ = 4096
@@ -205,3 +282,80 @@ def _codes(count: int) -> struct.Struct:
 @lru_cache(maxsize=_MOST_DIMS)
 def _dims(count: int) -> struct.Struct:
     return struct.Struct(f"<{count}q")
+
+
+# What follows the code of a packet.
+
+
+_LONGEST_PROTOCOL = 64
+
+
+class CopyRange(NamedTuple):
+    """Which bytes of the server's memory a copy is of, up to v0.7."""
+
+    handle: int
+    offset: int
+    size: int
+    device: Device
+    dtype: DataType
+
+    def __str__(self) -> str:
+        return f"{self.handle:#x} + {self.offset} on {self.device}, {self.dtype}"
+
+
+class Body(NamedTuple):
+    """What follows the code of a packet."""
+
+    function: int | None = None
+    protocol: str = ""
+    copied: CopyRange | TensorMeta | None = None
+    nbytes: int | None = None
+    arguments: list[Argument] | None = None
+    payload: Span | None = None
+
+
+def read_body(reader: Reader, grammar: Grammar, name: str, copied: int | None = None) -> Body:
+    """Read what follows a code, up to where the packet should end."""
+    match name:
+        case "Shutdown":
+            return Body()
+        case "CallFunc":
+            function = reader.number(U64, "function")
+            return Body(function, arguments=read_sequence(reader, grammar))
+        case "InitServer":
+            protocol = _protocol(reader)
+            return Body(protocol=protocol, arguments=read_sequence(reader, grammar))
+        case "CopyAck":
+            if not grammar.prefixed and copied is None:
+                raise WireError("bytes", reader.at, "a request that says how many", "none")
+            size = reader.left if copied is None else copied
+            return Body(nbytes=size, payload=Span(reader.skip(size, "bytes"), size))
+        case "CopyFromRemote" | "CopyToRemote":
+            return _copy(reader, grammar, to_remote=name == "CopyToRemote")
+    return Body(arguments=read_sequence(reader, grammar))
+
+
+def _protocol(reader: Reader) -> str:
+    size = reader.number(U64, "length of the protocol's version")
+    if size > _LONGEST_PROTOCOL:
+        at = reader.at - 8
+        raise WireError(
+            "length of the protocol's version", at, f"at most {_LONGEST_PROTOCOL}", size
+        )
+    return reader.data(size, "protocol's version").decode("utf-8", "backslashreplace")
+
+
+def _copy(reader: Reader, grammar: Grammar, *, to_remote: bool) -> Body:
+    copied: CopyRange | TensorMeta
+    if grammar.sends_offsets:
+        copied = read_tensor(reader, grammar, "tensor")
+        size = reader.number(U64, "nbytes")
+    else:
+        handle = reader.number(U64, "handle")
+        offset = reader.number(U64, "offset")
+        size = reader.number(U64, "size")
+        device = read_device(reader, "device")
+        dtype = read_dtype(reader, grammar.dtype, "dtype")
+        copied = CopyRange(handle, offset, size, device, dtype)
+    payload = Span(reader.skip(size, "bytes"), size) if to_remote else None
+    return Body(copied=copied, nbytes=size, payload=payload)

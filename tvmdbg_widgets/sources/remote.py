@@ -13,11 +13,12 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ranges import coalesced, cut
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import file_system, without_secrets
-from tvmdbg_widgets.model.sources.byte_source import ByteSource
-from tvmdbg_widgets.model.sources.relative_names import below
+from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.file_source import below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
 
 #: What a server without ranges may make us keep in memory.
 MOST_WHOLE = 256 << 20

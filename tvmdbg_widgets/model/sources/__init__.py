@@ -1,1 +1,0 @@
-"""Bytes at an offset: files, buffers, streams, URLs."""

@@ -1,0 +1,1 @@
+"""Bytes at an offset: files, buffers, streams, URLs, folders and archives."""
