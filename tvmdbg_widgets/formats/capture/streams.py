@@ -8,7 +8,6 @@ to lie less than 2 GiB apart.
 from __future__ import annotations
 
 import heapq
-import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,10 +16,10 @@ import numpy as np
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource, read_near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -156,12 +155,8 @@ def _sweep(starts: list[int], ends: list[int], arrival: list[int]) -> list[tuple
         at = stop
 
 
-# The bytes of one direction, read where they lie in the capture file.
-
-
-# Payloads as close as this are read together with the headers between them.
-_NEAR = 1 << 12
-_SPAN = 1 << 20
+#: Payloads that are read at once, and bytes that are checked for gaps before they are taken.
+_BATCH, _SPAN = 256, 1 << 20
 
 
 class CapturedStream(ByteSource):
@@ -201,13 +196,14 @@ class CapturedStream(ByteSource):
         return first, int(np.searchsorted(self.extents.starts, end))
 
     def _fill(self, offset: int, view: memoryview) -> None:
-        places, sizes, begins = self._pieces(offset, offset + len(view))
-        apart = places[1:] - (places[:-1] + sizes[:-1])
-        breaks = (apart < 0) | (apart > _NEAR) | (places[1:] // _SPAN != places[:-1] // _SPAN)
-        bounds = [0, *(np.flatnonzero(breaks) + 1).tolist(), len(places)]
-        for low, high in itertools.pairwise(bounds):
-            at = int(begins[low]) - offset
-            self._copy(places[low:high], sizes[low:high], view[at:])
+        places, sizes = self._pieces(offset, offset + len(view))
+        done = 0
+        for low in range(0, len(places), _BATCH):
+            batch = slice(low, low + _BATCH)
+            ranges = list(zip(places[batch].tolist(), sizes[batch].tolist(), strict=True))
+            for piece in read_near(self.file, ranges):
+                view[done : done + len(piece)] = piece
+                done += len(piece)
 
     def _check(self, offset: int, length: int) -> None:
         """Refuse gaps before memory is taken for them: sequence numbers claim any length."""
@@ -215,27 +211,14 @@ class CapturedStream(ByteSource):
         if length > _SPAN:
             self._pieces(offset, offset + length)
 
-    def _pieces(self, offset: int, end: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return where the bytes of a range lie in the file, how many, and where in the stream."""
+    def _pieces(self, offset: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the bytes of a range lie in the file, and how many."""
         here = slice(*self._within(offset, end))
         starts, lengths = self.extents.starts[here], self.extents.lengths[here]
         begins = np.maximum(starts, offset)
         ends = np.minimum(starts + lengths, end)
         self._check_whole(begins, ends, offset, end)
-        return self.extents.offsets[here] + begins - starts, ends - begins, begins
-
-    def _copy(self, places: np.ndarray, sizes: np.ndarray, view: memoryview) -> None:
-        """Read payloads that lie close together."""
-        start = int(places[0])
-        if len(places) == 1:
-            self.file.read_into(start, view[: int(sizes[0])])
-            return
-        span = memoryview(bytearray(int(places[-1] + sizes[-1]) - start))
-        self.file.read_into(start, span)
-        done = 0
-        for place, size in zip((places - start).tolist(), sizes.tolist(), strict=True):
-            view[done : done + size] = span[place : place + size]
-            done += size
+        return self.extents.offsets[here] + begins - starts, ends - begins
 
     def _check_whole(self, begins: np.ndarray, ends: np.ndarray, offset: int, end: int) -> None:
         reached = np.concatenate([[offset], ends])
@@ -253,70 +236,40 @@ class CapturedStream(ByteSource):
             )
 
 
-# What is wrong with a reassembled stream, and what was odd on its way.
-
-
 def stream_issues(
     source: CapturedStream, stream: TcpStream, gaps: Sequence[tuple[int, int]]
-) -> Iterator[Issue]:
-    """Yield the issues of one direction; copies are compared with the bytes they repeat."""
+) -> list[Issue]:
+    """Return the issues of one direction; copies are compared with the bytes they repeat."""
+    found: list[tuple[str, Severity, str]] = []
     if gaps:
         missing = sum(length for _, length in gaps)
         start, length = gaps[0]
-        yield _issue(
-            source,
-            "missing-bytes",
-            Severity.ERROR,
+        text = (
             f"{missing:,} of {counted(stream.size, 'byte')} {agree(missing, 'was')} not captured, "
             f"in {counted(len(gaps), 'gap')}; the first starts at byte {start:,} and is "
-            f"{counted(length, 'byte')} long",
+            f"{counted(length, 'byte')} long"
         )
+        found.append(("missing-bytes", Severity.ERROR, text))
     if stream.cut:
-        yield _issue(
-            source,
-            "cut-segments",
-            Severity.WARNING,
-            f"captured in part: {counted(stream.cut, 'segment')}; record with a larger snapshot "
-            "length (tcpdump -s 0)",
-        )
-    yield from _copies(source, stream)
+        text = f"captured in part: {counted(stream.cut, 'segment')}"
+        hint = "record with a larger snapshot length (tcpdump -s 0)"
+        found.append(("cut-segments", Severity.WARNING, f"{text}; {hint}"))
+    if count := len(stream.copies.starts):
+        first, differing, compared = _compare(source, stream)
+        if first is not None:
+            text = f"bytes of {counted(differing, 'segment')}, first byte {first:,}"
+            text = f"sent again with other values: {text}; the first copy was kept"
+            found.append(("differing-copies", Severity.ERROR, text))
+        rest = "" if compared == count else f"; {count - compared:,} of them were not compared"
+        text = f"in {counted(count, 'segment')}: {counted(stream.repeated, 'byte')}{rest}"
+        found.append(("repeated-bytes", Severity.NOTE, f"captured again, {text}"))
     if stream.late:
-        yield _issue(
-            source,
-            "out-of-order",
-            Severity.NOTE,
-            f"captured after one that follows it: {counted(stream.late, 'segment')}; put in order",
-        )
+        text = f"captured after one that follows it: {counted(stream.late, 'segment')}"
+        found.append(("out-of-order", Severity.NOTE, f"{text}; put in order"))
     if stream.outside:
-        yield _issue(
-            source,
-            "bytes-before-start",
-            Severity.WARNING,
-            f"sent with sequence numbers before that of SYN: {counted(stream.outside, 'byte')}; "
-            "left out",
-        )
-
-
-def _copies(source: CapturedStream, stream: TcpStream) -> Iterator[Issue]:
-    count = len(stream.copies.starts)
-    if not count:
-        return
-    first, differing, compared = _compare(source, stream)
-    if first is not None:
-        yield _issue(
-            source,
-            "differing-copies",
-            Severity.ERROR,
-            f"sent again with other values: bytes of {counted(differing, 'segment')}, first byte "
-            f"{first:,}; the first copy was kept",
-        )
-    rest = "" if compared == count else f"; {count - compared:,} of them were not compared"
-    yield _issue(
-        source,
-        "repeated-bytes",
-        Severity.NOTE,
-        f"captured again, in {counted(count, 'segment')}: {counted(stream.repeated, 'byte')}{rest}",
-    )
+        text = f"sent with sequence numbers before that of SYN: {counted(stream.outside, 'byte')}"
+        found.append(("bytes-before-start", Severity.WARNING, f"{text}; left out"))
+    return [Issue(rule, severity, text, file=source.name) for rule, severity, text in found]
 
 
 def _compare(source: CapturedStream, stream: TcpStream) -> tuple[int | None, int, int]:
@@ -342,7 +295,3 @@ def _compare(source: CapturedStream, stream: TcpStream) -> tuple[int | None, int
             at = start + next(i for i in range(length) if ours[i] != kept[i])
             first = at if first is None else min(first, at)
     return first, differing, len(columns[0])
-
-
-def _issue(source: CapturedStream, rule: str, severity: Severity, message: str) -> Issue:
-    return Issue(rule, severity, message, file=source.name)
