@@ -55,20 +55,14 @@ class FilledSource(ByteSource):
         return self.size, self.size
 
     def _fill(self, offset: int, view: memoryview) -> None:
-        end = offset + len(view)
-        at = offset
-        row = max(0, bisect_right(self._starts, offset) - 1)
+        at, end = offset, offset + len(view)
         while at < end:
-            while row < len(self._gaps) and sum(self._gaps[row]) <= at:
-                row += 1
-            start = self._starts[row] if row < len(self._gaps) else end
+            start, behind = self.next_gap(at)
+            start, behind = min(max(start, at), end), min(behind, end)
             if start > at:
-                stop = min(start, end)
-                self._source.read_into(at, view[at - offset : stop - offset])
-            else:
-                stop = min(sum(self._gaps[row]), end)
-                view[at - offset : stop - offset] = bytes(stop - at)
-            at = stop
+                self._source.read_into(at, view[at - offset : start - offset])
+            view[start - offset : behind - offset] = bytes(behind - start)
+            at = behind
 
 
 # What each side sends before the first packet.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tvmdbg_widgets.formats.rpc.packets import (
     I32,
@@ -93,12 +93,11 @@ def find_desync(
         found = _receive(ahead, source, sent, receiver)
         if found.end == sent.offset + sent.size and _same(found.body, sent.body):
             continue
-        return _Parting(sent, found, source, sender, receiver).described(index, side)
+        return _described(sent, found, source, sender, receiver, index=index, side=side)
     return None
 
 
-@dataclass(frozen=True)
-class _Received:
+class _Received(NamedTuple):
     """What the receiver made of a packet: body and end, or what it ran into."""
 
     body: Body | None
@@ -128,36 +127,32 @@ def _same(found: Body | None, sent: Body) -> bool:
     return mine == its and repr(found.copied) == repr(sent.copied) and found.nbytes == sent.nbytes
 
 
-@dataclass(frozen=True)
-class _Parting:
-    """A packet, and what the receiver made of it."""
-
-    sent: RawPacket
-    found: _Received
-    source: ByteSource
-    sender: Grammar
-    receiver: Grammar
-
-    def described(self, index: int, side: str) -> Desync:
-        sent, sender, receiver = self.sent, self.sender, self.receiver
-        field, offset, is_argument = _first_dtype(sent, sender)
-        written = sender.dtype.size + (sender.padding if is_argument else 0)
-        taken = receiver.dtype.size + (receiver.padding if is_argument else 0)
-        meant = _dtype_text(self.source, offset, sender)
-        read = _dtype_text(self.source, offset, receiver)
-        where, value = _next(self.found, self.source, receiver)
-        end = sent.offset + sent.size
-        text = (
-            f"Packet {index} of the {side} ({sent.name}) at byte {sent.offset}: {field} was "
-            f"written in {_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver "
-            f"with {receiver.dtype.name} dtypes reads {_bytes(receiver, is_argument)} there, as "
-            f"{read}. "
-            f"{_kept(sender, receiver, offset) if is_argument else ''}"
-            f"{_consequence(self.found, end, where, value, receiver)}"
-        )
-        return Desync(
-            side, index, sent.name, offset, field, meant, read, taken - written, where, value, text
-        )
+def _described(
+    sent: RawPacket,
+    found: _Received,
+    source: ByteSource,
+    sender: Grammar,
+    receiver: Grammar,
+    *,
+    index: int,
+    side: str,
+) -> Desync:
+    field, offset, is_argument = _first_dtype(sent, sender)
+    written = sender.dtype.size + (sender.padding if is_argument else 0)
+    taken = receiver.dtype.size + (receiver.padding if is_argument else 0)
+    meant, read = (_dtype_text(source, offset, each) for each in (sender, receiver))
+    where, value = _next(found, source, receiver)
+    text = (
+        f"Packet {index} of the {side} ({sent.name}) at byte {sent.offset}: {field} was "
+        f"written in {_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver "
+        f"with {receiver.dtype.name} dtypes reads {_bytes(receiver, is_argument)} there, as "
+        f"{read}. "
+        f"{_kept(sender, receiver, offset) if is_argument else ''}"
+        f"{_consequence(found, sent.offset + sent.size, where, value, receiver)}"
+    )
+    return Desync(
+        side, index, sent.name, offset, field, meant, read, taken - written, where, value, text
+    )
 
 
 def _next(found: _Received, source: ByteSource, receiver: Grammar) -> tuple[int | None, int | None]:

@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, OBJECT_REF, Grammar
-from tvmdbg_widgets.formats.rpc.packets import CopyRange
+from tvmdbg_widgets.formats.rpc.packets import I32, I64, U64, CopyRange
 from tvmdbg_widgets.model.rpc.values import Argument, Device, TensorMeta
 
 if TYPE_CHECKING:
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
 #: ``kRPCMagic``, src/runtime/rpc/rpc_endpoint.h @ v0.7.
 MAGIC = 0xFF271
-_U64 = struct.Struct("<Q")
-_I64 = struct.Struct("<q")
-_I32 = struct.Struct("<i")
 #: Type indices that tvm-ffi gives texts and bytes: as raw pointers, not as objects.
 _FFI_PREFERRED = {"str": 8, "bytes": 9}
 
@@ -24,7 +21,7 @@ _FFI_PREFERRED = {"str": 8, "bytes": 9}
 def handshake(key: str, code: int = MAGIC) -> bytes:
     """Return what each side sends first: magic or answer code, and its key."""
     data = key.encode()
-    return _I32.pack(code) + _I32.pack(len(data)) + data
+    return I32.pack(code) + I32.pack(len(data)) + data
 
 
 def encode_packet(
@@ -76,22 +73,22 @@ def encode_packet(
         case _:
             given = [each if isinstance(each, Argument) else Argument(*each) for each in arguments]
             body = _before_sequence(name, function, protocol) + encode_sequence(grammar, given)
-    packet = _I32.pack(code) + body
-    return _U64.pack(len(packet)) + packet if grammar.prefixed else packet
+    packet = I32.pack(code) + body
+    return U64.pack(len(packet)) + packet if grammar.prefixed else packet
 
 
 def _before_sequence(name: str, function: int, protocol: str) -> bytes:
     if name == "CallFunc":
-        return _U64.pack(function)
+        return U64.pack(function)
     data = protocol.encode()
-    return _U64.pack(len(data)) + data if name == "InitServer" else b""
+    return U64.pack(len(data)) + data if name == "InitServer" else b""
 
 
 def _copied(grammar: Grammar, copied: CopyRange | TensorMeta | None, size: int) -> bytes:
     if grammar.sends_offsets:
         if not isinstance(copied, TensorMeta):
             raise TypeError("a copy of v0.8 or later is of a TensorMeta")
-        return _tensor(grammar, copied) + _U64.pack(size)
+        return _tensor(grammar, copied) + U64.pack(size)
     if not isinstance(copied, CopyRange):
         raise TypeError("a copy of v0.7 or earlier is of a CopyRange")
     numbers = struct.pack("<QQQ", copied.handle, copied.offset, size)
@@ -102,9 +99,9 @@ def encode_sequence(grammar: Grammar, arguments: Sequence[Argument]) -> bytes:
     """Return a packed sequence."""
     codes = [_code(grammar, each) for each in arguments]
     values = [_value(grammar, each) for each in arguments]
-    count = _I32.pack(len(arguments))
+    count = I32.pack(len(arguments))
     if not grammar.interleaved:
-        return count + b"".join(_I32.pack(code) for code in codes) + b"".join(values)
+        return count + b"".join(I32.pack(code) for code in codes) + b"".join(values)
     pairs = zip(codes, values, strict=True)
     return count + b"".join(_index(code) + value for code, value in pairs)
 
@@ -124,7 +121,7 @@ def _code(grammar: Grammar, argument: Argument) -> int:
 
 def _index(code: int) -> bytes:
     """Return a type index, twice where the class of an object follows."""
-    return _I32.pack(code) * (2 if code in FFI_BOXED or code >= FFI_DYNAMIC else 1)
+    return I32.pack(code) * (2 if code in FFI_BOXED or code >= FFI_DYNAMIC else 1)
 
 
 def _value(grammar: Grammar, argument: Argument) -> bytes:
@@ -133,7 +130,7 @@ def _value(grammar: Grammar, argument: Argument) -> bytes:
         case "null":
             return b""
         case "int" | "uint" | "bool":
-            return _I64.pack(value)
+            return I64.pack(value)
         case "float":
             return struct.pack("<d", value)
         case "dtype":
@@ -144,10 +141,10 @@ def _value(grammar: Grammar, argument: Argument) -> bytes:
             return _tensor(grammar, value)
         case "str" | "bytes":
             data = value.encode() if isinstance(value, str) else value
-            return _U64.pack(len(data)) + data
+            return U64.pack(len(data)) + data
         case "object" if not grammar.interleaved:
             return struct.pack("<IQ", OBJECT_REF, value)
-    return _U64.pack(value)
+    return U64.pack(value)
 
 
 def _device(device: Device) -> bytes:
@@ -156,7 +153,7 @@ def _device(device: Device) -> bytes:
 
 def _tensor(grammar: Grammar, tensor: TensorMeta) -> bytes:
     ndim = len(tensor.shape)
-    head = _U64.pack(tensor.data) + _device(tensor.device) + _I32.pack(ndim)
+    head = U64.pack(tensor.data) + _device(tensor.device) + I32.pack(ndim)
     shape = struct.pack(f"<{ndim}q", *tensor.shape)
-    offset = _U64.pack(tensor.byte_offset or 0) if grammar.sends_offsets else b""
+    offset = U64.pack(tensor.byte_offset or 0) if grammar.sends_offsets else b""
     return head + grammar.dtype.pack(tensor.dtype) + shape + offset
