@@ -231,7 +231,7 @@ class RemoteTree(Tree):
 
     def _entry(self, path: PurePosixPath) -> Entry:
         def open_it() -> ByteSource:
-            return RemoteSource.of(self._fs, f"{self._path}/{path}", str(path))
+            return RemoteSource(f"{self._path}/{path}", str(path), fs=self._fs)
 
         return Entry(path, open_it)
 

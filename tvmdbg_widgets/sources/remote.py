@@ -44,21 +44,13 @@ class RemoteSource(ByteSource):
     where the store gives another number of bytes.
     """
 
-    def __init__(self, url: str, name: str | None = None) -> None:
-        fs, path = file_system(url)
-        self._start(fs, path, without_secrets(url) if name is None else name)
-
     _head: bytes | None
     _whole: bytes | None
 
-    @classmethod
-    def of(cls, fs: Any, path: str, name: str) -> RemoteSource:
-        """Make a source of a path in a file system of fsspec."""
-        source = cls.__new__(cls)
-        source._start(fs, path, name)  # noqa: SLF001 (its own)
-        return source
-
-    def _start(self, fs: Any, path: str, name: str) -> None:
+    def __init__(self, url: str, name: str | None = None, *, fs: Any = None) -> None:
+        """Take a URL, or a path in a file system of fsspec."""
+        name = without_secrets(url) if name is None else name
+        fs, path = file_system(url) if fs is None else (fs, url)
         self.name = one_line(name)
         self.path = path
         self._fs = fs
@@ -101,7 +93,7 @@ class RemoteSource(ByteSource):
         """Return a file beside this one, or in a folder below; see :class:`ByteSource`."""
         relative = below(name)
         path = f"{self.path.rpartition('/')[0]}/{relative}" if "/" in self.path else str(relative)
-        return RemoteSource.of(self._fs, path, self._beside(relative))
+        return RemoteSource(path, self._beside(relative), fs=self._fs)
 
     def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """Return the bytes of several ranges: near ones in one request, 16 requests at a time."""
