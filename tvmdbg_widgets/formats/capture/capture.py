@@ -42,19 +42,11 @@ class TcpDirection:
 
     source: CapturedStream
     gaps: tuple[tuple[int, int], ...]
-    segments: int
-    begun: bool
-    ended: bool
-    reset: bool
 
     @property
     def size(self) -> int:
         """Bytes of the stream, gaps included."""
         return self.source.size
-
-    def read_into(self, offset: int, buffer: bytearray | memoryview) -> None:
-        """Fill a buffer with the bytes of the stream at ``offset``."""
-        self.source.read_into(offset, buffer)
 
     def times_at(self, offsets: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """Return when the segments that first carried some bytes were captured."""
@@ -73,7 +65,6 @@ class TcpConnection:
 
     client: Endpoint
     server: Endpoint
-    client_known: bool
     to_server: TcpDirection
     to_client: TcpDirection
     issues: Issues
@@ -161,17 +152,10 @@ def _connection(
     directions: list[TcpDirection] = []
     for side in (client, 1 - client):
         name = f"{source.name}, {ends[side]} to {ends[1 - side]}"
-        first, last = conversation.first[side], conversation.last[side]
-        stream = reassemble(rows[side], first, last)
+        stream = reassemble(rows[side], conversation.first[side], conversation.last[side])
         read = CapturedStream(source, stream.extents, stream.size, name)
         gaps = read.gaps()
-        reset = conversation.reset[side]
-        count = len(rows[side])
-        directions.append(
-            TcpDirection(read, gaps, count, first is not None, last is not None, reset)
-        )
+        directions.append(TcpDirection(read, gaps))
         issues += stream_issues(read, stream, gaps)
     to_server, to_client = directions
-    return TcpConnection(
-        ends[client], ends[1 - client], opener is not None, to_server, to_client, Issues(issues)
-    )
+    return TcpConnection(ends[client], ends[1 - client], to_server, to_client, Issues(issues))

@@ -161,7 +161,6 @@ class Conversation:
     number: int
     first: list[int | None] = field(default_factory=lambda: [None, None])
     last: list[int | None] = field(default_factory=lambda: [None, None])
-    reset: list[bool] = field(default_factory=lambda: [False, False])
     opener: int | None = None
     data: list[bool] = field(default_factory=lambda: [False, False])
 
@@ -200,7 +199,6 @@ class Conversations:
             if flags & FIN and conversation.last[side] is None:
                 conversation.last[side] = sequence + sent & _WRAP
             if flags & RST:
-                conversation.reset[side] = True
                 return True  # what it carries is a diagnosis (RFC 9293, 3.5.3), no data
         if sent:
             conversation.data[side] = True
