@@ -18,6 +18,7 @@ total is at most 1.05 times the median of the others.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import agree, counted, fixed
-from tvmdbg_widgets.model.base.suffixes import Suffixes, suffix_medians
 
 Floats = npt.NDArray[np.float64]
 
@@ -116,28 +116,52 @@ def whole_repeats(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> Floats:
 
 
 def _cut(times: Floats, totals: Floats) -> int:
+    """Return the largest cut that passes, from the last on; ``rest`` is what is behind it, sorted.
+
+    The limit lies between a total and all before it, so that few cuts are looked at closely.
+    """
     operators, count = times.shape
-    least = np.minimum.accumulate(totals)
-    cuts = np.arange(1, min(count // 2, count - _LEFT) + 1)
-    # The limit lies between a total and all before it: each test leaves fewer to the next.
-    cuts = cuts[totals[cuts] < least[cuts - 1]]
-    usual = suffix_medians(totals[None], cuts)
-    kept = _SLOWER * usual[0] < least[cuts - 1]
-    cuts, usual = cuts[kept], usual[:, kept]
-    if not len(cuts):
-        return 0
-    rest = Suffixes(totals[None])
-    reach = (least[cuts - 1] - usual) / _DEVIATIONS * (1 + 1e-9)
-    near = rest.below(cuts, usual + reach) - rest.below(cuts, usual - reach)
-    kept = 2 * near[0] >= count - cuts
-    cuts, usual = cuts[kept], usual[:, kept]
-    limits = np.maximum(_SLOWER * usual, usual + _DEVIATIONS * rest.deviations(cuts, usual))
-    slow = (count - cuts - rest.below(cuts, limits)[0]) / (count - cuts)
-    kept = (totals[cuts] <= limits[0]) & (limits[0] < least[cuts - 1])
-    cuts = cuts[kept & (slow**cuts <= _CHANCE)]
-    slower = np.minimum.accumulate(times, axis=1)[:, cuts - 1] > suffix_medians(times, cuts)
-    cuts = cuts[np.count_nonzero(slower, axis=0) >= _OPERATORS * operators]
-    return int(cuts.max(initial=0))
+    least = np.minimum.accumulate(totals).tolist()
+    each = totals.tolist()
+    last = min(count // 2, count - _LEFT)
+    rest = sorted(each[last + 1 :])
+    for cut in range(last, 0, -1):
+        insort(rest, each[cut])
+        if not each[cut] < least[cut - 1] or not _may_lie(rest, each[cut], least[cut - 1]):
+            continue
+        usual = _median(rest)
+        deviation = float(np.median(np.abs(np.array(rest) - usual)))
+        limit = max(_SLOWER * usual, usual + _DEVIATIONS * deviation)
+        share = (len(rest) - bisect_right(rest, limit)) / len(rest)
+        if (
+            each[cut] <= limit < least[cut - 1]
+            and share**cut <= _CHANCE
+            and _slower(times, cut) >= _OPERATORS * operators
+        ):
+            return cut
+    return 0
+
+
+def _may_lie(rest: list[float], low: float, high: float) -> bool:
+    """Return whether the limit of the rest may lie from ``low`` to below ``high``.
+
+    The deviation from the median is below a reach where more than half of the rest is within it.
+    """
+    usual = _median(rest)
+
+    def within(limit: float, slack: float) -> int:
+        reach = (limit - usual) / _DEVIATIONS * slack
+        return bisect_right(rest, usual + reach) - bisect_left(rest, usual - reach)
+
+    if _SLOWER * usual >= high or 2 * within(high, 1 + 1e-9) < len(rest):
+        return False
+    return low <= _SLOWER * usual or 2 * within(low, 1 - 1e-9) <= len(rest) + 1
+
+
+def _median(ascending: list[float]) -> float:
+    half = len(ascending) // 2
+    upper = ascending[half]
+    return upper if len(ascending) % 2 else (ascending[half - 1] + upper) / 2
 
 
 def _slower(times: Floats, cut: int) -> int:
