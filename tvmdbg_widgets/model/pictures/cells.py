@@ -16,10 +16,6 @@ Array: TypeAlias = np.ndarray[Any, Any]
 #: Bits of the flags of a cell: what other than finite values it holds.
 NAN, POS_INF, NEG_INF = 1, 2, 4
 
-#: Values are made so much smaller where float64 may not hold their sum; exact but for tiny ones,
-#: which do not count beside large ones.
-SMALLER = 2.0**-64
-
 #: Columns whose sums are added pairwise; the sums of such runs are added one after the other.
 RUN = 1 << 16
 
@@ -39,7 +35,6 @@ class Cells:
     total: Array
     count: Array | None = None
     flags: Array | None = None
-    smaller: Array | None = None
 
     def map(self, change: Callable[[Array], Array]) -> Cells:
         """Return the same with each array changed."""
@@ -49,13 +44,12 @@ class Cells:
             change(self.total),
             None if self.count is None else change(self.count),
             None if self.flags is None else change(self.flags),
-            None if self.smaller is None else change(self.smaller),
         )
 
     @property
     def arrays(self) -> tuple[Array, ...]:
         """Those that are there."""
-        found = (self.low, self.high, self.total, self.count, self.flags, self.smaller)
+        found = (self.low, self.high, self.total, self.count, self.flags)
         return tuple(each for each in found if each is not None)
 
     def part(self, at: int) -> Cells:
@@ -178,7 +172,6 @@ def across(cells: Cells, step: int) -> Cells:
         _runs(cells.total, step),
         None if cells.count is None else _bound(np.add, cells.count, step),
         None if cells.flags is None else _bound(np.bitwise_or, cells.flags, step),
-        None if cells.smaller is None else _runs(cells.smaller, step),
     )
 
 
@@ -190,7 +183,6 @@ def larger(cells: Cells, rows: int, cols: int) -> Cells:
         _total(cells.total, 1, rows, None),
         None if cells.count is None else _reduce(np.add, cells.count, 1, rows, np.int64),
         None if cells.flags is None else _reduce(np.bitwise_or, cells.flags, 1, rows),
-        None if cells.smaller is None else _total(cells.smaller, 1, rows, None),
     )
     return across(taller, cols)
 

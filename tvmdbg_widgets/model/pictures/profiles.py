@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.pictures.cells import SMALLER, Array, Cells, across, down
+from tvmdbg_widgets.model.pictures.cells import Array, Cells, across, down
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
 from tvmdbg_widgets.model.pictures.single import finished
-from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE, may_overflow
+from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +40,8 @@ class Profile:
 def profile(values: Values, axis: int, points: int, watch: Watch | None = None) -> Profile:
     """Reduce an array to at most ``points`` cells along one axis, in one pass over its values.
 
-    The mean is summed in float64, block by block as the values are stored; where that cannot hold
-    the sum, in one more pass over the values times 2**-64.
+    The mean is summed in float64, block by block as the values are stored; it is unknown (NaN)
+    where that cannot hold the sum.
     """
     shape = values.view_shape
     if not 0 <= axis < len(shape) or not prod(shape) or points < 1:
@@ -51,14 +51,10 @@ def profile(values: Values, axis: int, points: int, watch: Watch | None = None) 
     length = shape[axis]
     step = -(-length // points)
     found = _looked_at(values, axis, step, watch)
-    if may_overflow(found, prod(shape)):
-        found.smaller = _looked_at(values, axis, step, watch, SMALLER).total
     return Profile(axis, length, step, *finished(found, cast("Array", found.count)))
 
 
-def _looked_at(
-    values: Values, axis: int, step: int, watch: Watch | None, factor: float = 1.0
-) -> Cells:
+def _looked_at(values: Values, axis: int, step: int, watch: Watch | None) -> Cells:
     shape, length = values.view_shape, values.view_shape[axis]
     count = -(-length // step)
     dtype = cell_dtype(values.numpy_dtype)
@@ -73,7 +69,6 @@ def _looked_at(
 
     def work(selection: tuple[int | slice, ...]) -> None:
         block = real(values.window(selection))
-        block = block if factor == 1 else block * factor
         where = selection[axis]
         along = range(where, where + 1) if isinstance(where, int) else range(length)[where]
         behind = prod(_lengths(selection, shape)[axis + 1 :])

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.pictures.cells import SMALLER
 from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
 from tvmdbg_widgets.model.pictures.sampled import is_quick, sampled, thinned
 from tvmdbg_widgets.model.pictures.stack import Stack
@@ -59,7 +58,7 @@ def picture(
     count: first along the axis with the lower number, one value after the other, then along the
     other axis, in runs of 65,536 each summed as ``numpy.add.reduce`` does (pairwise), the runs
     one after the other. So a transposed plane gives the transposed picture to the bit. Where
-    float64 cannot hold the sum, that of the values times 2**-64 is taken.
+    float64 cannot hold the sum, the mean is unknown (NaN).
     """
     down, across = spans(plane, rows, cols, part)
     stack = stack_of(values, plane, down, across)
@@ -93,9 +92,7 @@ def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
     some = count > 0
     nan, zero = np.float32(np.nan), np.float32(0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        mean: Array = cells.total / count
-        if cells.smaller is not None:
-            mean = np.where(np.isfinite(mean), mean, cells.smaller / count / SMALLER)
+        mean: Array = np.where(np.isfinite(cells.total), cells.total / count, np.nan)
         if cells.low.dtype == np.float64:
             mean = np.clip(mean, cells.low, cells.high)
         mean = mean.astype(cells.low.dtype, copy=False)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from tvmdbg_widgets.model.pictures.cells import RUN, SMALLER, Array, Cells, across, down
+from tvmdbg_widgets.model.pictures.cells import RUN, Array, Cells, across, down
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
@@ -42,7 +42,6 @@ class Stack:
     higher: Span
     axis: int | None = None
     channels: range = range(1)
-    factor: float = 1.0
 
     @property
     def size(self) -> int:
@@ -74,8 +73,6 @@ class Stack:
             found.count[here], found.flags[here] = cells.count, cells.flags
 
         for_each(self._pieces(), work, watch, self.size >= LARGE)
-        if may_overflow(found, self.size):
-            found.smaller = replace(self, factor=SMALLER).cells(watch).total
         return found
 
     @property
@@ -192,8 +189,7 @@ class Stack:
         if self.axis is not None:
             before = sum(axis < self.axis for axis in self._axes) + 2 - len(self._axes)
             shape[2 * before] = len(channels)
-        values = real(block).reshape(shape)
-        return values if self.factor == 1 else values * self.factor
+        return real(block).reshape(shape)
 
     def read(self, lower: slice, higher: slice, channels: range) -> Array:
         """Read a window of the plane, or of some of the channels, with the axes as stored."""
@@ -210,14 +206,3 @@ class Stack:
 def _channels_first(block: Array) -> Array:
     moved = block.transpose(0, 2, 4, 1, 3)
     return np.ascontiguousarray(moved).reshape(prod(moved.shape[:3]), *moved.shape[3:])
-
-
-def may_overflow(cells: Cells, size: int) -> bool:
-    """Return whether a sum of so many of the values of the cells may be too large for float64."""
-    if cells.low.dtype != np.float64:
-        return False
-    largest = 0.0
-    for bounds in (cells.low, cells.high):
-        finite = np.isfinite(bounds)
-        largest = np.max(np.abs(bounds), initial=largest, where=finite)
-    return bool(largest > np.finfo(np.float64).max / size)

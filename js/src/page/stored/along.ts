@@ -56,9 +56,8 @@ export function profile(scalars: Scalars, view: View, question: Question): Along
   const cells = emptyCells(Math.ceil(length / step), scalars.wide);
   for (let cell = 0; cell < cells.flags.length; cell++) {
     const each = own.subarray(cell * step, (cell + 1) * step);
-    setCell(cells, cell, (factor) =>
-      merged(Array.from(each, (first) => sumsOf(scalars, { first, lower, higher }, factor))),
-    );
+    const all = Array.from(each, (first) => sumsOf(scalars, { first, lower, higher }));
+    setCell(cells, cell, merged(all));
   }
   return { result: { axis, length, step }, cells };
 }

@@ -23,7 +23,6 @@ export interface Span {
 
 /** Neighbors whose sum is made pairwise; the sums of such runs are added one after the other. */
 const RUN = 65_536;
-const SMALLER = 2 ** -64;
 
 /** The least step with which no more than `most` cells touch a part of an axis. */
 export function spanOf(start: number, length: number, size: number, most: number): Span {
@@ -76,8 +75,8 @@ export interface Sums {
   flags: number;
 }
 
-/** Sums along the lower axis one value after the other, then along the higher one pairwise, times a factor. */
-export function sumsOf(scalars: Scalars, { first, lower, higher }: Block, factor: number): Sums {
+/** Sums along the lower axis one value after the other, then along the higher one pairwise. */
+export function sumsOf(scalars: Scalars, { first, lower, higher }: Block): Sums {
   let [low, high, count, flags] = [Infinity, -Infinity, 0, 0];
   const sums = new Float64Array(higher.length);
   for (let j = 0; j < higher.length; j++) {
@@ -89,7 +88,7 @@ export function sumsOf(scalars: Scalars, { first, lower, higher }: Block, factor
         if (value < low) low = value;
         if (value > high) high = value;
         count += 1;
-        sum += value * factor;
+        sum += value;
       } else flags |= Number.isNaN(value) ? 1 : value > 0 ? 2 : 4;
     }
     sums[j] = sum;
@@ -110,10 +109,10 @@ export function merged(all: readonly Sums[]): Sums {
   };
 }
 
-/** Sets a cell to what was summed; values are made smaller where float64 cannot hold their sum. */
-export function setCell(cells: Cells, cell: number, summed: (factor: number) => Sums): void {
-  const { low, high, total, count, flags } = summed(1);
-  const mean = Number.isFinite(total) ? total / count : summed(SMALLER).total / count / SMALLER;
+/** Sets a cell to what was summed; the mean is unknown where float64 cannot hold the sum. */
+export function setCell(cells: Cells, cell: number, summed: Sums): void {
+  const { low, high, total, count, flags } = summed;
+  const mean = Number.isFinite(total) ? total / count : Number.NaN;
   cells.minimum[cell] = count ? low : Number.NaN;
   cells.maximum[cell] = count ? high : Number.NaN;
   cells.mean[cell] = count ? Math.min(high, Math.max(low, mean)) : Number.NaN;

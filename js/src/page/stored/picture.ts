@@ -85,7 +85,7 @@ export function picture(scalars: Scalars, plane: Plane, place: Place, spans: [Sp
       const cols = cut(place.across, across, col);
       const [lower, higher] = turned ? [cols, rows] : [rows, cols];
       const block = { first: place.first, lower, higher };
-      setCell(cells, row * across.cells + col, (factor) => sumsOf(scalars, block, factor));
+      setCell(cells, row * across.cells + col, sumsOf(scalars, block));
     }
   }
   return { exact: true, grid: gridOf(spans), cells };
@@ -103,27 +103,25 @@ export function coarser(
   const found = emptyCells(rows * cols, isWide(cells));
   for (let at = 0; at < rows * cols; at++) {
     const [top, left] = [Math.floor(at / cols) * downBy, (at % cols) * acrossBy];
-    const all: ((factor: number) => Sums)[] = [];
+    const all: Sums[] = [];
     for (let row = top; row < Math.min(top + downBy, grid.rows); row++) {
       for (let col = left; col < Math.min(left + acrossBy, grid.cols); col++) {
         const high = Math.min(grid.rowStep, plane.rows - row * grid.rowStep);
         const wide = Math.min(grid.colStep, plane.cols - col * grid.colStep);
-        all.push((factor) => sumsOfCell(cells, row * grid.cols + col, high * wide, factor));
+        all.push(sumsOfCell(cells, row * grid.cols + col, high * wide));
       }
     }
-    setCell(found, at, (factor) => merged(all.map((each) => each(factor))));
+    setCell(found, at, merged(all));
   }
   const steps = { rowStep: grid.rowStep * downBy, colStep: grid.colStep * acrossBy };
   return { exact, grid: { ...grid, rows, cols, ...steps }, cells: found };
 }
 
 /** As far as a cell tells them: that some of its values are not finite, but not how many. */
-function sumsOfCell(cells: Cells, at: number, size: number, factor: number): Sums {
-  const mean = cells.mean[at]!;
-  const flags = cells.flags[at]!;
-  if (Number.isNaN(mean)) return { low: Infinity, high: -Infinity, total: 0, count: 0, flags };
-  const [low, high] = [cells.minimum[at]!, cells.maximum[at]!];
-  return { low, high, total: mean * factor * size, count: size, flags };
+function sumsOfCell(cells: Cells, at: number, size: number): Sums {
+  const [low, high, flags] = [cells.minimum[at]!, cells.maximum[at]!, cells.flags[at]!];
+  if (Number.isNaN(low)) return { low: Infinity, high: -Infinity, total: 0, count: 0, flags };
+  return { low, high, total: cells.mean[at]! * size, count: size, flags };
 }
 
 function cut(offsets: Float64Array, span: Span, cell: number): Float64Array {

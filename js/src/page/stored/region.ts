@@ -103,14 +103,13 @@ export function regionOfPicture({ grid, cells }: Shown, part: Part): RegionAnswe
     for (let across = left; across < right; across += 1) {
       const at = down * grid.cols + across;
       flags |= cells.flags[at]!;
-      const mean = cells.mean[at]!;
-      if (Number.isNaN(mean)) continue;
+      if (Number.isNaN(cells.minimum[at]!)) continue;
       const inside =
         shared(grid.row + down * grid.rowStep, grid.rowStep, row, rows) *
         shared(grid.col + across * grid.colStep, grid.colStep, col, cols);
       low = Math.min(low, cells.minimum[at]!);
       high = Math.max(high, cells.maximum[at]!);
-      total += mean * inside;
+      total += cells.mean[at]! * inside;
       weight += inside;
     }
   }

@@ -44,8 +44,7 @@ const RINGS = 40;
 /** What a cell is drawn as: a special where nothing in it is finite, or where a mark would be too small to see. */
 export function cellSpecial(tile: Cells, cell: number, size: number): Special | null {
   const special = specialOf(tile.flags[cell]!);
-  if (special === null || size < MARK_FROM || Number.isNaN(tile.mean[cell]!)) return special;
-  return Number.isFinite(tile.mean[cell]!) ? null : special;
+  return size < MARK_FROM || !Number.isFinite(tile.minimum[cell]!) ? special : null;
 }
 
 /** The number of a cell that its color shows. */

@@ -183,9 +183,10 @@ function cellWords({ tile, valueDtype }: TensorAnswer, { row, col }: Point): str
   );
   const mean = tile.mean[cell]!;
   const inside = specialsOf(tile.flags[cell]!).map((each) => SPECIAL_TEXT[each]);
-  const numbers = Number.isNaN(mean)
+  const meanWords = Number.isNaN(mean) ? "unknown" : meanText(mean);
+  const numbers = Number.isNaN(tile.minimum[cell]!)
     ? "no finite value"
-    : `mean ${meanText(mean)}, ${low} … ${high}`;
+    : `mean ${meanWords}, ${low} … ${high}`;
   return `cell: ${numbers}${inside.length ? `, some ${inside.join(", ")}` : ""}`;
 }
 
