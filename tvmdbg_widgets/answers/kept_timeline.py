@@ -26,10 +26,9 @@ _BINS = 2048
 #: Bins of all rows in the first answer, 16 bytes each.
 _CELLS = 10_000
 _LEAST_BINS = 16
-#: Bins of one tile.
-TILE_BINS = 512
-#: Bins of all rows that one answer has, but for one tile, which may always be asked for.
-_TILE_CELLS = 1 << 16
+#: Bins of each row, and of all, in the answer about a range of time.
+_MOST_BINS = 1 << 13
+_MOST_CELLS = 1 << 18
 
 
 def first_bins(rows: int) -> int:
@@ -63,7 +62,7 @@ class KeptTimeline:
     """The slices of a timeline, ready to be answered about.
 
     Beside the timeline and its rows it keeps 34 bytes a slice where a page cannot hold all slices,
-    else none: then nobody asks for tiles.
+    else none: then nobody asks for a window.
     """
 
     def __init__(self, timeline: Timeline, graph: Graph | None) -> None:
@@ -104,9 +103,9 @@ class KeptTimeline:
             return found
 
     @property
-    def tiles_at_once(self) -> int:
-        """How many tiles one answer has at most."""
-        return max(1, _TILE_CELLS // TILE_BINS // max(1, len(self.rows)))
+    def most_bins(self) -> int:
+        """Bins of a row that a range of time may be asked in."""
+        return max(_LEAST_BINS, min(_MOST_BINS, _MOST_CELLS // max(1, len(self.rows))))
 
     @property
     def num_bins(self) -> int:

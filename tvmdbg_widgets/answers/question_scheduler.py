@@ -33,14 +33,14 @@ HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot s
 #: Questions of which a view wants only the newest answered; it asks for values in two places.
 _NEWEST_ONLY = (
     *("tensor", "profile", "channels", "region", "node", "data", "percentiles"),
-    *("tiles", "window", "area", "sums", "find"),
+    *("window", "area", "sums", "find"),
 )
 _PICTURES = frozenset({"tensor", "profile", "channels", "region"})
 #: Those that may have to look at a whole tensor or at every slice; a picture where every value is
 #: wanted does, too.
 _LONG = frozenset(
     {"profile", "channels", "region", "data", "percentiles"}
-    | {"timeline", "slices", "tiles", "window", "area", "sums", "find", "flows"}
+    | {"timeline", "slices", "window", "area", "sums", "find", "flows"}
 )
 #: Those that may wait for a pass which somebody else makes: it must not give way to them.
 _WAITING = frozenset({"statistics", "cancelTensor", "percentiles", "findings", "health"})

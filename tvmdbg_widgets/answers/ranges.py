@@ -10,7 +10,6 @@ import numpy as np
 from tvmdbg_widgets.analysis.timeline.find import matching
 from tvmdbg_widgets.answers.answering import Context, Reply
 from tvmdbg_widgets.answers.kept_timeline import (
-    TILE_BINS,
     KeptTimeline,
     Searched,
     lod_columns,
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.answers.messages import Question
 
-_LEVELS = 62
-_MOST_CELLS = 1 << 22
 #: Slices in one window.
 _WINDOW = 200_000
 _TEXT = 1000
@@ -36,33 +33,18 @@ _FIND_BINS = 4096
 _HIT_CELLS = 1 << 20
 
 
-def tiles(context: Context, question: Question) -> Reply:
-    """Answer tiles ``first`` … ``last - 1``: 512 bins each of 2 ** ``level`` ns, from 0 on."""
-    kept = context.kept_timeline
-    most = kept.tiles_at_once
-    if len(kept.timeline.rows) * TILE_BINS > _MOST_CELLS:
-        raise ValueError(f"too many rows for tiles of all: {len(kept.timeline.rows):,}")
-    level = question.integer("level", 0, _LEVELS)
-    farthest = 2**53 // TILE_BINS
-    first = question.integer("first", -farthest, farthest)
-    last = question.integer("last", first + 1, first + most)
-    step = float(2**level)
-    lod = kept.lod
-    context.watch()
-    bins = lod.bins(first * TILE_BINS * step, step, (last - first) * TILE_BINS)
-    info = {"level": level, "first": first, "last": last, "bins": (last - first) * TILE_BINS}
-    return Reply.of("tiles", _named(kept, lod_columns(kept, bins), "lodName"), info)
-
-
 def window(context: Context, question: Question) -> Reply:
-    """Answer the slices that touch ``from`` … ``to``, or how many, where they are too many."""
+    """Answer the slices that touch ``from`` … ``to``; ``bins`` of it where they are too many."""
     kept = context.kept_timeline
     begin, end = _range(question)
-    low, high = kept.lod.touching(begin, end)
+    bins = question.integer("bins", 1, kept.most_bins) if question.has("bins") else kept.num_bins
+    lod = kept.lod
+    low, high = lod.touching(begin, end)
     count = int((high - low).sum())
-    if count > _WINDOW:
-        return Reply({"count": count})
     context.watch()
+    if count > _WINDOW:
+        found = lod.bins(begin, (end - begin) / bins or 1.0, bins)
+        return Reply.of("bins", _named(kept, lod_columns(kept, found), "lodName"), {"bins": bins})
     own = kept.timeline
     first = np.concatenate(([0], np.cumsum(high - low)))
     numbers = np.arange(count) + np.repeat(low - first[:-1], high - low)
@@ -232,7 +214,6 @@ def _slice_json(kept: KeptTimeline, number: int) -> dict[str, Any] | None:
 
 
 RANGE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
-    "tiles": tiles,
     "window": window,
     "area": area,
     "sums": area,

@@ -183,7 +183,7 @@ def _info(run: Derived, kept: KeptTimeline) -> dict[str, Any]:
         "bins": 0 if kept.along else kept.num_bins,
         "whole": kept.whole,
         "binsOnly": None,
-        "tiles": kept.tiles_at_once,
+        "mostBins": kept.most_bins,
         "exact": own.exact,
         "warmUp": own.warm_up.to_json(),
         "trust": kept.table.trust,

@@ -248,6 +248,6 @@ function build(
     root.dataset.ready = "true";
   }
   addExtras(context.run, scene, resize, signal);
-  scene.tiles.connect(context.run, () => view.chart.arrived(), signal);
+  scene.bins.connect(context.run, () => view.chart.arrived(), signal);
   return view;
 }

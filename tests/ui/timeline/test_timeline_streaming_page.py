@@ -1,4 +1,4 @@
-"""Long timelines: bins at once, slices as they come, tiles of what no page holds; folding."""
+"""Long timelines: bins at once, slices as they come, parts of what no page holds; folding."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_what_is_drawn_adds_up_to_the_busy_time(
         assert drawn[y] == pytest.approx(busy, abs=1.5)
 
 
-def test_tiles_and_windows_where_a_page_cannot_hold_all(
+def test_bins_and_windows_where_a_page_cannot_hold_all(
     page: Page, long_run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timeline_kept, "MOST_WHOLE", 5_000)

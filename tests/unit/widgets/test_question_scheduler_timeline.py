@@ -79,6 +79,6 @@ def test_a_search_that_takes_long_ends_for_a_newer_one_and_holds_up_nobody(
     assert "superseded" in pages.wait(other)["error"]
 
 
-@pytest.mark.parametrize("kind", ["tiles", "window", "area", "find"])
+@pytest.mark.parametrize("kind", ["window", "area", "find"])
 def test_what_a_view_lets_go_of_can_be_cancelled(pages: Pages, kind: str) -> None:
     assert pages.ask({"kind": "cancel", "what": kind}) is None

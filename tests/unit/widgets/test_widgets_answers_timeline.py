@@ -132,14 +132,19 @@ def test_names_come_as_they_are_needed(crowd: TensorQuery) -> None:
     assert [names[code] for code in head.lodName[shown]] == [own.slice_names[i] for i in dominant]
 
 
-def test_tiles_and_windows_bring_the_names_that_they_speak_of(crowd: TensorQuery) -> None:
+def test_windows_and_bins_bring_the_names_that_they_speak_of(
+    crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own = crowd.timeline
-    tile, size = crowd.reply("tiles", level=6, first=3, last=4)
+    with monkeypatch.context() as patch:
+        patch.setattr("tvmdbg_widgets.answers.ranges._WINDOW", 50)
+        found, size = crowd.reply("window", **{"from": 98_304, "to": 131_072, "bins": 512})
     assert size <= PART
-    shown = tile.lodSlice >= 0
+    assert found.info == {"bins": 512}
+    shown = found.lodSlice >= 0
     assert shown.any()
-    dominant = own.rows.order[tile.lodSlice[shown]].tolist()
-    assert [tile.names[code] for code in tile.lodName[shown]] == [
+    dominant = own.rows.order[found.lodSlice[shown]].tolist()
+    assert [found.names[code] for code in found.lodName[shown]] == [
         own.slice_names[i] for i in dominant
     ]
     begin, end = 5_000.0, 9_000.0
@@ -158,16 +163,17 @@ def test_tiles_and_windows_bring_the_names_that_they_speak_of(crowd: TensorQuery
         np.testing.assert_array_equal(window.source[first:last], own.rows.order[numbers])
 
 
-def test_a_window_of_too_many_slices_says_how_many(
+def test_a_window_of_too_many_slices_is_bins(
     crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tvmdbg_widgets.answers.ranges._WINDOW", 50)
     found, _ = crowd.reply("window", **{"from": 0, "to": 1e6})
-    assert found.count > 50
     assert not hasattr(found, "start")
+    assert found.lodBusy.size == len(crowd.timeline.rows) * found.info["bins"]
+    assert found.lodBusy.max() <= 1
 
 
-def test_above_the_limit_the_page_is_told_to_ask_for_tiles(
+def test_above_the_limit_the_page_is_told_to_ask_for_windows(
     crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert crowd.reply("timeline")[0].info["whole"] is True
@@ -228,7 +234,6 @@ def test_a_timeline_of_nothing_drawn_answers_all() -> None:
     assert (head.info["slices"], head.info["unusable"]) == (0, 1)
     assert len(head.start) == 0
     asked.reply("window", **{"from": 0, "to": 5})
-    asked.reply("tiles", level=0, first=0, last=1)
     assert asked.reply("find", text="f", regex=True, at=0)[0].count == 0
 
 
@@ -238,11 +243,9 @@ HOSTILE: list[dict[str, Any]] = [
     {"kind": "slices", "first": 0, "last": 1 << 40},
     {"kind": "slices", "first": 0.5, "last": 5},
     {"kind": "names", "first": 1e9},
-    {"kind": "tiles", "level": 63, "first": 0, "last": 1},
-    {"kind": "tiles", "level": -1, "first": 0, "last": 1},
-    {"kind": "tiles", "level": 3, "first": 0, "last": 1 << 20},
-    {"kind": "tiles", "level": 3, "first": 2**53, "last": 2**53 + 1},
-    {"kind": "tiles", "level": 3, "first": 1, "last": 1},
+    {"kind": "window", "from": 0, "to": 1, "bins": 0},
+    {"kind": "window", "from": 0, "to": 1, "bins": 1 << 20},
+    {"kind": "window", "from": 0, "to": 1, "bins": 1.5},
     {"kind": "window", "from": float("nan"), "to": 1},
     {"kind": "window", "from": 2, "to": 1},
     {"kind": "window", "from": "0", "to": 1},
@@ -271,12 +274,16 @@ def test_questions_that_make_no_sense_are_refused(message: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("level", [0, 30, 62])
 @pytest.mark.parametrize("first", [-(2**44), -1, 0, 2**44 - 1])
-def test_tiles_far_from_anything_are_idle_or_hold_all(level: int, first: int) -> None:
+def test_bins_far_from_anything_are_idle_or_hold_all(
+    level: int, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = TensorQuery(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
-    tile, _ = asked.reply("tiles", level=level, first=first, last=first + 1)
-    assert tile.info["bins"] == 512
-    assert np.isfinite(tile.lodBusy).all()
-    assert (tile.lodSlice >= 0).any() == (first == 0)
+    monkeypatch.setattr("tvmdbg_widgets.answers.ranges._WINDOW", -1)
+    begin, end = (float(each * 512 * 2**level) for each in (first, first + 1))
+    found, _ = asked.reply("window", **{"from": begin, "to": end, "bins": 512})
+    assert found.info["bins"] == 512
+    assert np.isfinite(found.lodBusy).all()
+    assert (found.lodSlice >= 0).any() == (first == 0)
 
 
 def test_flows_are_between_the_slices_that_the_trace_says() -> None:

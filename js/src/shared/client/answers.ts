@@ -33,9 +33,7 @@ import type {
   FindAnswer,
   FlowColumns,
   FoundSlice,
-  TileColumns,
   TimelineInfo,
-  WindowTooWide,
 } from "./timeline_columns.ts";
 
 /** Columns that travel in the first buffer of an answer; which ones is in `wire.ts`. */
@@ -92,8 +90,8 @@ export interface RunAnswers {
   slices: ColumnsReply<null>;
   names: ColumnsReply<null>;
   flows: ColumnsReply<FlowColumns["info"]> | null;
-  tiles: ColumnsReply<TileColumns["info"]>;
-  window: ColumnsReply<null> | WindowTooWide;
+  /** `info`: bins of each row, where the slices are too many. */
+  window: ColumnsReply<{ bins: number } | null>;
   area: AreaAnswer;
   sums: AreaAnswer;
   find: Sent<FindAnswer, Pick<FindAnswer, "hits">>;

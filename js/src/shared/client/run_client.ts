@@ -69,7 +69,7 @@ const TIMEOUT_MS = 60_000;
 const LONG_MS = 3_600_000;
 const LONG = new Set(["tensor", "profile", "channels", "region", "percentiles", "data"]);
 /** What a user stops by hand: the kernel is told, for no newer question may follow. */
-const STOPPABLE = new Set(["percentiles", "data", "tiles", "window", "area", "find"]);
+const STOPPABLE = new Set(["percentiles", "data", "window", "area", "find"]);
 /**
  * Whether the server is on this machine. Then the kernel fills short answers up to one segment of the loopback
  * interface: jupyter-server leaves Nagle's algorithm on, so that they waited 40 ms for the browser's acknowledgement.

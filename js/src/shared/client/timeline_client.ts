@@ -6,17 +6,16 @@ import type { Answer, Ask } from "./request.ts";
 import type {
   AreaAnswer,
   AreaQuestion,
+  BinColumns,
   FindAnswer,
   FindQuestion,
   FlowColumns,
   FoundSlice,
   SliceColumns,
-  TileColumns,
   TimelineColumns,
   TimelineHead,
   TimelineInfo,
   WindowColumns,
-  WindowTooWide,
 } from "./timeline_columns.ts";
 import type { Columns } from "./wire.ts";
 
@@ -28,9 +27,16 @@ export interface TimelineQuestions {
   timeline(): Promise<TimelineColumns | null>;
   /** Every slice, read once a page; null where there is no timeline, or more than a page may hold. */
   slices(progress?: Progress): Promise<SliceColumns | null>;
-  /** Of `tiles`, `window`, `area` and `find` the newest is answered; those before it abort. */
-  tiles(level: number, first: number, last: number, signal: AbortSignal): Promise<TileColumns>;
-  window(from: number, to: number, signal: AbortSignal): Promise<WindowColumns | WindowTooWide>;
+  /**
+   * The slices that touch a range, or bins of it where they are too many. Of `window`, `area` and `find` the newest is
+   * answered; those before it abort.
+   */
+  window(
+    from: number,
+    to: number,
+    bins: number,
+    signal: AbortSignal,
+  ): Promise<WindowColumns | BinColumns>;
   /** Of each kind of question only the newest counts: a marked range asks for its `area`, a table for `sums`. */
   area(question: AreaQuestion, signal: AbortSignal, kind?: "area" | "sums"): Promise<AreaAnswer>;
   find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer>;
@@ -91,19 +97,12 @@ export class TimelineClient implements TimelineQuestions {
     }
   }
 
-  async tiles(level: number, first: number, last: number, signal: AbortSignal) {
+  async window(from: number, to: number, bins: number, signal: AbortSignal) {
     const head = await this.timeline();
-    const question = { level, first, last };
-    const { result, buffers } = await this.#newer("tiles", question, signal);
-    const columns = columnsOf<"tiles">(result.columns, buffers);
-    return { ...withNames(head!, columns), info: result.info };
-  }
-
-  async window(from: number, to: number, signal: AbortSignal) {
-    const head = await this.timeline();
-    const { result, buffers } = await this.#newer("window", { from, to }, signal);
-    if ("count" in result) return result;
-    return windowColumns(head!, columnsOf<"window">(result.columns, buffers));
+    const { result, buffers } = await this.#newer("window", { from, to, bins }, signal);
+    return result.info
+      ? withNames(head!, columnsOf<"bins">(result.columns, buffers))
+      : windowColumns(head!, columnsOf<"window">(result.columns, buffers));
   }
 
   async area(

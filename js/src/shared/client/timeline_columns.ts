@@ -5,8 +5,6 @@ import type { Columns } from "./wire.ts";
 
 /** Slices of a row lie side by side; overlaps are on rows of their own, and so are slices of no duration. */
 export const RowKind = { NESTED: 0, OVERLAP: 1, INSTANT: 2 } as const;
-/** Bins of one tile. */
-export const TILE_BINS = 512;
 
 /**
  * Slices [first, last) of each row side by side, in the order in which rows are drawn, by start.
@@ -74,12 +72,12 @@ export interface TimelineInfo {
   extents: [first: number, last: number][];
   /** B; 0 where the slices came along and bins are not needed. */
   bins: number;
-  /** The page may hold every slice: they came along, or `slices` brings them. Else `tiles` and `window` do. */
+  /** The page may hold every slice: they came along, or `slices` brings them. Else `window` does. */
   whole: boolean;
   /** Why the bins are all there is and nothing else is answered (a page saved with little room); else null. */
   binsOnly: string | null;
-  /** Tiles that one question may ask for. */
-  tiles: number;
+  /** Bins that one question may ask for. */
+  mostBins: number;
   /** Every start and duration is a whole number of nanoseconds. */
   exact: boolean;
   /** How many of the first repeats are warm-up, why, and the totals of all repeats; see `model/timeline/warm_up.py`. */
@@ -128,10 +126,8 @@ export interface TimelineWords {
   durationsWithin: string;
 }
 
-/** Tiles [first, last) of `level`, all rows: bins of 2^level ns from 0 on, 512 a tile. */
-export interface TileColumns extends LodColumns, Columns<"names"> {
-  info: { level: number; first: number; last: number; bins: number };
-}
+/** Bins of a range of time, all rows. */
+export interface BinColumns extends LodColumns, Columns<"names"> {}
 
 /** The slices that touch a range of time; numbered from 0 in the window. */
 export interface WindowColumns extends SliceColumns {
@@ -143,11 +139,6 @@ export interface WindowColumns extends SliceColumns {
   occurrence: Int32Array | null;
   /** The slice of the window that each lies in; -1 where none does. */
   parent: Int32Array;
-}
-
-/** Too many slices for one answer. */
-export interface WindowTooWide {
-  count: number;
 }
 
 /** A slice where it is drawn. */

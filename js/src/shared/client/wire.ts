@@ -113,7 +113,7 @@ const SLICES = {
 const OPTIONAL_NAMES = /* @__PURE__ */ optional(NAMES);
 const OPTIONAL_SLICES = /* @__PURE__ */ optional(SLICES);
 
-/** Cells of a picture, of tiles or of a line; float64 where the values are, all alike in one answer. */
+/** Cells of a picture or of a line; float64 where the values are, all alike in one answer. */
 const CELLS = {
   mean: "f4|f8",
   /** Of the finite values of a cell, where they are not the mean; NaN where it has none. */
@@ -467,7 +467,7 @@ export const WIRE = {
     changeB: "f8?",
   },
   /** Rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
-  tiles: { ...BINS, ...OPTIONAL_NAMES },
+  bins: { ...BINS, ...OPTIONAL_NAMES },
   /** What is told of slices `first` to `last`, and of names from `first` on. */
   slices: SLICES,
   names: NAMES,

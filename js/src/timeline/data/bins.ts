@@ -11,21 +11,21 @@ type Binned = LodColumns & {
 
 /** Rows of equal bins of time: what is drawn where the slices themselves are not here. */
 export class Bins {
+  readonly from: number;
+  readonly width: number;
   readonly #lod: Binned;
-  readonly #from: number;
-  readonly #width: number;
   readonly #count: number;
 
   /** @param count  bins of each row, from `from` on, each `width` nanoseconds. */
   constructor(lod: Binned, from: number, width: number, count: number) {
     this.#lod = lod;
-    this.#from = from;
-    this.#width = width;
+    this.from = from;
+    this.width = width;
     this.#count = count;
   }
 
   get end(): number {
-    return this.#from + this.#width * this.#count;
+    return this.from + this.width * this.#count;
   }
 
   /**
@@ -45,8 +45,8 @@ export class Bins {
     const { lodBusy, lodSlice } = this.#lod;
     const zero = row.number * this.#count;
     const isInstant = row.kind === RowKind.INSTANT;
-    const scale = step / this.#width;
-    const offset = (from - this.#from) / this.#width;
+    const scale = step / this.width;
+    const offset = (from - this.from) / this.width;
     const low = Math.max(first, Math.ceil(-offset / scale - 0.5));
     const high = Math.min(last, Math.floor((this.#count - offset) / scale + 0.5));
     for (let column = low; column < high; column++) {

@@ -1,7 +1,6 @@
 import type { GraphColumns, TimelineInfo } from "../../shared/client/run_client.ts";
 import type { ChangeColumns, RooflineColumns } from "../../shared/client/run_parts.ts";
 import { timelineColumns, windowColumns } from "../../shared/client/timeline_client.ts";
-import type { WindowTooWide } from "../../shared/client/timeline_columns.ts";
 import type { Columns } from "../../shared/client/wire.ts";
 import {
   type Drawing,
@@ -55,7 +54,7 @@ interface Answers {
   change?: ChangeColumns | null;
   roofline?: RooflineColumns;
   /** Slices of `time_range`, where it has not too many. */
-  window?: Columns<"window"> | WindowTooWide;
+  window?: Columns<"window"> | Columns<"bins">;
 }
 
 type Request = FigureRequest<Data, TimelineOptions, Answers>;

@@ -59,10 +59,10 @@ export class TimeChart {
   }
 
   #painter(pen: Pen, theme: Theme): TracksPainter {
-    const { names, slices, tiles } = this.scene;
+    const { names, slices } = this.scene;
     const fills = new Fills(slices, names);
     fills.retheme(theme);
-    const bins = (from: number, to: number, step: number) => tiles.bins(from, to, step);
+    const bins = (from: number, to: number, step: number) => this.scene.bins.bins(from, to, step);
     const lines = new RecordedStrips({ slices, fills, bins }, this.scene, theme);
     return new TracksPainter(this.scene, pen, new TextMeasure(pen), fills, lines);
   }

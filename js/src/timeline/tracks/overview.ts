@@ -22,7 +22,7 @@ export class Overview {
   }
 
   picture({ surface }: Theme): HTMLCanvasElement {
-    const { slices, width, viewport, tiles } = this.#scene;
+    const { slices, width, viewport, bins } = this.#scene;
     const ratio = devicePixelRatio || 1;
     const shown = [width, ratio, surface].join();
     if (shown === this.#keptFor) return this.#kept.canvas;
@@ -43,7 +43,7 @@ export class Overview {
       ratio,
     };
     this.#strips.forget();
-    this.#strips.begin(view, 0, Infinity, tiles.coarsest.length > 0);
+    this.#strips.begin(view, 0, Infinity, bins.coarsest.length > 0);
     const strips = lowest.map((row) => this.#strips.tell(row));
     this.#strips.flush();
     const room = ((OVERVIEW - 6) / slices.tracks.length) * ratio;

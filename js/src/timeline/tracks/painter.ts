@@ -24,12 +24,12 @@ export class Painter {
     const source = {
       slices: scene.slices,
       fills: this.#fills,
-      bins: (from: number, to: number, step: number) => scene.tiles.bins(from, to, step),
+      bins: (from: number, to: number, step: number) => scene.bins.bins(from, to, step),
     };
     this.#strips = new Strips(source);
     this.#overview = new Overview(
       scene,
-      new Strips({ ...source, bins: () => scene.tiles.coarsest }),
+      new Strips({ ...source, bins: () => scene.bins.coarsest }),
     );
     this.#tracks = new TracksPainter(scene, context, measure, this.#fills, this.#strips);
   }

@@ -4,8 +4,8 @@ import type { Flows } from "../data/flows.ts";
 import type { Gap } from "../data/gaps.ts";
 import { Marked } from "../data/marked.ts";
 import type { Names } from "../data/names.ts";
+import { SeenBins } from "../data/seen_bins.ts";
 import { type Row, RowKind, type Slices } from "../data/slices.ts";
-import { Tiles } from "../data/tiles.ts";
 import type { Measure } from "./measure.ts";
 import { type Heading, Layout, type Most, type TrackRow } from "./rows.ts";
 import type { Edge } from "./snap.ts";
@@ -37,7 +37,7 @@ export class Scene {
   readonly slices: Slices;
   readonly names: Names;
   readonly layout: Layout;
-  readonly tiles: Tiles;
+  readonly bins: SeenBins;
   /** Called when tracks take another height. */
   onLayout: () => void = () => {};
   /** Below the tracks. */
@@ -81,7 +81,7 @@ export class Scene {
     this.slices = slices;
     this.names = names;
     this.layout = new Layout(slices, most);
-    this.tiles = new Tiles(slices);
+    this.bins = new SeenBins(slices);
     this.viewport = new Viewport(slices.start, slices.end);
     this.selected = this.found = new Marked(slices.count);
   }

@@ -176,7 +176,7 @@ export class TracksPainter {
     };
     const [red, green, blue] = channels(this.#theme.muted);
     const budget = this.#record ? Infinity : BUDGET_MS;
-    this.#scene.tiles.look(viewport, view.step);
+    this.#scene.bins.look(viewport, view.step);
     this.#lines.begin(view, (blue << 16) | (green << 8) | red, budget);
     const strips = seen.map((row) => this.#lines.tell(row));
     this.#lines.flush();
@@ -201,8 +201,8 @@ export class TracksPainter {
 
   /** Hatches the parts of which only coarse bins are here yet. */
   #missing(step: number): void {
-    const { viewport, tiles, height } = this.#scene;
-    for (const [from, to] of tiles.missing(viewport.start, viewport.end, step)) {
+    const { viewport, bins, height } = this.#scene;
+    for (const [from, to] of bins.missing(viewport.start, viewport.end, step)) {
       const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
       const context = this.#context;
       context.save();

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { RunClient, TileColumns } from "../../src/shared/client/run_client.ts";
-import { TILE_BINS } from "../../src/shared/client/timeline_columns.ts";
+import type { RunClient } from "../../src/shared/client/run_client.ts";
 import { Viewport } from "../../src/shared/drawing/viewport.ts";
 import { Bins } from "../../src/timeline/data/bins.ts";
+import { SeenBins } from "../../src/timeline/data/seen_bins.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
-import { Tiles } from "../../src/timeline/data/tiles.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
 
 /** Bins of all rows, as the kernel sums them up. */
@@ -71,7 +70,7 @@ describe("Bins", () => {
   });
 });
 
-describe("Tiles", () => {
+describe("SeenBins", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -80,7 +79,7 @@ describe("Tiles", () => {
   });
 
   /** A timeline that a page cannot hold, and a kernel that can. */
-  function setting(atOnce: number, most: number) {
+  function setting(mostBins: number, most: number) {
     const whole = new Slices(timeline(busySpecs(9, 4000)));
     const { columns } = whole;
     const [bins, width] = [64, (whole.end - whole.start) / 64];
@@ -88,20 +87,14 @@ describe("Tiles", () => {
       ...columns,
       ...lod(whole, whole.start, width, bins),
       slices: null,
-      info: { ...columns.info, bins, whole: false, binsOnly: null, tiles: atOnce },
+      info: { ...columns.info, bins, whole: false, binsOnly: null, mostBins },
     });
-    const asked: string[] = [];
+    const asked: [from: number, to: number, bins: number][] = [];
     const run = {
-      tiles: async (level: number, first: number, last: number): Promise<TileColumns> => {
-        asked.push(`tiles ${level} ${first} ${last}`);
-        const count = (last - first) * TILE_BINS;
-        const found = lod(whole, first * TILE_BINS * 2 ** level, 2 ** level, count);
-        return { ...found, info: { level, first, last, bins: count } };
-      },
-      window: async (from: number, to: number) => {
-        asked.push(`window ${from} ${to}`);
+      window: async (from: number, to: number, bins: number) => {
+        asked.push([from, to, bins]);
         const [first, last] = whole.rows[0]!.range(from, to);
-        if (last - first > most) return { count: last - first };
+        if (last - first > most) return lod(whole, from, (to - from) / bins, bins);
         const data = columns.slices!;
         const part = <T extends Int32Array | Float64Array | Uint8Array | Uint16Array | Uint32Array>(
           values: T,
@@ -124,41 +117,39 @@ describe("Tiles", () => {
         };
       },
     } as unknown as RunClient;
-    const tiles = new Tiles(slices);
+    const seen = new SeenBins(slices);
     const { signal } = new AbortController();
     let changes = 0;
-    tiles.connect(run, () => changes++, signal);
-    return { whole, slices, tiles, asked, changes: () => changes };
+    seen.connect(run, () => changes++, signal);
+    return { whole, slices, seen, asked, changes: () => changes };
   }
 
-  it("come for the part in view and a screen to both sides, in parts, and are not asked for twice", async () => {
-    const { whole, tiles, asked } = setting(2, 10);
+  it("come for the part in view and half a screen to both sides, and are not asked for twice", async () => {
+    const { whole, seen, asked } = setting(4000, 10);
     const view = new Viewport(whole.start, whole.end);
     const middle = (whole.start + whole.end) / 2;
     view.show(middle - 2000, middle + 2000);
     const step = 4000 / 1000;
-    expect(tiles.missing(view.start, view.end, step)).toEqual([[view.start, view.end]]);
-    tiles.look(view, step);
-    tiles.look(view, step);
+    expect(seen.missing(view.start, view.end, step)).toEqual([[view.start, view.end]]);
+    seen.look(view, step);
+    seen.look(view, step);
     expect(asked).toEqual([]);
     await vi.runAllTimersAsync();
-    expect(tiles.missing(view.start, view.end, step)).toEqual([]);
-    expect(tiles.missing(view.start - 4000, view.end + 4000, step)).toEqual([]);
-    const spans = asked.filter((each) => each.startsWith("tiles"));
-    expect(spans.length).toBeGreaterThan(1);
-    for (const span of spans) {
-      const [, level, first, last] = span.split(" ").map(Number);
-      expect(level).toBe(2);
-      expect(last! - first!).toBeLessThanOrEqual(2);
-    }
-    const before = asked.length;
+    const [[from, to, bins]] = asked as [[number, number, number]];
+    expect([from % step, (to - from) / bins]).toEqual([0, step]);
+    expect(seen.missing(view.start, view.end, step)).toEqual([]);
+    expect(seen.missing(view.start - 2000, view.end + 2000, step)).toEqual([]);
+    expect(seen.missing(view.start - 4000, view.end + 4000, step)).toEqual([
+      [view.start - 4000, from],
+      [to, view.end + 4000],
+    ]);
     view.pan(100);
-    tiles.look(view, step);
+    seen.look(view, step);
     await vi.runAllTimersAsync();
-    expect(asked.slice(before).filter((each) => each.startsWith("tiles"))).toEqual([]);
+    expect(asked.length).toBe(1);
     const columns = 1000;
     const told = { slice: new Int32Array(columns), share: new Float32Array(columns) };
-    for (const bins of tiles.bins(view.start, view.end, step)) {
+    for (const bins of seen.bins(view.start, view.end, step)) {
       bins.tell(whole.rows[0]!, told, new Int32Array(columns), 0, view.start, step, 0, columns);
     }
     const sum = told.share.reduce((total, share) => total + share * step, 0);
@@ -167,12 +158,12 @@ describe("Tiles", () => {
   });
 
   it("give way to the slices themselves where there are few", async () => {
-    const { whole, slices, tiles, changes } = setting(8, 400);
+    const { whole, slices, seen, changes } = setting(4000, 400);
     const [row] = whole.rows;
     const first = 2000;
     const view = new Viewport(whole.start, whole.end);
     view.show(whole.startOf(first), whole.endOf(first + 50));
-    tiles.look(view, view.span / 900);
+    seen.look(view, view.span / 900);
     await vi.runAllTimersAsync();
     expect(changes()).toBeGreaterThan(0);
     expect([slices.complete, slices.holds(view.start, view.end)]).toEqual([false, true]);
@@ -191,12 +182,23 @@ describe("Tiles", () => {
     expect(slices.startOf(0)).toBeNaN();
   });
 
+  it("are wider where one answer cannot have so many", async () => {
+    const { whole, seen, asked } = setting(300, 10);
+    const view = new Viewport(whole.start, whole.end);
+    seen.look(view, 4);
+    await vi.runAllTimersAsync();
+    const [[from, to, bins]] = asked as [[number, number, number]];
+    expect(bins).toBeLessThanOrEqual(300);
+    expect([from <= view.start, to >= view.end]).toEqual([true, true]);
+    expect(Math.log2((to - from) / bins) % 1).toBe(0);
+  });
+
   it("are not asked for by a view that has gone", async () => {
-    const { slices, whole } = setting(8, 400);
+    const { slices, whole } = setting(4000, 400);
     const gone = new AbortController();
-    const tiles = new Tiles(slices);
-    tiles.connect({} as RunClient, () => {}, gone.signal);
-    tiles.look(new Viewport(whole.start, whole.end), 1);
+    const seen = new SeenBins(slices);
+    seen.connect({} as RunClient, () => {}, gone.signal);
+    seen.look(new Viewport(whole.start, whole.end), 1);
     gone.abort();
     await vi.runAllTimersAsync();
   });
