@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.model.statistics.batch_moments import Means, moments
-from tvmdbg_widgets.model.statistics.codes import code_table
+from tvmdbg_widgets.model.statistics.codes import code_table, is_whole
 from tvmdbg_widgets.model.statistics.compute import statistics
 from tvmdbg_widgets.model.statistics.result import Statistics
 
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 #: What the columns do not hold, or not for every row: a pass over that row alone tells.
 _ALONE = ("mean", "std", "histogram", "distribution")
+
+
+#: Magnitudes whose squares neither overflow nor vanish.
+_LEAST, _MOST = 2.0**-300, 2.0**300
+#: So small a part of the values, left of their sum or as their spread, has lost digits.
+_CANCELLED, _NARROW = 2.0**-12, 2.0**-40
 
 
 class Batch:
@@ -89,9 +95,32 @@ class Batch:
             rows = np.flatnonzero(self.finite == count)
             numbers = _comparable(self.values[rows]).numbers
             numbers = numbers[np.isfinite(numbers)].reshape(len(rows), count)
-            for column, known in zip(found, moments(numbers, self.values.dtype), strict=True):
+            for column, known in zip(found, _means(numbers, self.values.dtype), strict=True):
                 column[rows] = known
         return found
+
+
+class Means(NamedTuple):
+    """Mean and standard deviation of each row, and whether they are known; others mean nothing."""
+
+    mean: Floats
+    std: Floats
+    known: npt.NDArray[np.bool_]
+
+
+def _means(numbers: Array, dtype: np.dtype[Any]) -> Means:
+    """Return what float64 tells of rows of finite values, at least one each, good to 1e-12."""
+    values = numbers.astype(np.float64)
+    with np.errstate(all="ignore"):  # what overflows is not known
+        peak, alike = np.abs(values).max(1), (numbers == numbers[:, :1]).all(1)
+        mean = values.mean(1)
+        apart = values - mean[:, None]
+        std = np.sqrt(np.maximum(0, (apart * apart).mean(1) - apart.mean(1) ** 2))
+        exact = is_whole(dtype) & (peak * values.shape[1] < 2.0**53)
+        known = (peak > _LEAST) & (peak < _MOST) & (std > _NARROW * peak)
+        known &= exact | (np.abs(mean) > _CANCELLED * peak)
+    mean, std = np.where(alike, values[:, 0] + 0.0, mean), np.where(alike, 0.0, std)
+    return Means(mean, std, known | alike)
 
 
 class _Row(Statistics):
