@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_NUMBERS = (
+    *("ns", "share", "cumulative"),
+    *("minimum", "mean", "p50", "p90", "maximum", "low", "high"),
+)
 _LINES_SHOWN = 40
 _WIDTH = 100
 _HEADS = {
@@ -176,16 +180,7 @@ class TimeTable(Sequence[TimeRow]):
             label=self.labels[i],
             nodes=tuple(self.nodes(i).tolist()),
             slices=int(self.slices[i]),
-            ns=float(self.ns[i]),
-            share=float(self.share[i]),
-            cumulative=float(self.cumulative[i]),
-            minimum=float(self.minimum[i]),
-            mean=float(self.mean[i]),
-            p50=float(self.p50[i]),
-            p90=float(self.p90[i]),
-            maximum=float(self.maximum[i]),
-            low=float(self.low[i]),
-            high=float(self.high[i]),
+            **{name: float(getattr(self, name)[i]) for name in _NUMBERS},
             noisy=bool(self.noisy[i]),
             rounding_ns=self.rounding_ns,
         )
@@ -247,7 +242,7 @@ class TimeTable(Sequence[TimeRow]):
             label = f"#{row.key} {label}"
         cells = [label, f"{row.slices:,}", row.text(row.ns), row.share_text]
         if not self.overlap:
-            cells.append(_share(self.cumulative[i]))
+            cells.append("–" if np.isnan(row.cumulative) else percent(row.cumulative))
         if spread:
             cells += [row.text(each) for each in (row.minimum, row.p50, row.p90, row.maximum)]
         if sure:
@@ -268,7 +263,3 @@ class TimeTable(Sequence[TimeRow]):
         head, rows = self.cells(_LINES_SHOWN)
         below = (*more_text(len(self), _LINES_SHOWN), *self.notes)
         return html_table(head, rows, caption=self.caption, below=below)
-
-
-def _share(share: float) -> str:
-    return "–" if np.isnan(share) else percent(share)

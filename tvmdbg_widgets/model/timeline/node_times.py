@@ -22,7 +22,7 @@ Ids = npt.NDArray[np.int64]
 NOISY_RATIO = 1.2
 NOISY_REPEATS = 5
 
-_COLUMNS = ("min", "p10", "p50", "p90", "max", "sd", "low", "high")
+_NUMBERS = ("min", "p10", "p50", "p90", "max", "mean", "sd", "low", "high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +91,12 @@ class NodeStatistics:
 
     def __getitem__(self, node: int) -> NodeTimes:
         """Statistics of one node id."""
+        numbers = {name: float(getattr(self, name)[node]) for name in _NUMBERS}
         return NodeTimes(
             int(self.n[node]),
-            float(self.min[node]),
-            float(self.p10[node]),
-            float(self.p50[node]),
-            float(self.p90[node]),
-            float(self.max[node]),
-            float(self.mean[node]),
-            float(self.sd[node]),
-            float(self.low[node]),
-            float(self.high[node]),
-            bool(self.noisy[node]),
-            self.rounding_ns,
+            **numbers,
+            noisy=bool(self.noisy[node]),
+            rounding_ns=self.rounding_ns,
         )
 
     def __repr__(self) -> str:
@@ -119,15 +112,7 @@ class NodeStatistics:
             {
                 "node": np.arange(len(self)),
                 "n": self.n,
-                "min_ns": self.min,
-                "p10_ns": self.p10,
-                "p50_ns": self.p50,
-                "p90_ns": self.p90,
-                "max_ns": self.max,
-                "mean_ns": self.mean,
-                "sd_ns": self.sd,
-                "low_ns": self.low,
-                "high_ns": self.high,
+                **{f"{name}_ns": getattr(self, name) for name in _NUMBERS},
                 "noisy": self.noisy,
             }
         )
@@ -158,8 +143,8 @@ def node_statistics(
     kept = np.concatenate(([0], np.cumsum(finite)))[offsets]
     values = repeats_ns[finite]
     n = np.diff(kept).astype(np.int64)
-    columns = {name: np.full(count, np.nan) for name in _COLUMNS}
-    mean = node_ns.astype(np.float64, copy=True)
+    columns = {name: np.full(count, np.nan) for name in _NUMBERS}
+    mean = columns["mean"] = node_ns.astype(np.float64, copy=True)
     with np.errstate(invalid="ignore", over="ignore"):
         for size, nodes, block in by_count(kept, values):
             columns["min"][nodes] = block.min(axis=1)
@@ -173,4 +158,4 @@ def node_statistics(
                 columns["low"][nodes] = mean[nodes] - half
                 columns["high"][nodes] = mean[nodes] + half
         noisy = (n >= NOISY_REPEATS) & (columns["p90"] > NOISY_RATIO * columns["p10"])
-    return NodeStatistics(n=n, mean=mean, noisy=noisy, rounding_ns=rounding_ns, **columns)
+    return NodeStatistics(n=n, noisy=noisy, rounding_ns=rounding_ns, **columns)
