@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.model.statistics.bins import CodeBins
-from tvmdbg_widgets.model.statistics.code_counts import SHORT, CodeCounts
 from tvmdbg_widgets.model.statistics.codes import code_table
 from tvmdbg_widgets.model.statistics.distribution import Distribution
 from tvmdbg_widgets.model.statistics.extremes import Extremes
@@ -29,21 +28,17 @@ class CodeTally:
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
-        self.counts = CodeCounts(1 << 8 * dtype.itemsize)
+        self.counts = np.zeros(1 << 8 * dtype.itemsize, np.int64)
         self.extremes = Extremes()
 
     def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
         """Count one chunk, at least one value."""
         table = code_table(self.dtype)
         codes = table.codes(chunk)
-        if len(codes) <= SHORT:
-            new = self.counts.add_short(codes)
-        else:
-            size, known = self.counts.size, self.counts.table
-            few = size == _BYTE
-            counts = _byte_counts(codes) if few else np.bincount(codes, minlength=size)
-            new = np.flatnonzero((counts != 0) & (known == 0))
-            known += counts
+        size = len(self.counts)
+        counts = _byte_counts(codes) if size == _BYTE else np.bincount(codes, minlength=size)
+        new = np.flatnonzero((counts != 0) & (self.counts == 0))
+        self.counts += counts
         if len(new):
             self._positions(chunk, codes, table.values[new], where)
 
@@ -80,17 +75,18 @@ class CodeTally:
 
     def merge(self, other: CodeTally) -> None:
         """Add what another has counted of other values of the same array."""
-        self.counts.merge(other.counts)
+        self.counts += other.counts
         self.extremes.merge(other.extremes)
 
     def times(self, count: int) -> None:
         """Count all values so many times."""
-        self.counts.times(count)
+        self.counts *= count
 
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
         table, found = code_table(self.dtype), self.extremes
-        present, counts = self.counts.present()
+        present = np.flatnonzero(self.counts)
+        counts = self.counts[present]
         values = table.values[present]
 
         def those(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> int:

@@ -9,7 +9,6 @@ import numpy as np
 
 from tvmdbg_widgets.model.statistics import compiled
 from tvmdbg_widgets.model.statistics.bins import MOST, FloatBins
-from tvmdbg_widgets.model.statistics.code_counts import SHORT, CodeCounts
 from tvmdbg_widgets.model.statistics.distribution import Distribution
 from tvmdbg_widgets.model.statistics.extremes import Extremes
 from tvmdbg_widgets.model.statistics.moments import Moments
@@ -33,7 +32,7 @@ class FloatTally:
     def __init__(self, dtype: np.dtype[Any], *, fast: bool = False) -> None:
         self._compiled = fast
         self.bins = FloatBins(dtype)
-        self.prefixes = CodeCounts(MOST)
+        self.prefixes = np.zeros(MOST, np.int64)
         self.extremes = Extremes()
         self.moments = Moments()
         #: Values by class: 0, -0, +Inf, -Inf, largest finite, lowest finite.
@@ -51,21 +50,15 @@ class FloatTally:
         if counted is not None:
             self._add_compiled(counted, chunk, where)
             return
-        if len(chunk) <= SHORT:
-            self.prefixes.add_short(self.bins.prefixes(chunk))
-            apart = self._set_apart(chunk, np.ones(6))
-            special = not bool(np.isfinite(chunk).all())
-        else:
-            prefixes = np.bincount(self.bins.prefixes(chunk), minlength=MOST)
-            table = self.prefixes.table
-            table += prefixes
-            apart = self._set_apart(chunk, prefixes[self._apart_prefixes])
-            infinite = self.bins.infinite
-            special = bool(prefixes[infinite:_SIGN].any() or prefixes[infinite | _SIGN :].any())
+        prefixes = np.bincount(self.bins.prefixes(chunk), minlength=MOST)
+        self.prefixes += prefixes
+        apart = self._set_apart(chunk, prefixes[self._apart_prefixes])
+        infinite = self.bins.infinite
+        special = bool(prefixes[infinite:_SIGN].any() or prefixes[infinite | _SIGN :].any())
         self._add_finite(self._specials(chunk, apart, where) if special else chunk, chunk, where)
 
     def _add_compiled(self, counted: Kernel, chunk: np.ndarray[Any, Any], where: Where) -> None:
-        table = self.prefixes.table
+        table = self.prefixes
         before = table[self._apart_prefixes]
         words = chunk.view(f"i{chunk.dtype.itemsize}")
         lowest, highest, *sums = counted(chunk, words, table)
@@ -120,21 +113,22 @@ class FloatTally:
 
     def merge(self, other: FloatTally) -> None:
         """Add what another has counted of other values of the same array."""
-        self.prefixes.merge(other.prefixes)
+        self.prefixes += other.prefixes
         self.apart += other.apart
         self.extremes.merge(other.extremes)
         self.moments.merge(other.moments)
 
     def times(self, count: int) -> None:
         """Count all values so many times."""
-        self.prefixes.times(count)
+        self.prefixes *= count
         self.apart *= count
         self.moments.times(count)
 
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
         zeros, negative_zeros, pos_inf, neg_inf, highest, lowest = self.apart.tolist()
-        codes, all_counts = self.prefixes.present()
+        codes = np.flatnonzero(self.prefixes)
+        all_counts = self.prefixes[codes]
         size, finite = int(all_counts.sum()), self.moments.count
         counts = all_counts.copy()
         counts[codes == 0] -= zeros
