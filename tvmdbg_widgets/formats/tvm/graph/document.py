@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import paired_json
 
@@ -50,7 +49,10 @@ class _Parser:
         self.lenient = False
 
     def parse(self, text: str) -> Any:
-        text = self._without_lone_surrogates(text)
+        text, count = paired_json(text)
+        if count:
+            found = f"{counted(count, 'single one')} in \\u escapes"
+            self.log.add("lone-surrogate", self.field, found)
         try:
             value = self._decode(text)
         except json.JSONDecodeError as error:
@@ -71,14 +73,9 @@ class _Parser:
         if rest:
             if rest[0] == "#" or isinstance(value, str):
                 raise json.JSONDecodeError("Extra data", text, end)
-            self.log.add(
-                "trailing-data",
-                self.field,
-                expected=f"nothing behind the JSON value (character {end})",
-                found=counted(len(rest), "more character"),
-                done="They are ignored",
-                severity=Severity.WARNING,
-            )
+            expected = f"nothing behind the JSON value (character {end})"
+            found = counted(len(rest), "more character")
+            self.log.add("trailing-data", self.field, found, expected=expected)
         return value
 
     def _decode_leniently(self, text: str, error: json.JSONDecodeError) -> Any:
@@ -96,14 +93,8 @@ class _Parser:
         value = self._decode(bare)
         self.lenient = True
         told = " and ".join(f"{count} {what}" for what, count in sorted(counts.items()))
-        self.log.add(
-            "lenient-json",
-            self.field,
-            expected="JSON",
-            found=f"JSON with {told}, as in TVM's documentation",
-            done="Read leniently",
-            severity=Severity.NOTE,
-        )
+        found = f"JSON with {told}, as in TVM's documentation"
+        self.log.add("lenient-json", self.field, found)
         return value
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -119,36 +110,11 @@ class _Parser:
 
     def _report(self) -> None:
         for key, count in self.repeated.items():
-            self.log.add(
-                "duplicate-key",
-                f"{self.field}: key {key!r}",
-                expected="each key once in an object",
-                found=f"repeated in {count:,} object{'s' * (count != 1)}",
-                done="The last value is kept",
-                severity=Severity.WARNING,
-            )
+            found = f"repeated in {counted(count, 'object')}"
+            self.log.add("duplicate-key", f"{self.field}: key {key!r}", found)
         for text, count in self.constants.items():
             self.lenient = True
-            self.log.add(
-                "json-constant",
-                self.field,
-                expected="JSON numbers",
-                found=f"{text}, {counted(count, 'time')}",
-                severity=Severity.WARNING,
-            )
-
-    def _without_lone_surrogates(self, text: str) -> str:
-        text, count = paired_json(text)
-        if count:
-            self.log.add(
-                "lone-surrogate",
-                self.field,
-                expected="surrogates in pairs",
-                found=f"{counted(count, 'single one')} in \\u escapes",
-                done="They read U+FFFD",
-                severity=Severity.NOTE,
-            )
-        return text
+            self.log.add("json-constant", self.field, f"{text}, {counted(count, 'time')}")
 
 
 def parse_document(data: bytes, log: GraphLog) -> GraphDocument:
@@ -160,31 +126,22 @@ def parse_document(data: bytes, log: GraphLog) -> GraphDocument:
         text = value
         value, inner_lenient = _parsed(text, "graph inside the JSON string", None, log)
         lenient = lenient or inner_lenient
+    if isinstance(value, dict) and isinstance(value.get("nodes"), list):
+        return GraphDocument(value, quoted, lenient, len(text))
+    field, expected, hint = "nodes", "a list of nodes", _HINT
     if not isinstance(value, dict):
-        raise FormatError(
-            "not a graph",
-            file=log.file,
-            field="file",
-            expected="a JSON object with nodes, arg_nodes, heads, attrs and node_row_ptr",
-            found=f"a JSON {_KIND.get(type(value), 'number')}",
-            hint=_HINT,
-        )
-    if not isinstance(value.get("nodes"), list):
-        other = next((told for key, told in _OTHER_FILES.items() if key in value), _HINT)
+        field = "file"
+        expected = "a JSON object with nodes, arg_nodes, heads, attrs and node_row_ptr"
+        found = f"a JSON {_KIND.get(type(value), 'number')}"
+    else:
+        hint = next((told for key, told in _OTHER_FILES.items() if key in value), _HINT)
         has = ", ".join(repr(key[:40]) for key in list(value)[:6])
-        raise FormatError(
-            "not a graph",
-            file=log.file,
-            field="nodes",
-            expected="a list of nodes",
-            found=f"a JSON {_KIND.get(type(value['nodes']), 'number')}"
-            if "nodes" in value
-            else f"an object with keys {has}"
-            if has
-            else "an empty object",
-            hint=other,
-        )
-    return GraphDocument(value, quoted, lenient, len(text))
+        found = f"an object with keys {has}" if has else "an empty object"
+        if "nodes" in value:
+            found = f"a JSON {_KIND.get(type(value['nodes']), 'number')}"
+    raise FormatError(
+        "not a graph", file=log.file, field=field, expected=expected, found=found, hint=hint
+    )
 
 
 _KIND: dict[type, str] = {
@@ -210,51 +167,29 @@ def _decoded(data: bytes, log: GraphLog) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        log.add(
-            "not-unicode",
-            f"byte {error.start}",
-            expected=f"text in {error.encoding}",
-            found=f"byte 0x{data[error.start]:02x}",
-            done="Such bytes read U+FFFD",
-            severity=Severity.WARNING,
-        )
+        field, found = f"byte {error.start}", f"byte 0x{data[error.start]:02x}"
+        log.add("not-unicode", field, found, expected=f"text in {error.encoding}")
         return data.decode(encoding, errors="replace")
 
 
 def _parsed(text: str, field: str, data: bytes | None, log: GraphLog) -> tuple[Any, bool]:
     parser = _Parser(log, field)
+    offset, expected = None, "JSON"
     try:
         return parser.parse(text), parser.lenient
     except json.JSONDecodeError as error:
-        offset = None
+        what = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        field += f", line {error.lineno}, column {error.colno}"
         if data is not None:
-            encoding = json.detect_encoding(data)
-            offset = len(text[: error.pos].encode(encoding, errors="replace"))
+            before = text[: error.pos]
+            offset = len(before.encode(json.detect_encoding(data), errors="replace"))
         found = repr(text[error.pos : error.pos + 20]) if error.pos < len(text) else "the end"
-        raise FormatError(
-            f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}",
-            file=log.file,
-            field=f"{field}, line {error.lineno}, column {error.colno}",
-            offset=offset,
-            expected="JSON",
-            found=found,
-            hint=_HINT,
-        ) from None
     except RecursionError:
-        raise FormatError(
-            "nested too deeply",
-            file=log.file,
-            field=field,
-            expected="lists of lists, four deep",
-            found="more levels than can be read",
-            hint=_HINT,
-        ) from None
+        what, expected = "nested too deeply", "lists of lists, four deep"
+        found = "more levels than can be read"
     except ValueError as error:
-        raise FormatError(
-            "a number too long to be read",
-            file=log.file,
-            field=field,
-            expected="integers of 64 bits",
-            found=str(error).partition(":")[0].lower(),
-            hint=_HINT,
-        ) from None
+        what, expected = "a number too long to be read", "integers of 64 bits"
+        found = str(error).partition(":")[0].lower()
+    raise FormatError(
+        what, file=log.file, field=field, offset=offset, expected=expected, found=found, hint=_HINT
+    )

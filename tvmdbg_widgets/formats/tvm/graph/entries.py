@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.formats.tvm.graph.log import shown
-from tvmdbg_widgets.formats.tvm.graph.offsets import check_owned, entry_offsets
+from tvmdbg_widgets.formats.tvm.graph.log import (
+    INT64_MAX,
+    int32_list,
+    is_int,
+    plain_int_lists,
+    plain_ints,
+    shown,
+)
 from tvmdbg_widgets.formats.tvm.graph.symbol import (
     ABSENT,
     outputs_used,
     symbol_entries,
     types_of_flags,
 )
-from tvmdbg_widgets.formats.tvm.graph.values import (
-    INT64_MAX,
-    int32_list,
-    is_int,
-    plain_int_lists,
-)
-from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 
@@ -64,9 +63,9 @@ def read_entries(top: dict[str, Any], table: NodeTable, limit: int, log: GraphLo
     """Read ``node_row_ptr`` and ``attrs``."""
     if table.symbol and top.get("node_row_ptr") is None:
         table.num_outputs = outputs_used(table, top.get("heads"))
-    offsets = entry_offsets(top.get("node_row_ptr"), table, limit, log)
+    offsets = _entry_offsets(top.get("node_row_ptr"), table, limit, log)
     if "node_row_ptr" in top:
-        check_owned(offsets, table, log)
+        _check_owned(offsets, table, log)
     lists = _graph_attrs(top.get("attrs"), table, log) if "attrs" in top else {}
     count = int(offsets[-1])
     fitted = {key: _fitted(key, values, count, log) for key, values in lists.items()}
@@ -94,76 +93,110 @@ def read_entries(top: dict[str, Any], table: NodeTable, limit: int, log: GraphLo
     )
 
 
+def _entry_offsets(
+    row_ptr: Any, table: NodeTable, limit: int, log: GraphLog
+) -> npt.NDArray[np.int64]:
+    """Return ``node_row_ptr`` where it can be used, else offsets from ``num_outputs``."""
+    count = len(table.names)
+    values = plain_ints(row_ptr) if isinstance(row_ptr, list) else None
+    told: dict[str, Any] = {}
+    if row_ptr is None and table.symbol:
+        return _counted(table, limit, log)
+    if row_ptr is None:
+        rule, found = "node-row-ptr-missing", "nothing"
+    elif values is None:
+        rule, found = "node-row-ptr-type", shown(row_ptr)
+    elif len(values) != count + 1:
+        rule, found = "node-row-ptr-length", f"{len(values)}"
+        told["expected"] = f"{counted(count + 1, 'item')}, one more than nodes"
+    elif values[0] != 0:
+        rule, found = "node-row-ptr-start", f"{values[0]}"
+    elif (values[1:] < values[:-1]).any():
+        at = int(np.argmax(values[1:] < values[:-1])) + 1
+        rule, found = "node-row-ptr-not-monotonic", f"{values[at]}"
+        told["expected"] = f"node_row_ptr[{at}] >= {values[at - 1]}"
+    elif values[-1] > limit:
+        rule, found = "node-row-ptr-too-large", f"{values[-1]:,}"
+        told["expected"] = f"at most {counted(limit, 'entry')} in a file this long"
+    else:
+        return values
+    log.add(rule, "node_row_ptr", found, **told)
+    return _counted(table, limit, log)
+
+
+def _check_owned(offsets: npt.NDArray[np.int64], table: NodeTable, log: GraphLog) -> None:
+    """Tell where the offsets give a node another number of outputs than it says it has."""
+    owned = np.diff(offsets)
+    said = np.array(table.num_outputs, dtype=np.int64)
+    null = table.is_null()
+    for nid in np.flatnonzero((said >= 0) & (owned != said)).tolist():
+        rule = "null-node-outputs" if null[nid] else "num-outputs-disagrees"
+        whose = "as of every input or parameter" if null[nid] else "the node's num_outputs"
+        path = f"node_row_ptr[{nid + 1}] - node_row_ptr[{nid}]"
+        log.add(rule, path, owned[nid], (nid,), expected=f"{said[nid]}, {whose}")
+
+
+def _counted(table: NodeTable, limit: int, log: GraphLog) -> npt.NDArray[np.int64]:
+    owned = np.array(table.num_outputs, dtype=np.int64)
+    owned[owned < 0] = 1
+    if owned.sum() > limit:
+        expected = f"at most {limit:,} in all in a file this long"
+        field = "nodes[*].attrs.num_outputs"
+        log.add("num-outputs-too-large", field, f"{owned.sum():,}", expected=expected)
+        owned[:] = 1
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(owned)])
+
+
 def _graph_attrs(attrs: Any, table: NodeTable, log: GraphLog) -> dict[str, list[Any]]:
     """Return the lists of the known attributes."""
     if not isinstance(attrs, dict):
-        log.add("graph-attrs", "attrs", expected="an object", found=shown(attrs))
+        log.add("graph-attrs", "attrs", shown(attrs))
         return {}
-    for key in _REQUIRED:
-        if key not in attrs and not table.symbol:
-            excused = key == "dltype" and "storage_scope" in attrs
-            log.add(
-                "graph-attr-missing",
-                f"attrs.{key}",
-                expected="a list by entry",
-                found="nothing",
-                done="Types are those of attrs.dtype, NNVM's type flags"
-                if key == "dltype" and "dtype" in attrs
-                else "",
-                loader="" if excused else "invalid format",
-            )
+    for key in () if table.symbol else _REQUIRED:
+        if key not in attrs:
+            told: dict[str, Any] = {}
+            if key == "dltype" and "dtype" in attrs:
+                told["done"] = "Types are those of attrs.dtype, NNVM's type flags"
+            if key == "dltype" and "storage_scope" in attrs:
+                told["loader"] = ""
+            log.add("graph-attr-missing", f"attrs.{key}", "nothing", **told)
     lists: dict[str, list[Any]] = {}
     for key, value in attrs.items():
         tag = value[0] if isinstance(value, list) and value else None
         content = value[1] if isinstance(value, list) and len(value) == 2 else None
         if key not in _TAGS:
-            _tell_skipped(key, tag, table, log)
+            skipped = tag in _SKIPPED_TAGS or table.symbol
+            name = shown(key)[1:-1]
+            log.add(
+                "attr-dropped" if skipped else "attr-unknown-tag",
+                f"attrs.{name}",
+                f"an attribute with tag {shown(tag)}",
+                expected=", ".join(_TAGS),
+                loader="" if skipped else f"cannot skip graph attr {name}",
+            )
             continue
         if tag != _TAGS[key]:
             log.add(
                 "attr-tag",
                 f"attrs.{key}[0]",
+                shown(tag),
                 expected=f'"{_TAGS[key]}"',
-                found=shown(tag),
                 done="What follows is read all the same" if isinstance(content, list) else "",
                 loader=f'Check failed: type == "{_TAGS[key]}"',
             )
         if isinstance(content, list):
             lists[key] = content
         else:
-            log.add(
-                "attr-not-list",
-                f"attrs.{key}",
-                expected="a type tag and one list",
-                found=shown(value),
-                done="It is left out",
-            )
+            log.add("attr-not-list", f"attrs.{key}", shown(value))
     return lists
-
-
-def _tell_skipped(key: str, tag: Any, table: NodeTable, log: GraphLog) -> None:
-    skipped = tag in _SKIPPED_TAGS or table.symbol
-    log.add(
-        "attr-dropped" if skipped else "attr-unknown-tag",
-        f"attrs.{shown(key)[1:-1]}",
-        expected=", ".join(_TAGS),
-        found=f"an attribute with tag {shown(tag)}",
-        done="It is left out",
-        loader="" if skipped else f"cannot skip graph attr {shown(key)[1:-1]}",
-        severity=Severity.NOTE if skipped else Severity.ERROR,
-    )
 
 
 def _fitted(key: str, values: list[Any], count: int, log: GraphLog) -> list[Any]:
     if len(values) == count:
         return values
-    log.add(
-        "attr-length",
-        f"attrs.{key}[1]",
-        expected=f"{counted(count, 'item')}, one for each entry",
-        found=f"{len(values)}",
-        done="What is missing is unknown" if len(values) < count else "The surplus is left out",
-    )
+    expected = f"{counted(count, 'item')}, one for each entry"
+    done = "What is missing is unknown" if len(values) < count else "The surplus is left out"
+    log.add("attr-length", f"attrs.{key}[1]", len(values), expected=expected, done=done)
     return [*values[:count], *[ABSENT] * (count - len(values))]
 
 
@@ -186,15 +219,8 @@ def _from_nodes(
         types = [""] * count
         for nid, eid in first:
             types[eid] = table.types[nid].removeprefix("type: ")
-    log.add(
-        "entries-from-nodes",
-        " and ".join(f"attrs.{key}" for key in lacking),
-        expected="a list by entry",
-        found="nothing",
-        done="The debugger's notes at each node are shown instead, for output 0 only; TVM v0.7 to "
-        "v0.11 writes wrong ones behind a node with several outputs",
-        severity=Severity.WARNING,
-    )
+    field = " and ".join(f"attrs.{key}" for key in lacking)
+    log.add("entries-from-nodes", field, "nothing")
     return shapes, types
 
 
@@ -217,12 +243,10 @@ def _shapes(
         known[eid] = good
         kept.append(shape if good else [])
         if not good and shape is not ABSENT:
+            expected = f"at most {_MOST_DIMENSIONS} integers from 0 to {INT64_MAX}"
+            done = "The shape is unknown"
             log.add(
-                "attr-item",
-                f"attrs.shape[1][{eid}]",
-                expected=f"at most {_MOST_DIMENSIONS} integers from 0 to {INT64_MAX}",
-                found=shown(shape),
-                done="The shape is unknown",
+                "attr-item", f"attrs.shape[1][{eid}]", shown(shape), expected=expected, done=done
             )
     lengths = np.array([len(shape) for shape in kept], dtype=np.int64)
     dims = np.array([dim for shape in kept for dim in shape], dtype=np.int64)
@@ -234,13 +258,7 @@ def _strings(key: str, values: list[Any], log: GraphLog) -> StringColumn:
         return StringColumn.from_strings(values)
     for eid, value in enumerate(values):
         if not isinstance(value, str) and value is not ABSENT:
-            log.add(
-                "attr-item",
-                f"attrs.{key}[1][{eid}]",
-                expected="a string",
-                found=shown(value),
-                done="It is left out",
-            )
+            log.add("attr-item", f"attrs.{key}[1][{eid}]", shown(value))
     return StringColumn.from_strings(v if isinstance(v, str) else "" for v in values)
 
 

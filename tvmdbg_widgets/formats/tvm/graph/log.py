@@ -1,24 +1,164 @@
-"""Issues gathered while a graph file is read."""
+"""The rules of a graph file, and the issues and lists gathered while one is read."""
 
 from __future__ import annotations
 
 import reprlib
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
+    import numpy.typing as npt
+
+INT32_MAX = 2**31 - 1
+INT64_MAX = 2**63 - 1
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 _SHORT.maxlevel = 2
+_WARNING, _NOTE = Severity.WARNING, Severity.NOTE
+
+
+class Rule(NamedTuple):
+    """What a place in the file should be, what is done instead, and what TVM's loader says."""
+
+    expected: str
+    done: str = ""
+    loader: str = ""
+    severity: Severity = Severity.ERROR
+
+
+_NOWHERE = "The edge leads nowhere"
+_FORMAT = "invalid format"
+_CPP = "invalid json format"
+_ENTRY = "[node, output, version]"
+# Bits of the mask in GraphExecutor::Load (src/runtime/graph_executor/graph_executor.h @ v0.19.0).
+_MASK = "Check failed: bitmask == 1|2|4|8|16: invalid format"
+BY_TYPE = "Can only take tvm_op as op"
+_FLATTENED = "The executor views every argument of this node as one-dimensional"
+_FROM_NODES = (
+    "The debugger's notes at each node are shown instead, for output 0 only; TVM v0.7 to "
+    "v0.11 writes wrong ones behind a node with several outputs"
+)
+_UNCOMPILED = (
+    "They are shown as they are; storage, and types and shapes the file does not give, are unknown"
+)
+_NEAREST = "The nearest is drawn; give the graph TVM was given (lib.get_graph_json()) to know"
+_COUNTED = "Entries are counted from num_outputs instead"
+_SCOPES = "pool entry for 2d texure allocations must be of the same type"
+_DEVICES = "The same pool entry cannot be assigned to multiple devices"
+_KEPT = "The last value is kept"
+
+#: Every rule by its name; ``expected`` is empty where it depends on the file.
+RULES: dict[str, Rule] = {
+    # The text.
+    "duplicate-key": Rule("each key once in an object", _KEPT, severity=_WARNING),
+    "json-constant": Rule("JSON numbers", severity=_WARNING),
+    "lenient-json": Rule("JSON", "Read leniently", severity=_NOTE),
+    "lone-surrogate": Rule("surrogates in pairs", "They read U+FFFD", severity=_NOTE),
+    "not-unicode": Rule("", "Such bytes read U+FFFD", severity=_WARNING),
+    "trailing-data": Rule("", "They are ignored", severity=_WARNING),
+    # The keys at the top.
+    "top-key-missing": Rule("this key at the top of the graph", loader=_MASK),
+    "top-key-unknown": Rule("", "It is ignored", severity=_WARNING),
+    "metadata-not-last": Rule(
+        "every other key before it",
+        "They are read here; TVM stops reading at metadata",
+        _MASK,
+        _WARNING,
+    ),
+    "graph-not-compiled": Rule("null or tvm_op", _UNCOMPILED, BY_TYPE, _NOTE),
+    # The nodes.
+    "node-not-object": Rule("an object", "It stands as an input without a name", _FORMAT),
+    "node-key-unknown": Rule(
+        "op, name, inputs, attrs and control_deps", "It is ignored", severity=_WARNING
+    ),
+    "node-name": Rule("a string", "The name is empty", _FORMAT),
+    "node-inputs": Rule("a list of entries", "The node has no inputs", _FORMAT),
+    "null-node-inputs": Rule("no inputs of an input or parameter"),
+    "op-unknown": Rule("null or tvm_op"),
+    "node-attrs": Rule("an object of strings", "They are left out"),
+    "node-attr-not-string": Rule("a string", "It is kept as text"),
+    "node-attrs-missing": Rule("the attributes of an operator"),
+    "node-attrs-incomplete": Rule("", loader=_FORMAT),
+    "num-inputs-invalid": Rule(""),
+    "num-outputs-invalid": Rule(""),
+    "num-inputs-disagrees": Rule("", "The list inputs is believed"),
+    "num-outputs-disagrees": Rule("", "node_row_ptr is believed"),
+    "null-node-outputs": Rule("", "node_row_ptr is believed"),
+    "num-outputs-too-large": Rule("", "Every node is taken to have one output"),
+    "flatten-data": Rule('"0"', _FLATTENED, severity=_NOTE),
+    "flatten-data-invalid": Rule('"0" or "1"'),
+    "func-name-missing": Rule("the function to call", loader="no such function in module: "),
+    "duplicate-name": Rule("a name of its own", "They are told apart by node id", severity=_NOTE),
+    # The edges.
+    "edge-type": Rule(_ENTRY, "It leads nowhere"),
+    "edge-too-short": Rule(_ENTRY, "It leads nowhere", _CPP),
+    "edge-too-long": Rule(_ENTRY, "The surplus is left out", _CPP),
+    "edge-node-out-of-range": Rule("", _NOWHERE),
+    "edge-output-out-of-range": Rule("the name of a node with outputs", _NOWHERE),
+    "edge-name-unknown": Rule("the name of a node", _NOWHERE),
+    "edge-ambiguous": Rule("names that tell node and output", _NEAREST, severity=_WARNING),
+    "edge-not-topological": Rule(""),
+    "cycle": Rule("no node that depends on itself"),
+    "raw-graph-does-not-match": Rule("", "The raw graph given is not used", severity=_WARNING),
+    "control-deps-type": Rule("a list of integers"),
+    "control-dep-out-of-range": Rule("", "It is left out"),
+    "control-dep-not-topological": Rule(""),
+    "heads-type": Rule("a list of entries"),
+    "heads-empty": Rule("at least one output"),
+    "head-type": Rule(_ENTRY, "It leads nowhere"),
+    "head-too-short": Rule(_ENTRY, "It leads nowhere", _CPP),
+    "head-too-long": Rule(_ENTRY, "The surplus is left out", _CPP),
+    "head-out-of-range": Rule("", "It is left out"),
+    "arg-nodes-type": Rule("a list of integers"),
+    "arg-node-out-of-range": Rule("", "It is left out"),
+    "arg-node-not-null": Rule("an input or parameter"),
+    "arg-node-repeated": Rule("each node once", severity=_WARNING),
+    "arg-node-missing": Rule("every input and parameter", severity=_WARNING),
+    "arg-nodes-unordered": Rule(
+        "ascending node ids", "Inputs have numbers in this order", severity=_NOTE
+    ),
+    # The entries.
+    "node-row-ptr-missing": Rule("a list of offsets", _COUNTED),
+    "node-row-ptr-type": Rule("a list of 64-bit integers", _COUNTED),
+    "node-row-ptr-length": Rule("", _COUNTED),
+    "node-row-ptr-start": Rule("0 first", _COUNTED),
+    "node-row-ptr-not-monotonic": Rule("", _COUNTED),
+    "node-row-ptr-too-large": Rule("", _COUNTED),
+    "graph-attrs": Rule("an object"),
+    "graph-attr-missing": Rule("a list by entry", loader=_FORMAT),
+    "attr-tag": Rule(""),
+    "attr-not-list": Rule("a type tag and one list", "It is left out"),
+    "attr-dropped": Rule("", "It is left out", severity=_NOTE),
+    "attr-unknown-tag": Rule("", "It is left out"),
+    "attr-length": Rule(""),
+    "attr-item": Rule("a string", "It is left out"),
+    "dtype-flag-unknown": Rule("", "The type is unknown", severity=_WARNING),
+    "dtype-flag-disagrees": Rule("", "dltype is believed", severity=_WARNING),
+    "entries-from-nodes": Rule("a list by entry", _FROM_NODES, severity=_WARNING),
+    "dltype-unknown": Rule("a data type such as float32, int8x4 or bool", severity=_WARNING),
+    "storage-id-negative": Rule("a slot from 0", severity=_WARNING),
+    "storage-on-two-devices": Rule("one device type for storage", loader=_DEVICES),
+    "texture-dtype-differs": Rule("one data type for texture storage", loader=_SCOPES),
+    "nop-storage-differs": Rule("", severity=_WARNING),
+    "nop-size-differs": Rule("", severity=_WARNING),
+}
 
 
 def shown(value: Any) -> str:
     """Return a value from a file as short text."""
     return _SHORT.repr(value)
+
+
+def shown_at(fields: Mapping[str, Any], key: str) -> str:
+    """Return a field of an object as short text."""
+    return shown(fields[key]) if key in fields else "nothing"
 
 
 class GraphLog:
@@ -35,16 +175,13 @@ class GraphLog:
         self,
         rule: str,
         field: str,
-        *,
-        expected: str,
-        found: str,
-        severity: Severity = Severity.ERROR,
-        done: str = "",
-        loader: str = "",
+        found: object,
         nodes: Iterable[int] = (),
         entries: Iterable[tuple[int, int]] = (),
+        **told: Any,
     ) -> None:
-        """Add one issue."""
+        """Add one issue; `told` is what stands instead of the fields of the rule."""
+        expected, done, loader, severity = RULES[rule]._replace(**told)
         self._counts[rule, severity] += 1
         if self._counts[rule, severity] > self.LIMIT:
             return
@@ -57,14 +194,85 @@ class GraphLog:
 
     def issues(self) -> Issues:
         """Return what was gathered."""
+        told = "{:,} more of this rule; {:,} in all."
         rest = [
-            Issue(
-                rule,
-                severity,
-                f"{count - self.LIMIT:,} more of this rule; {count:,} in all.",
-                file=self.file,
-            )
+            Issue(rule, severity, told.format(count - self.LIMIT, count), file=self.file)
             for (rule, severity), count in self._counts.items()
             if count > self.LIMIT
         ]
         return Issues([*self._issues, *rest])
+
+
+def is_int(value: Any, low: int = 0, high: int = INT32_MAX) -> bool:
+    """Tell whether a parsed JSON value is an integer of that range (a truth value is not)."""
+    return type(value) is int and low <= value <= high
+
+
+def plain_ints(values: Sequence[Any]) -> npt.NDArray[np.int64] | None:
+    """Return a list of nothing but 64-bit integers as an array, else None."""
+    if not set(map(type, values)) <= {int}:
+        return None
+    try:
+        return np.fromiter(values, dtype=np.int64, count=len(values))
+    except OverflowError:
+        return None
+
+
+def plain_int_lists(
+    lists: Sequence[Any],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+    """Return lists of nothing but 64-bit integers as (lengths, items), else None."""
+    if not set(map(type, lists)) <= {list}:
+        return None
+    items = plain_ints(list(chain.from_iterable(lists)))
+    return None if items is None else (np.fromiter(map(len, lists), np.int64, len(lists)), items)
+
+
+def int32_list(
+    values: Any, field: str, rule: str, log: GraphLog, *, low: int = 0
+) -> npt.NDArray[np.int64]:
+    """Return a list of integers ``low..2**31-1``; what is none is told and reads -1."""
+    if not isinstance(values, list):
+        log.add(rule, field, shown(values), expected="a list of integers", done="")
+        return np.zeros(0, dtype=np.int64)
+    fast = plain_ints(values)
+    if fast is not None and (not fast.size or (fast.min() >= low and fast.max() <= INT32_MAX)):
+        return fast
+    result = np.full(len(values), -1, dtype=np.int64)
+    for position, value in enumerate(values):
+        if is_int(value, low):
+            result[position] = value
+        else:
+            expected = f"an integer from {low} to {INT32_MAX}"
+            log.add(rule, f"{field}[{position}]", shown(value), expected=expected, done="")
+    return result
+
+
+def existing(
+    values: npt.NDArray[np.int64],
+    field: str,
+    rule: str,
+    count: int,
+    log: GraphLog,
+    *,
+    nodes: tuple[int, ...] = (),
+) -> npt.NDArray[np.int64]:
+    """Return those of some node ids that a graph of `count` nodes has; others are told."""
+    expected = f"a node from 0 to {count - 1}"
+    for position in np.flatnonzero(values >= count).tolist():
+        log.add(rule, f"{field}[{position}]", values[position], nodes, expected=expected)
+    return values[(values >= 0) & (values < count)]
+
+
+def element_counts(
+    offsets: npt.NDArray[np.int64], dims: npt.NDArray[np.int64], known: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.float64]:
+    """Return the number of elements of each entry, -1 where the shape is not known."""
+    counts = np.full(len(known), -1.0)
+    lengths = np.diff(offsets)
+    filled = np.flatnonzero(lengths > 0)
+    if filled.size:
+        with np.errstate(over="ignore", invalid="ignore"):
+            counts[filled] = np.multiply.reduceat(dims.astype(np.float64), offsets[filled])
+    counts[known & (lengths == 0)] = 1.0
+    return counts

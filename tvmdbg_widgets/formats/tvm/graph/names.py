@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.formats.tvm.graph.log import shown
-from tvmdbg_widgets.formats.tvm.graph.values import element_counts
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.formats.tvm.graph.log import element_counts, shown
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import NodeKind
 
@@ -45,29 +44,17 @@ def resolve_names(nodes: NodeTable, entries: EntryTable, edges: EdgeTable, log: 
     producers: dict[str, _Producers] = {}
     for at in np.flatnonzero(sources < 0).tolist():
         edge, name = edges.named[at], edges.names[at]
+        own = (int(edges.target[edge]),)
         if name not in ids:
-            log.add(
-                "edge-name-unknown",
-                edges.path(edge),
-                expected="the name of a node",
-                found=shown(name),
-                done="The edge leads nowhere",
-                nodes=(int(edges.target[edge]),),
-            )
+            log.add("edge-name-unknown", edges.path(edge), shown(name), own)
             continue
         if name not in producers:
             producers[name] = _Producers(ids[name], rules)
         if producers[name].entries:
             _choose(edge, producers[name], rules, edges)
             continue
-        log.add(
-            "edge-output-out-of-range",
-            edges.path(edge),
-            expected="the name of a node with outputs",
-            found=f"{shown(name)}, which has none",
-            done="The edge leads nowhere",
-            nodes=(int(edges.target[edge]),),
-        )
+        found = f"{shown(name)}, which has none"
+        log.add("edge-output-out-of-range", edges.path(edge), found, own)
         edges.candidates[edge] = tuple(ids[name][-CANDIDATES_KEPT:])
     _tell_ambiguous(edges, log)
 
@@ -185,13 +172,7 @@ def _tell_ambiguous(edges: EdgeTable, log: GraphLog) -> None:
     nodes = np.unique(edges.target[ambiguous]).tolist()
     edge = int(ambiguous[0])
     candidates = ", ".join(map(str, edges.candidates[edge][-8:]))
-    log.add(
-        "edge-ambiguous",
-        edges.path(edge) if len(ambiguous) == 1 else "nodes[*].inputs",
-        expected="names that tell node and output",
-        found=f"{len(ambiguous)} edge{'s' * (len(ambiguous) != 1)} that may come from several "
-        f"entries, such as {edges.path(edge)} from node {candidates}",
-        done="The nearest is drawn; give the graph TVM was given (lib.get_graph_json()) to know",
-        severity=Severity.WARNING,
-        nodes=nodes[:1000],
-    )
+    found = f"{counted(len(ambiguous), 'edge')} that may come from several entries, such as "
+    found += f"{edges.path(edge)} from node {candidates}"
+    field = edges.path(edge) if len(ambiguous) == 1 else "nodes[*].inputs"
+    log.add("edge-ambiguous", field, found, nodes[:1000])

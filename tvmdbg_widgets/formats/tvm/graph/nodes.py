@@ -1,4 +1,4 @@
-"""The list ``nodes`` of a graph file: names, functions, kinds, inputs."""
+"""The keys of a graph file, and its list ``nodes``: names, functions, kinds, attributes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmdbg_widgets.formats.tvm.graph.attrs import check_attrs, num_outputs, string_attrs
-from tvmdbg_widgets.formats.tvm.graph.log import shown
+from tvmdbg_widgets.formats.tvm.graph.log import BY_TYPE, shown, shown_at
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.graph.graph import NodeKind
 
@@ -20,10 +19,14 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
 
+_TOP_KEYS = ("nodes", "arg_nodes", "node_row_ptr", "heads", "attrs")
 _KEYS = frozenset(("op", "name", "inputs", "attrs", "attr", "control_deps"))
 _MUTATED_KEYS = _KEYS | {"shape"}
 _SYMBOL_KEYS = _KEYS | {"param", "backward_source_id", "subgraphs"}
 _KINDS = {"__nop": NodeKind.NOP, "__copy": NodeKind.COPY}
+_REQUIRED_ATTRS = ("func_name", "num_inputs", "num_outputs", "flatten_data")
+#: More inputs or outputs than that no graph has.
+_MOST_DIGITS = 9
 _NO_ATTRS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -85,71 +88,75 @@ def is_symbol(nodes: list[Any]) -> bool:
     return real and "tvm_op" not in ops and not is_mutated(nodes)
 
 
+def check_top(top: dict[str, Any], log: GraphLog, *, symbol: bool) -> None:
+    """Check that the keys are those of a graph, and that none hides behind ``metadata``."""
+    for key in _TOP_KEYS:
+        if key not in top and not (symbol and key in ("node_row_ptr", "attrs")):
+            log.add("top-key-missing", key, "nothing")  # NNVM's LoadJSON does without those two
+    for key, value in top.items():
+        if key not in _TOP_KEYS and key != "metadata":
+            name = shown(key)[1:-1]
+            log.add(
+                "top-key-unknown",
+                name,
+                f"a key with value {shown(value)}",
+                expected=f"{', '.join(_TOP_KEYS)} and metadata",
+                loader=f"key {name} is not supported",
+            )
+    if "metadata" in top:
+        keys = list(top)
+        hidden = [key for key in keys[keys.index("metadata") + 1 :] if key in _TOP_KEYS]
+        if hidden:
+            log.add("metadata-not-last", "metadata", f"{', '.join(hidden)} behind it")
+
+
 def read_nodes(nodes: list[Any], log: GraphLog, *, symbol: bool) -> NodeTable:
-    """Read ``nodes``; every node keeps its position, whatever is wrong with it."""
+    """Read the nodes, whatever is wrong with them; every node stays, at its place."""
     table = NodeTable(is_mutated(nodes), symbol)
-    keys = _MUTATED_KEYS if table.mutated else _SYMBOL_KEYS if table.symbol else _KEYS
-    if table.symbol:
-        _tell_symbol(nodes, log)
+    keys = _MUTATED_KEYS if table.mutated else _SYMBOL_KEYS if symbol else _KEYS
+    if symbol:
+        ops = [node.get("op") for node in nodes if isinstance(node, dict)]
+        names = sorted({op for op in ops if isinstance(op, str) and op != "null"})
+        told = ", ".join(shown(name)[1:-1] for name in names[:5]) + (" …" if len(names) > 5 else "")
+        log.add("graph-not-compiled", "nodes[*].op", f"operators of NNVM or MXNet: {told}")
     for nid, node in enumerate(nodes):
         if not isinstance(node, dict):
-            log.add(
-                "node-not-object",
-                f"nodes[{nid}]",
-                expected="an object",
-                found=shown(node),
-                done="It stands as an input without a name",
-                loader="invalid format",
-                nodes=(nid,),
-            )
+            log.add("node-not-object", f"nodes[{nid}]", shown(node), (nid,))
             node = {"op": "null", "name": "", "inputs": []}  # noqa: PLW2901
         elif not node.keys() <= keys:
-            _tell_unknown_keys(nid, node, log)
+            for key in node.keys() - _KEYS:
+                name, value = shown(key)[1:-1], f"a key with value {shown(node[key])}"
+                log.add(
+                    "node-key-unknown",
+                    f"nodes[{nid}].{name}",
+                    value,
+                    (nid,),
+                    loader=f"do not support key {name}",
+                    severity=Severity.NOTE if key == "subgraphs" else Severity.WARNING,
+                )
         _read_node(nid, node, table, log)
     return table
 
 
 def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) -> None:
+    at, own = f"nodes[{nid}]", (nid,)
     attrs = _merged(node) if table.symbol else node.get("attrs", node.get("attr"))
     has_attrs = attrs is not None
-    attrs = string_attrs(nid, attrs, log) if has_attrs else {}
+    attrs = _string_attrs(nid, attrs, log) if has_attrs else {}
     added_type = attrs.pop("T", "") if table.mutated else ""
     func_name = _func_name(nid, node, attrs, table, log)
     null = func_name is None
-    name = node.get("name")
+    name, inputs = node.get("name"), node.get("inputs")
     if not isinstance(name, str):
-        log.add(
-            "node-name",
-            f"nodes[{nid}].name",
-            expected="a string",
-            found=shown(name) if "name" in node else "nothing",
-            done="The name is empty",
-            loader="invalid format",
-            nodes=(nid,),
-        )
+        log.add("node-name", f"{at}.name", shown_at(node, "name"), own)
         name = ""
-    inputs = node.get("inputs")
     if not isinstance(inputs, list):
-        log.add(
-            "node-inputs",
-            f"nodes[{nid}].inputs",
-            expected="a list of entries",
-            found=shown(inputs) if "inputs" in node else "nothing",
-            done="The node has no inputs",
-            loader="invalid format",
-            nodes=(nid,),
-        )
+        log.add("node-inputs", f"{at}.inputs", shown_at(node, "inputs"), own)
         inputs = []
     if null and inputs:
-        log.add(
-            "null-node-inputs",
-            f"nodes[{nid}].inputs",
-            expected="no inputs of an input or parameter",
-            found=f"{len(inputs)}",
-            nodes=(nid,),
-        )
+        log.add("null-node-inputs", f"{at}.inputs", len(inputs), own)
     if ((has_attrs and attrs) or not null) and not table.symbol:
-        check_attrs(nid, attrs, has_attrs, len(inputs), log)
+        _check_attrs(nid, attrs, has_attrs, len(inputs), log)
     if "control_deps" in node:
         table.control_deps[nid] = node["control_deps"]
     table.names.append(name)
@@ -157,7 +164,7 @@ def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) 
     table.kinds.append(NodeKind.INPUT if null else _KINDS.get(func_name or "", NodeKind.OPERATOR))
     table.attrs.append(MappingProxyType(attrs) if attrs else _NO_ATTRS)
     table.inputs.append(inputs)
-    table.num_outputs.append(num_outputs(attrs, null=null))
+    table.num_outputs.append(1 if null else _decimal(attrs.get("num_outputs", "")))
     table.shapes.append(node.get("shape"))
     table.types.append(added_type)
 
@@ -177,15 +184,10 @@ def _func_name(
         return None
     if mutated and isinstance(op, str):
         return func_name or op
-    log.add(
-        "op-unknown",
-        f"nodes[{nid}].op",
-        expected="null or tvm_op",
-        found=shown(op) if "op" in node else "nothing",
-        done=f"It stands as {'an operator' if func_name or isinstance(op, str) else 'an input'}",
-        loader="Can only take tvm_op as op" if "op" in node else "invalid format",
-        nodes=(nid,),
-    )
+    stands = "an operator" if func_name or isinstance(op, str) else "an input"
+    done, loader = f"It stands as {stands}", BY_TYPE if "op" in node else "invalid format"
+    found = shown_at(node, "op")
+    log.add("op-unknown", f"nodes[{nid}].op", found, (nid,), done=done, loader=loader)
     return func_name or (op if isinstance(op, str) else None)
 
 
@@ -197,31 +199,55 @@ def _merged(node: dict[str, Any]) -> Any:
     return next(each for each in given if not isinstance(each, dict))
 
 
-def _tell_symbol(nodes: list[Any], log: GraphLog) -> None:
-    ops = [node.get("op") for node in nodes if isinstance(node, dict)]
-    names = sorted({op for op in ops if isinstance(op, str) and op != "null"})
-    log.add(
-        "graph-not-compiled",
-        "nodes[*].op",
-        expected="null or tvm_op",
-        found=f"operators of NNVM or MXNet: {', '.join(shown(name)[1:-1] for name in names[:5])}"
-        + (" …" if len(names) > 5 else ""),
-        done="They are shown as they are; storage, and types and shapes the file does not give, "
-        "are unknown",
-        loader="Can only take tvm_op as op",
-        severity=Severity.NOTE,
-    )
+def _string_attrs(nid: int, attrs: Any, log: GraphLog) -> dict[str, str]:
+    if not isinstance(attrs, dict):
+        log.add("node-attrs", f"nodes[{nid}].attrs", shown(attrs), (nid,))
+        return {}
+    if set(map(type, attrs.values())) <= {str}:
+        return attrs
+    for key, value in attrs.items():
+        if not isinstance(value, str):
+            log.add("node-attr-not-string", f"nodes[{nid}].attrs.{key}", shown(value), (nid,))
+    return {k: v if isinstance(v, str) else shown(v) for k, v in attrs.items()}
 
 
-def _tell_unknown_keys(nid: int, node: dict[str, Any], log: GraphLog) -> None:
-    for key in node.keys() - _KEYS:
-        log.add(
-            "node-key-unknown",
-            f"nodes[{nid}].{shown(key)[1:-1]}",
-            expected="op, name, inputs, attrs and control_deps",
-            found=f"a key with value {shown(node[key])}",
-            done="It is ignored",
-            loader=f"do not support key {shown(key)[1:-1]}",
-            severity=Severity.NOTE if key == "subgraphs" else Severity.WARNING,
-            nodes=(nid,),
-        )
+def _check_attrs(
+    nid: int, attrs: dict[str, str], has_attrs: bool, num_inputs: int, log: GraphLog
+) -> None:
+    """Tell what an operator's attributes lack, and where they disagree with its inputs."""
+    if (
+        attrs.get("num_inputs") == str(num_inputs)
+        and attrs.get("flatten_data") == "0"
+        and "func_name" in attrs
+        and _decimal(attrs.get("num_outputs", "")) >= 0
+    ):
+        return
+    path, own = f"nodes[{nid}].attrs", (nid,)
+    if not has_attrs:
+        log.add("node-attrs-missing", path, "nothing", own)
+        return
+    lacking = " and no ".join(key for key in _REQUIRED_ATTRS if key not in attrs)
+    if lacking:
+        expected = ", ".join(_REQUIRED_ATTRS)
+        log.add("node-attrs-incomplete", path, f"no {lacking}", own, expected=expected)
+    for key, rule in (("num_inputs", "num-inputs"), ("num_outputs", "num-outputs")):
+        text = attrs.get(key, "0")
+        if _decimal(text) < 0:
+            long = text.isascii() and text.isdigit()
+            expected = (
+                f"at most {10**_MOST_DIGITS - 1:,}" if long else "a decimal number in a string"
+            )
+            log.add(f"{rule}-invalid", f"{path}.{key}", shown(text), own, expected=expected)
+    counted = _decimal(attrs.get("num_inputs", ""))
+    if counted not in (-1, num_inputs):
+        expected = f"{num_inputs}, the length of inputs"
+        log.add("num-inputs-disagrees", f"{path}.num_inputs", counted, own, expected=expected)
+    flatten = attrs.get("flatten_data", "0")
+    if flatten != "0":
+        rule = "flatten-data" if flatten == "1" else "flatten-data-invalid"
+        log.add(rule, f"{path}.flatten_data", shown(flatten), own)
+
+
+def _decimal(text: str) -> int:
+    """Return the value of a short decimal number, else -1."""
+    return int(text) if len(text) <= _MOST_DIGITS and text.isascii() and text.isdigit() else -1

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.tvm.graph.log import shown
-from tvmdbg_widgets.formats.tvm.graph.values import is_int
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.formats.tvm.graph.log import is_int, shown
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 
 if TYPE_CHECKING:
@@ -43,27 +41,16 @@ def types_of_flags(
     known = FLAGS[:_SHARED_FLAGS] if table.symbol else FLAGS
     named = [known[flag] if 0 <= flag < len(known) else "" for flag in flags.tolist()]
     if types is None:
-        unknown = [eid for eid, name in enumerate(named) if not name and flags[eid] >= 0]
-        for eid in unknown:
-            log.add(
-                "dtype-flag-unknown",
-                f"attrs.dtype[1][{eid}]",
-                expected=f"a type flag from 0 to {len(known) - 1}",
-                found=f"{flags[eid]}",
-                done="The type is unknown",
-                severity=Severity.WARNING,
-            )
+        expected = f"a type flag from 0 to {len(known) - 1}"
+        for eid, (name, flag) in enumerate(zip(named, flags.tolist(), strict=True)):
+            if not name and flag >= 0:
+                log.add("dtype-flag-unknown", f"attrs.dtype[1][{eid}]", flag, expected=expected)
         return named
     for eid, (name, text) in enumerate(zip(named, types, strict=True)):
         if name and isinstance(text, str) and text and canonical(text) != canonical(name):
-            log.add(
-                "dtype-flag-disagrees",
-                f"attrs.dtype[1][{eid}]",
-                expected=f"the flag of {shown(text)}, the entry's dltype",
-                found=f"{flags[eid]} ({name})",
-                done="dltype is believed",
-                severity=Severity.WARNING,
-            )
+            expected = f"the flag of {shown(text)}, the entry's dltype"
+            found = f"{flags[eid]} ({name})"
+            log.add("dtype-flag-disagrees", f"attrs.dtype[1][{eid}]", found, expected=expected)
     return types
 
 
