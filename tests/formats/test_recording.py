@@ -266,6 +266,9 @@ def test_times_are_exact_where_the_table_was_rounded(saved: Path) -> None:
 # Broken and hostile files
 
 
+ISSUE = {"rule": "x", "severity": "note", "message": "", "nodes": [], "entries": [], "file": ""}
+
+
 @pytest.mark.parametrize("name", [RECORDING, TIMES])
 def test_cut_off_anywhere(name: str, saved: Path) -> None:
     whole = (saved / name).read_bytes()
@@ -286,7 +289,9 @@ def test_cut_off_anywhere(name: str, saved: Path) -> None:
         (RECORDING, "files", {}, "a list"),
         (RECORDING, "files", [{"part": "graph", "path": "x", "size": -1}], "0 or more"),
         (RECORDING, "options", {"dtypes": {"x": 1}}, "a string"),
-        (RECORDING, "issues", [{"rule": "x", "severity": "fatal"}], "error, warning, note"),
+        (RECORDING, "issues", [{**ISSUE, "severity": "fatal"}], "error, warning, note"),
+        (RECORDING, "issues", [{**ISSUE, "nodes": [2**64]}], "9223372036854775807"),
+        (RECORDING, "issues", [{**ISSUE, "entries": [[1]]}], "length 2"),
         (TIMES, "version", True, "whole number"),
         (TIMES, "unit", "us", '"ns"'),
         (TIMES, "clock", "cuckoo", "synthetic"),

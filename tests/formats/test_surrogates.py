@@ -10,9 +10,8 @@ import pytest
 from formats.executorch.etrecord_files import RECORDS, members, zipped
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.executorch.etrecord.json_member import decode
 from tvmdbg_widgets.formats.executorch.etrecord.maps import read_debug_handles, read_delegate_map
-from tvmdbg_widgets.formats.json_fields import Fields
+from tvmdbg_widgets.formats.json_fields import decode, read_json
 from tvmdbg_widgets.formats.tvm.time_list import read_time_list
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import paired_json
@@ -74,7 +73,6 @@ def test_times_and_fields() -> None:
     with pytest.raises(FormatError) as refused:
         read_time_list(BytesSource(b'[["\\udcff"]]', "times.json"))
     str(refused.value).encode()
-    fields = Fields.of(BytesSource(b'{"name": "a\\udcff", "names": ["\\udcff"]}', "recording.json"))
-    assert fields.text("name") == "a�"
-    assert fields.texts("names") == ["�"]
-    assert fields.encoded("name") == b"a\xff"
+    text = BytesSource(b'{"name": "a\\udcff", "names": ["\\udcff"]}', "recording.json")
+    assert read_json(text, object) == {"name": "a�", "names": ["�"]}
+    assert read_json(text, dict[str, Any], halves=True)["name"] == "a\udcff"

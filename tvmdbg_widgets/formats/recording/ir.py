@@ -5,18 +5,29 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.json_fields import Fields
-from tvmdbg_widgets.formats.recording.version import require_version
+import msgspec
+
+from tvmdbg_widgets.formats.recording.version import read_versioned
+from tvmdbg_widgets.model.base.text import paired
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 FORMAT, VERSION = "tvmdbg-ir", 1
 
 _SNIFF = re.compile(rb'\s*\{\s*"format"\s*:\s*"tvmdbg-ir"')
+
+
+class _Stage(msgspec.Struct):
+    name: str
+    text: str
+
+
+class _Document(msgspec.Struct):
+    stages: list[_Stage]
 
 
 def sniff(head: bytes) -> bool:
@@ -26,12 +37,15 @@ def sniff(head: bytes) -> bool:
 
 def read_ir(source: ByteSource) -> dict[str, ByteSource]:
     """Read IR text: one source a stage, by name, in the compiler's order."""
-    top = Fields.of(source)
-    require_version(top, FORMAT, VERSION)
-    stages = top.objects("stages")
-    return {
-        each.text("name"): BytesSource(each.encoded("text"), each.text("name")) for each in stages
-    }
+    found: dict[str, ByteSource] = {}
+    for stage in read_versioned(source, _Document, FORMAT, VERSION, halves=True).stages:
+        name = paired(stage.name)
+        try:
+            text = stage.text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            text = paired(stage.text).encode()
+        found[name] = BytesSource(text, name)
+    return found
 
 
 def ir_document(ir: Mapping[str, ByteSource]) -> dict[str, Any]:

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from tvmdbg_widgets.formats.json_fields import Int64
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from tvmdbg_widgets.formats.json_fields import Fields
+
+class StoredIssue(msgspec.Struct):
+    """An issue in a file."""
+
+    rule: str
+    severity: str
+    message: str
+    nodes: tuple[Int64, ...]
+    entries: tuple[tuple[Int64, Int64], ...]
+    file: str
 
 
 def issues_document(issues: Iterable[Issue], files: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -29,37 +41,22 @@ def issues_document(issues: Iterable[Issue], files: Mapping[str, str]) -> list[d
     ]
 
 
-def read_issues(fields: Fields, name: str) -> list[Issue]:
-    """Read what :func:`issues_document` made; FormatError where it is something else."""
-    return [_issue(each) for each in fields.objects(name)]
+def read_issues(stored: Sequence[StoredIssue], file: str) -> Issues:
+    """Return issues as they were before :func:`issues_document`."""
+    return Issues(_issue(each, f"issues[{i}]", file) for i, each in enumerate(stored))
 
 
-def _issue(fields: Fields) -> Issue:
-    severity = fields.text("severity")
-    if severity not in set(Severity):
+def _issue(stored: StoredIssue, path: str, file: str) -> Issue:
+    if stored.severity not in set(Severity):
         raise FormatError(
             "this severity is unknown",
-            file=fields.file,
-            field=f"{fields.path}.severity",
+            file=file,
+            field=f"{path}.severity",
             expected=", ".join(Severity),
-            found=severity,
+            found=stored.severity,
         )
-    offsets, entries = fields.ragged("entries", "int64")
-    if (offsets[1:] - offsets[:-1] != 2).any():
-        raise FormatError(
-            "an entry is a node and an output",
-            file=fields.file,
-            field=f"{fields.path}.entries",
-            expected="lists of two numbers",
-        )
-    return Issue(
-        rule=fields.text("rule"),
-        severity=Severity(severity),
-        message=fields.text("message"),
-        nodes=tuple(fields.numbers("nodes", "int64").tolist()),
-        entries=tuple((node, output) for node, output in entries.reshape(-1, 2).tolist()),
-        file=fields.text("file"),
-    )
+    severity = Severity(stored.severity)
+    return Issue(stored.rule, severity, stored.message, stored.nodes, stored.entries, stored.file)
 
 
 def _renamed(message: str, moved: Mapping[str, str]) -> str:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.json_fields import Fields
-from tvmdbg_widgets.formats.recording.issues import issues_document, read_issues
-from tvmdbg_widgets.formats.recording.version import require_version
+import msgspec
+
+from tvmdbg_widgets.formats.json_fields import Count
+from tvmdbg_widgets.formats.recording.issues import StoredIssue, issues_document, read_issues
+from tvmdbg_widgets.formats.recording.version import read_versioned
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
@@ -28,6 +30,35 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "tvmdbg-recording", 1
 
 _SNIFF = re.compile(rb'\s*\{\s*"format"\s*:\s*"tvmdbg-recording"')
+
+
+class _Provenance(msgspec.Struct):
+    releases: str
+    evidence: list[str]
+    device: str
+
+
+class _File(msgspec.Struct):
+    path: str
+    size: Count
+
+
+class _Options(msgspec.Struct, omit_defaults=True):
+    """What the caller of ``open`` had said; those who take the options check their values."""
+
+    dtype_layout: str | None = None
+    float8: str | None = None
+    method: str | None = None
+    execution: Count | None = None
+    dtypes: dict[str, str] | None = None
+
+
+class _Document(msgspec.Struct):
+    title: str
+    provenance: _Provenance
+    files: list[_File]
+    options: _Options
+    issues: list[StoredIssue]
 
 
 @dataclass(frozen=True)
@@ -78,19 +109,14 @@ def sniff(head: bytes) -> bool:
 
 def read_recording(source: ByteSource) -> Recording:
     """Read a recording; FormatError where a field is missing, wrong, or of a newer version."""
-    top = Fields.of(source)
-    require_version(top, FORMAT, VERSION)
-    provenance = top.inner("provenance")
+    read = read_versioned(source, _Document, FORMAT, VERSION)
+    made = read.provenance
     return Recording(
-        title=top.text("title"),
-        provenance=Provenance(
-            provenance.text("releases"),
-            tuple(provenance.texts("evidence")),
-            provenance.text("device"),
-        ),
-        files=tuple((each.text("path"), each.integer("size")) for each in top.objects("files")),
-        options=_options(top.inner("options")),
-        issues=Issues(read_issues(top, "issues")),
+        title=read.title,
+        provenance=Provenance(made.releases, tuple(made.evidence), made.device),
+        files=tuple((each.path, each.size) for each in read.files),
+        options=msgspec.to_builtins(read.options),
+        issues=read_issues(read.issues, source.name),
         file=source.name,
     )
 
@@ -126,19 +152,6 @@ def merged(stored: Iterable[Issue], found: Iterable[Issue]) -> list[Issue]:
     """Return the issues that were stored, then those that were found now and are new."""
     first = dict.fromkeys(stored)
     return [*first, *(issue for issue in found if issue not in first)]
-
-
-def _options(fields: Fields) -> dict[str, Any]:
-    """What the caller of ``open`` had said; those who take the options check their values."""
-    found: dict[str, Any] = {
-        name: fields.text(name) for name in ("dtype_layout", "float8", "method") if fields.has(name)
-    }
-    if fields.has("execution"):
-        found["execution"] = fields.integer("execution")
-    if fields.has("dtypes"):
-        names = fields.inner("dtypes")
-        found["dtypes"] = {name: names.text(name) for name in fields.plain("dtypes")}
-    return found
 
 
 def _compact(value: object) -> str:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
-from tvmdbg_widgets.formats.json_fields import Fields
-from tvmdbg_widgets.formats.recording.issues import issues_document, read_issues
-from tvmdbg_widgets.formats.recording.version import require_version
+from tvmdbg_widgets.formats.json_fields import Count, numbers
+from tvmdbg_widgets.formats.recording.issues import StoredIssue, issues_document, read_issues
+from tvmdbg_widgets.formats.recording.version import read_versioned
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.columns import COLUMNS
@@ -32,6 +32,41 @@ _SNIFF = re.compile(rb'\s*\{\s*"format"\s*:\s*"tvmdbg-times"')
 _ROLE = "slice_role"
 _SLICE_COLUMNS = tuple(name for name in COLUMNS if name.startswith("slice_") and name != _ROLE)
 _NODE_COLUMNS = tuple(name for name in COLUMNS if name.startswith("node_"))
+
+
+class _Slices(msgspec.Struct):
+    name: list[int]
+    node: list[int]
+    start_ns: list[float | None]
+    duration_ns: list[float | None]
+    track: list[int]
+    trust: list[int]
+    occurrence: list[int]
+    role: list[int] | None = None
+
+
+class _Document(msgspec.Struct):
+    """The file; what has a default is not in files of earlier releases."""
+
+    unit: str
+    clock: str
+    synthetic: bool
+    sources: list[str]
+    tracks: list[str]
+    node_ns: list[float | None]
+    node_trust: list[int]
+    repeats_ns: list[list[float | None]]
+    slice_names: list[str]
+    slices: _Slices
+    issues: list[StoredIssue]
+    origin_ns: int | None = None
+    executions: Count | None = None
+    whole: str = ""
+    rounding_ns: Count | None = None
+    track_run: list[int] | None = None
+    track_device: list[str] = []
+    track_thread: list[str] = []
+    node_names: list[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -93,48 +128,57 @@ def times_document(
 
 def read_recorded_times(source: ByteSource) -> RecordedTimes:
     """Read a file of recorded times."""
-    top = Fields.of(source)
-    require_version(top, FORMAT, VERSION)
-    if top.text("unit") != "ns":
-        raise _wrong(source, "unit", '"ns"', top.text("unit"))
-    clock = top.text("clock")
-    if clock not in (SYNTHETIC, WALL):
-        raise _wrong(source, "clock", f'"{SYNTHETIC}" or "{WALL}"', clock)
-    slices = top.inner("slices")
-    offsets, repeats = top.ragged("repeats_ns", np.float64)
-    columns: dict[str, Any] = {name: top.numbers(name, COLUMNS[name]) for name in _NODE_COLUMNS}
-    for name in _SLICE_COLUMNS:
-        columns[name] = slices.numbers(name.removeprefix("slice_"), COLUMNS[name])
-    columns |= _executions(top, slices)
+    top = read_versioned(source, _Document, FORMAT, VERSION)
+    if top.unit != "ns":
+        raise _wrong(source, "unit", '"ns"', top.unit)
+    if top.clock not in (SYNTHETIC, WALL):
+        raise _wrong(source, "clock", f'"{SYNTHETIC}" or "{WALL}"', top.clock)
+    columns = _columns(top, source.name)
     for name in ("slice_trust", "node_trust"):
         if len(columns[name]) and columns[name].max() > max(Trust):
             raise _wrong(source, name, f"0 to {max(Trust)}", columns[name].max())
-    if top.has("track_run"):  # not in files of earlier releases
-        columns["track_run"] = top.numbers("track_run", COLUMNS["track_run"])
-        columns["track_device"] = tuple(top.texts("track_device"))
-        columns["track_thread"] = tuple(top.texts("track_thread"))
+    codes = numbers(top.slices.name, np.int32, source.name, "slices.name")
+    issues = read_issues(top.issues, source.name)
     try:
         timeline = Timeline(
             **columns,
-            origin_ns=top.integer("origin_ns", negative=True) if top.has("origin_ns") else 0,
+            origin_ns=top.origin_ns or 0,
             extras=None,
-            repeats_offsets=offsets,
-            repeats_ns=repeats,
-            slice_names=StringColumn(top.texts("slice_names"), slices.numbers("name", np.int32)),
-            tracks=tuple(top.texts("tracks")),
-            synthetic=top.boolean("synthetic"),
-            clock=clock,
-            sources=tuple(top.texts("sources")),
-            issues=Issues(read_issues(top, "issues")),
+            slice_names=StringColumn(top.slice_names, codes),
+            tracks=tuple(top.tracks),
+            synthetic=top.synthetic,
+            clock=top.clock,
+            sources=tuple(top.sources),
+            issues=issues,
         )
-    except FormatError:
-        raise
     except ValueError as problem:
         raise FormatError(
             "the columns do not fit each other", file=source.name, found=problem
         ) from None
-    names = StringColumn.from_strings(top.texts("node_names")) if top.has("node_names") else None
+    names = None if top.node_names is None else StringColumn.from_strings(top.node_names)
     return RecordedTimes(timeline, names, source.name)
+
+
+def _columns(top: _Document, file: str) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    for name in COLUMNS:
+        if name.startswith("slice_"):
+            place, values = f"slices.{name[6:]}", getattr(top.slices, name[6:])
+        elif name == "repeats_ns":
+            place, values = name, [each for repeats in top.repeats_ns for each in repeats]
+        else:
+            place, values = name, getattr(top, name, None)
+        if values is not None:
+            columns[name] = numbers(values, COLUMNS[name], file, place)
+    if top.track_run is not None:
+        columns["track_device"] = tuple(top.track_device)
+        columns["track_thread"] = tuple(top.track_thread)
+    if top.executions is not None:
+        columns |= {"executions": top.executions, "whole": top.whole}
+    if top.rounding_ns is not None:
+        columns["rounding_ns"] = float(top.rounding_ns)
+    columns["repeats_offsets"] = np.cumsum([0, *map(len, top.repeats_ns)], dtype=np.int64)
+    return columns
 
 
 def _column(timeline: Timeline, name: str) -> np.ndarray[Any, Any]:
@@ -148,18 +192,6 @@ def _plain(column: np.ndarray[Any, Any]) -> list[Any]:
     if column.dtype.kind != "f":
         return values
     return [None if math.isnan(value) else value for value in values]
-
-
-def _executions(top: Fields, slices: Fields) -> dict[str, Any]:
-    """Return what files of earlier releases do not have."""
-    found: dict[str, Any] = {}
-    if slices.has("role"):
-        found[_ROLE] = slices.numbers("role", COLUMNS[_ROLE])
-    if top.has("executions"):
-        found |= {"executions": top.integer("executions"), "whole": top.text("whole")}
-    if top.has("rounding_ns"):
-        found["rounding_ns"] = float(top.integer("rounding_ns"))
-    return found
 
 
 def _wrong(source: ByteSource, field: str, expected: str, found: object) -> FormatError:

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
+
+from tvmdbg_widgets.formats.json_fields import Count, convert, read_json
 from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.json_fields import Fields
+    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+
+T = TypeVar("T")
 
 
-def require_version(top: Fields, form: str, version: int) -> None:
-    """Raise FormatError unless the document is of this format, and of a version known here."""
-    if top.text("format") != form:
+class _Start(msgspec.Struct):
+    format: str
+    version: Count
+
+
+def read_versioned(
+    source: ByteSource, kind: type[T], form: str, version: int, *, halves: bool = False
+) -> T:
+    """Read a file; FormatError unless it is of this format, and of a version known here."""
+    value = read_json(source, object, halves=halves)
+    start = convert(value, _Start, source.name)
+    if start.format != form:
         raise FormatError(
             "this is another kind of file",
-            file=top.file,
+            file=source.name,
             field="format",
             expected=repr(form),
-            found=repr(top.text("format")),
+            found=repr(start.format),
         )
-    if top.integer("version") > version:
+    if start.version > version:
         raise FormatError(
             "this file is of a newer version",
-            file=top.file,
+            file=source.name,
             field="version",
             expected=f"at most {version}",
-            found=top.integer("version"),
+            found=start.version,
             hint="Update tvmdbg-widgets: pip install --upgrade tvmdbg-widgets.",
         )
+    return convert(value, kind, source.name)

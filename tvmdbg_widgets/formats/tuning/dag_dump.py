@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.json_fields import Fields
+from tvmdbg_widgets.formats.json_fields import read_json
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -26,5 +26,4 @@ def sniff(head: bytes) -> bool:
 
 def read_dag_dump(source: ByteSource) -> dict[str, str]:
     """Return the DAG texts by workload key."""
-    fields = Fields.of(source)
-    return {key: fields.text(key) for key in fields.names()}
+    return read_json(source, dict[str, str])

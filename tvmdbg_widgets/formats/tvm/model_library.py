@@ -13,7 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.json_fields import Fields
+import msgspec
+
+from tvmdbg_widgets.formats.json_fields import Count, read_json
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
@@ -31,6 +34,48 @@ _SIZES = ("workspace_size_bytes", "constants_size_bytes", "io_size_bytes")
 _MOST_FUNCTIONS = 1000
 #: Folders of the library that hold no part of a run.
 OTHER_FOLDERS = ("codegen", "crt_config", "runtime", "src", "templates")
+
+
+class _Sizes(msgspec.Struct):
+    device: Count | None = None
+    workspace_size_bytes: Count | None = None
+    constants_size_bytes: Count | None = None
+    io_size_bytes: Count | None = None
+
+
+class _Operator(msgspec.Struct):
+    function_name: str | None = None
+    workspace: list[_Sizes] | None = None
+
+
+class _Functions(msgspec.Struct):
+    main: list[_Sizes] | None = None
+    operator_functions: list[_Operator] | None = None
+
+
+class _Memory(msgspec.Struct):
+    functions: _Functions | None = None
+
+
+class _Dependency(msgspec.Struct):
+    short_name: str | None = None
+    version_spec: str | None = None
+
+
+class _Module(msgspec.Struct, kw_only=True):
+    executors: list[str] | None = None
+    runtimes: list[str] | None = None
+    style: str | None = None
+    export_datetime: str | None = None
+    target: dict[str, Any] | list[Any] | None = None
+    memory: _Memory | list[Any] | None = None
+    external_dependencies: list[_Dependency] | None = None
+
+
+class _Document(_Module, kw_only=True):
+    version: Count
+    model_name: str | None = None
+    modules: dict[str, _Module] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,102 +115,80 @@ def sniff(head: bytes) -> bool:
 
 def read_metadata(source: ByteSource) -> ModelLibrary:
     """Read ``metadata.json``."""
-    top = Fields.of(source)
-    version = top.integer("version")
+    top = read_json(source, _Document)
     issues = []
-    if not 1 <= version <= LAST_VERSION:
-        text = f"version {version} of Model Library Format; 1 to {LAST_VERSION} are known here"
+    if not 1 <= top.version <= LAST_VERSION:
+        text = f"version {top.version} of Model Library Format; 1 to {LAST_VERSION} are known here"
         issues.append(Issue("library-version", Severity.WARNING, text, file=source.name))
-    if top.has("modules"):
-        inner = top.inner("modules")
-        modules = {name: _module(inner.inner(name), name) for name in top.plain("modules")}
+    if top.modules is not None:
+        modules = {name: _module(each, name) for name, each in top.modules.items()}
+    elif top.model_name is not None:
+        modules = {top.model_name: _module(top, top.model_name)}
     else:
-        name = top.text("model_name")
-        modules = {name: _module(top, name)}
+        raise FormatError(
+            "this field cannot be read",
+            file=source.name,
+            field="model_name",
+            expected="this field, or modules",
+            found="none",
+        )
     for module in modules.values():
         if module.executors and "graph" not in module.executors:
             text = f"module {module.name!r} runs ahead of time (AOT): the library has no graph"
             issues.append(Issue("library-without-graph", Severity.NOTE, text, file=source.name))
-    return ModelLibrary(version, modules, source.name, Issues(issues))
+    return ModelLibrary(top.version, modules, source.name, Issues(issues))
 
 
-def _module(fields: Fields, name: str) -> LibraryModule:
-    executors = next(
-        (fields.texts(key) for key in ("executors", "runtimes") if fields.has(key)), []
-    )
+def _module(read: _Module, name: str) -> LibraryModule:
+    executors = read.executors if read.executors is not None else read.runtimes or []
     told = [f"module {one_line(name)!r}"]
-    if fields.has("style"):
-        told.append(f"style {one_line(fields.text('style'))}")
+    if read.style is not None:
+        told.append(f"style {one_line(read.style)}")
     if executors:
         told.append(f"executor {one_line(', '.join(executors))}")
-    if fields.has("export_datetime"):
-        told.append(f"exported {one_line(fields.text('export_datetime'))}")
+    if read.export_datetime is not None:
+        told.append(f"exported {one_line(read.export_datetime)}")
     facts = [", ".join(told)]
-    if fields.has("target"):
-        facts.append(f"target of {one_line(name)!r}: {_target(fields)}")
-    facts += _memory(fields, name)
-    if fields.has("external_dependencies"):
-        for each in fields.objects("external_dependencies"):
-            if each.has("version_spec") and each.has("short_name"):
-                what, spec = each.text("short_name"), each.text("version_spec")
-                facts.append(f"depends on {one_line(what)} {one_line(spec)}")
+    if read.target is not None:
+        # Version 7 lists the targets; before, they are keyed by device type.
+        targets = read.target.values() if isinstance(read.target, dict) else read.target
+        text = one_line(", ".join(map(str, targets)))
+        text = text if len(text) <= _TARGET_SHOWN else text[:_TARGET_SHOWN] + "…"
+        facts.append(f"target of {one_line(name)!r}: {text}")
+    if isinstance(read.memory, _Memory) and read.memory.functions is not None:
+        facts += _memory(read.memory.functions, name)
+    for each in read.external_dependencies or []:
+        if each.version_spec is not None and each.short_name is not None:
+            facts.append(f"depends on {one_line(each.short_name)} {one_line(each.version_spec)}")
     return LibraryModule(name, tuple(facts), tuple(executors))
 
 
-def _target(fields: Fields) -> str:
-    """Version 7 lists the targets; before, they are keyed by device type."""
-    value: Any = fields.plain("target") if not _is_list(fields, "target") else None
-    texts = fields.items("target") if value is None else list(value.values())
-    text = one_line(", ".join(map(str, texts)))
-    return text if len(text) <= _TARGET_SHOWN else text[:_TARGET_SHOWN] + "…"
-
-
-def _memory(fields: Fields, name: str) -> list[str]:
-    if not fields.has("memory") or _is_list(fields, "memory"):
-        return []
-    memory = fields.inner("memory")
-    if not memory.has("functions"):
-        return []
-    functions = memory.inner("functions")
+def _memory(functions: _Functions, name: str) -> list[str]:
     facts = []
-    if functions.has("main"):
-        for main in functions.objects("main"):
-            sizes = [
-                f"{key.removesuffix('_size_bytes')} {counted(main.integer(key), 'byte')}"
-                for key in _SIZES
-                if main.has(key)
-            ]
-            if sizes:
-                facts.append(f"memory of {one_line(name)!r}{_device(main)}: {', '.join(sizes)}")
-    if functions.has("operator_functions"):
-        operators = functions.objects("operator_functions")
-        facts += [fact for each in operators[:_MOST_FUNCTIONS] if (fact := _workspace(each))]
-        if len(operators) > _MOST_FUNCTIONS:
-            facts.append(f"and {counted(len(operators) - _MOST_FUNCTIONS, 'more function')}")
+    for main in functions.main or []:
+        sizes = [
+            f"{key.removesuffix('_size_bytes')} {counted(getattr(main, key), 'byte')}"
+            for key in _SIZES
+            if getattr(main, key) is not None
+        ]
+        if sizes:
+            facts.append(f"memory of {one_line(name)!r}{_device(main)}: {', '.join(sizes)}")
+    operators = functions.operator_functions or []
+    for each in operators[:_MOST_FUNCTIONS]:
+        if each.function_name is not None and each.workspace is not None:
+            told = ", ".join(
+                f"{counted(size.workspace_size_bytes, 'byte')}{_device(size)}"
+                for size in each.workspace
+                if size.workspace_size_bytes is not None
+            )
+            facts.append(f"workspace of {one_line(each.function_name)!r}: {told}")
+    if len(operators) > _MOST_FUNCTIONS:
+        facts.append(f"and {counted(len(operators) - _MOST_FUNCTIONS, 'more function')}")
     return facts
 
 
-def _workspace(function: Fields) -> str:
-    if not (function.has("function_name") and function.has("workspace")):
-        return ""
-    told = [
-        f"{counted(each.integer('workspace_size_bytes'), 'byte')}{_device(each)}"
-        for each in function.objects("workspace")
-        if each.has("workspace_size_bytes")
-    ]
-    return f"workspace of {one_line(function.text('function_name'))!r}: {', '.join(told)}"
-
-
-def _device(fields: Fields) -> str:
-    return f" on device type {fields.integer('device')}" if fields.has("device") else ""
-
-
-def _is_list(fields: Fields, name: str) -> bool:
-    try:
-        fields.items(name)
-    except ValueError:
-        return False
-    return True
+def _device(read: _Sizes) -> str:
+    return "" if read.device is None else f" on device type {read.device}"
 
 
 def is_of_module(path: PurePath, module: str, others: Mapping[str, object]) -> bool:

@@ -126,7 +126,8 @@ class _Reading:
             self._leave_out(name, reason, reason)
 
     def _read(self, name: str, member: ZipMember) -> None:
-        from tvmdbg_widgets.formats.executorch.etrecord import json_member, maps
+        from tvmdbg_widgets.formats import json_fields
+        from tvmdbg_widgets.formats.executorch.etrecord import maps
 
         file = member.source.name
         if name == "debug_handle_map":
@@ -138,7 +139,7 @@ class _Reading:
         elif name == "instruction_id_to_num_outs_map":
             self.fields["num_outputs"] = maps.read_num_outputs(member.read(_MOST_MAP), file)
         elif name == "export_graph_id":
-            self.fields[name] = json_member.decode(member.read(_MOST_MAP), int, file)
+            self.fields[name] = json_fields.decode(member.read(_MOST_MAP), int, file)
         elif name in _TENSORS:
             self._read_tensors(name, member)
         elif name != IDENTIFIER and not name.endswith(_SAVED):

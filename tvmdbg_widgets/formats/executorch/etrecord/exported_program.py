@@ -13,8 +13,8 @@ import msgspec
 
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.executorch.etrecord.arguments import read_argument
-from tvmdbg_widgets.formats.executorch.etrecord.json_member import decode
 from tvmdbg_widgets.formats.executorch.etrecord.module_stack import module_stack
+from tvmdbg_widgets.formats.json_fields import decode
 from tvmdbg_widgets.model.executorch.exported_program import (
     ExportedProgram,
     ProgramNode,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from tvmdbg_widgets.formats.executorch.etrecord.json_member import convert, decode, parse
+from tvmdbg_widgets.formats.json_fields import convert, decode, parse
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etrecord import DelegateCall
 

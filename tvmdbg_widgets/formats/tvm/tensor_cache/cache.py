@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.collector import collector_paused
-from tvmdbg_widgets.formats.json_fields import Fields
+from tvmdbg_widgets.formats.json_fields import convert, read_json
 from tvmdbg_widgets.formats.tvm.params.meaning import settle_types
 from tvmdbg_widgets.formats.tvm.params.survey import survey
-from tvmdbg_widgets.formats.tvm.tensor_cache.index import IndexReader
-from tvmdbg_widgets.formats.tvm.tensor_cache.record import HALVED
+from tvmdbg_widgets.formats.tvm.tensor_cache.index import Index, IndexReader, StoredShard
+from tvmdbg_widgets.formats.tvm.tensor_cache.record import HALVED, Array
 from tvmdbg_widgets.formats.tvm.tensor_cache.shard import Shard, md5_of, verified
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues
@@ -125,15 +125,16 @@ def superseded(indices: Sequence[ByteSource]) -> set[int]:
 def _named_bytes(index: ByteSource) -> tuple[tuple[object, ...], bool] | None:
     """Return the bytes that an index names, in order, and whether some of them are halves."""
     try:
+        shards = [
+            convert(each, StoredShard, index.name) for each in read_json(index, Index).records
+        ]
         items = [
-            (shard.text("dataPath"), item)
-            for shard in Fields.of(index).objects("records")
-            for item in shard.objects("records")
+            (shard.data_path, convert(each, Array, index.name))
+            for shard in shards
+            for each in shard.records
         ]
-        places = [
-            (path, item.integer("byteOffset"), item.integer("nbytes")) for path, item in items
-        ]
-        forms = {item.text("format") for _, item in items}
     except FormatError:
         return None
+    places = [(path, item.byte_offset, item.nbytes) for path, item in items]
+    forms = {item.format for _, item in items}
     return (index.name.rpartition("/")[0], *places), HALVED in forms

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.json_fields import Fields
+import msgspec
+
+from tvmdbg_widgets.formats.json_fields import Count, convert, read_json
 from tvmdbg_widgets.formats.limits import named_bytes
-from tvmdbg_widgets.formats.tvm.tensor_cache.record import read_record
+from tvmdbg_widgets.formats.tvm.tensor_cache.record import Array, read_record
 from tvmdbg_widgets.formats.tvm.tensor_cache.shard import MissingShard, Shard
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
@@ -27,6 +29,23 @@ _LETTERS = 80
 _TOLD = 25
 
 
+class Index(msgspec.Struct):
+    """The file; its records are converted one by one, so that a wrong one is told alone."""
+
+    records: list[Any]
+    metadata: dict[str, Any] | None = None
+
+
+class StoredShard(msgspec.Struct, rename="camel"):
+    """One record of the index."""
+
+    data_path: str
+    nbytes: Count
+    records: list[Any]
+    format: str | None = None
+    md5sum: str | None = None
+
+
 class IndexReader:
     """One pass over an index."""
 
@@ -44,12 +63,12 @@ class IndexReader:
 
     def read(self) -> None:
         """Read it; FormatError where it is no index, or nothing in it can be read."""
-        document = Fields.of(self.source)
-        if document.has("metadata"):
-            self.metadata = document.plain("metadata")
-        for i, item in enumerate(document.items("records")):
+        document = read_json(self.source, Index)
+        self.metadata = document.metadata
+        for i, item in enumerate(document.records):
+            path = f"records[{i}]"
             try:
-                self._shard(Fields(item, self.source.name, f"records[{i}]"))
+                self._shard(convert(item, StoredShard, self.source.name, path), path)
             except FormatError as problem:
                 self._problem("shard-unreadable", problem)
         for rule, count in self._told.items():
@@ -60,71 +79,64 @@ class IndexReader:
         if self.error is not None and not self.records:
             raise self.error
 
-    def _shard(self, fields: Fields) -> None:
-        path, nbytes = fields.text("dataPath"), fields.integer("nbytes")
-        form = fields.text("format") if fields.has("format") else "raw-shard"
-        if form != "raw-shard":
-            raise self._wrong(fields, "format", "raw-shard", repr(form[:40]))
+    def _shard(self, stored: StoredShard, at: str) -> None:
+        path, nbytes = stored.data_path, stored.nbytes
+        if stored.format not in (None, "raw-shard"):
+            raise self._wrong(f"{at}.format", "raw-shard", repr(stored.format[:40]))
         shard = self._opened.get(path)
         if shard is None:
-            shard = self._opened[path] = self._open(fields, path, nbytes)
+            shard = self._opened[path] = self._open(stored, at)
         else:
             text = f"{cut(one_line(path), _LETTERS)!r} is named by more than one record"
             self._tell("shard-repeated", Severity.WARNING, text)
         if shard.size != nbytes:
-            self._wrong_size(fields, shard, nbytes)
-        md5sum = fields.text("md5sum") if fields.has("md5sum") else ""
+            self._wrong_size(at, shard, nbytes)
         if not isinstance(shard, MissingShard):
-            self.shards.append(Shard(path, shard, nbytes, md5sum.lower()))
+            self.shards.append(Shard(path, shard, nbytes, (stored.md5sum or "").lower()))
         named = self._named.get(shard.name)
         if named is None:
             named = self._named[shard.name] = named_bytes(shard)
         taken: list[tuple[int, int, str]] = []
-        for i, item in enumerate(fields.items("records")):
+        for i, item in enumerate(stored.records):
+            inner = f"{at}.records[{i}]"
             try:
-                inner = Fields(item, self.source.name, f"{fields.path}.records[{i}]")
-                record = read_record(inner, shard)
-                named.spend(record.nbytes, inner.path)
+                array = convert(item, Array, self.source.name, inner)
+                record = read_record(array, self.source.name, inner, shard)
+                named.spend(record.nbytes, inner)
             except FormatError as problem:
                 self._problem("array-unreadable", problem)
             else:
                 self.records.append(record)
-                start = inner.integer("byteOffset")
-                taken.append((start, start + inner.integer("nbytes"), record.key))
+                start = array.byte_offset
+                taken.append((start, start + array.nbytes, record.key))
         self._check_overlaps(shard, taken)
 
-    def _open(self, fields: Fields, path: str, nbytes: int) -> ByteSource:
+    def _open(self, stored: StoredShard, at: str) -> ByteSource:
+        path, field = stored.data_path, f"{at}.dataPath"
         try:
             return self.source.sibling(path)
         except ValueError as problem:
-            raise self._wrong(
-                fields,
-                "dataPath",
-                "a file in the folder of the index",
-                f"{path[:_LETTERS]!r}: {problem}",
-            ) from None
+            found = f"{path[:_LETTERS]!r}: {problem}"
+            raise self._wrong(field, "a file in the folder of the index", found) from None
         except OSError as problem:
-            arrays = len(fields.items("records"))
-            if nbytes < 0:
-                raise self._wrong(fields, "nbytes", "0 or more", str(nbytes)) from None
             missing = FormatError(
                 "a shard is missing",
                 file=self.source.name,
-                field=f"{fields.path}.dataPath",
+                field=field,
                 expected=f"the file {path[:_LETTERS]!r} beside the index, with "
-                f"{counted(arrays, 'array')}",
+                f"{counted(len(stored.records), 'array')}",
                 found=problem.strerror or type(problem).__name__,
                 hint="Open the index by its path, with all of its shards in the same folder.",
             )
             self._problem("shard-unreadable", missing)
-            return MissingShard(path, nbytes)
+            return MissingShard(path, stored.nbytes)
 
-    def _wrong_size(self, fields: Fields, shard: ByteSource, nbytes: int) -> None:
+    def _wrong_size(self, at: str, shard: ByteSource, nbytes: int) -> None:
         short = shard.size < nbytes
         problem = FormatError(
             "the shard is cut off" if short else "the shard is longer than the index says",
             file=shard.name,
-            field=f"{fields.path}.nbytes",
+            field=f"{at}.nbytes",
             expected=counted(nbytes, "byte"),
             found=counted(shard.size, "byte"),
             hint="TVM says “Encountered an corrupted parameter shard”; copy or download it again.",
@@ -158,11 +170,11 @@ class IndexReader:
         if self._told[rule] <= _TOLD:
             self.issues.append(Issue(rule, severity, text, file=self.source.name))
 
-    def _wrong(self, fields: Fields, name: str, expected: str, found: str) -> FormatError:
+    def _wrong(self, field: str, expected: str, found: str) -> FormatError:
         return FormatError(
             "the index of the tensor cache cannot be followed",
             file=self.source.name,
-            field=f"{fields.path}.{name}",
+            field=field,
             expected=expected,
             found=found,
         )

@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from tvmdbg_widgets.formats.json_fields import Count
 from tvmdbg_widgets.formats.tvm.params.record import MAX_LANES, MAX_NDIM
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
@@ -17,33 +20,60 @@ from tvmdbg_widgets.model.tensors.dtypes import FLOAT, STORABLE_BITS, DataType
 from tvmdbg_widgets.sources.strided import WidenedSource
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.json_fields import Fields
     from tvmdbg_widgets.sources.byte_source import ByteSource
 
 RAW, HALVED = "raw", "f32-to-bf16"
 
 
-def read_record(fields: Fields, shard: ByteSource) -> ArrayRecord:
-    """Read one item of a shard's ``records``."""
-    key = fields.text("name").encode("utf-8", "backslashreplace").decode()
-    dtype = _dtype(fields)
-    shape = _shape(fields, dtype)
-    nbytes, offset = fields.integer("nbytes"), fields.integer("byteOffset")
-    form = fields.text("format")
+class Array(msgspec.Struct, rename="camel"):
+    """One item of a shard's ``records``."""
+
+    name: str
+    shape: list[int]
+    dtype: str
+    format: str
+    nbytes: Count
+    byte_offset: Count
+
+
+def read_record(array: Array, file: str, path: str, shard: ByteSource) -> ArrayRecord:
+    """Hold an array of the index, which stands at this path of its file, against its shard."""
+
+    def wrong(field: str, expected: str, found: object) -> FormatError:
+        return FormatError(
+            "the index of the tensor cache is not consistent",
+            file=file,
+            field=f"{path}.{field}",
+            expected=expected,
+            found=found,
+            hint="Write the cache again, with tvm.contrib.tvmjs.dump_tensor_cache.",
+        )
+
+    key, nbytes, offset, form = array.name, array.nbytes, array.byte_offset, array.format
+    shape = tuple(array.shape)
+    dtype = _dtype(array.dtype)
+    if dtype is None:
+        raise wrong("dtype", "a data type such as float32 or bfloat16", repr(array.dtype[:40]))
+    if len(shape) > MAX_NDIM:
+        raise wrong("shape", f"up to {MAX_NDIM} dimensions", len(shape))
+    if min(shape, default=0) < 0:
+        raise wrong("shape", "dimensions of 0 or more", list(shape))
+    if math.prod(dim for dim in shape if dim) * dtype.lanes * dtype.itemsize >= 1 << 63:
+        raise wrong("shape", "less than 2**63 bytes", list(shape))
     if form not in (RAW, HALVED):
-        raise _wrong(fields, "format", f"{RAW} or {HALVED}", repr(form))
+        raise wrong("format", f"{RAW} or {HALVED}", repr(form))
     halved = form == HALVED and (dtype.code, dtype.bits, dtype.lanes) == (FLOAT, 32, 1)
     count = math.prod(shape)
     whole = count * dtype.lanes * dtype.itemsize
     sizes = {2 * count} if halved else {whole, -(-count * dtype.lanes * dtype.bits // 8)}
     if nbytes not in sizes:
         expected = f"{' or '.join(map(str, sorted(sizes)))} (shape {list(shape)}, {dtype}, {form})"
-        raise _wrong(fields, "nbytes", expected, nbytes)
+        raise wrong("nbytes", expected, nbytes)
     if offset + nbytes > shard.size:
         raise FormatError(
             "the shard ends before this array does",
             file=shard.name,
-            field=f"{fields.path} ({key!r})",
+            field=f"{path} ({key!r})",
             offset=offset,
             expected=counted(nbytes, "byte"),
             found=counted(max(0, shard.size - offset), "byte"),
@@ -61,34 +91,9 @@ def read_record(fields: Fields, shard: ByteSource) -> ArrayRecord:
     return ArrayRecord(key, dtype, shape, nbytes, offset, shard, notes, (), dtype)
 
 
-def _dtype(fields: Fields) -> DataType:
-    text = fields.text("dtype")
+def _dtype(text: str) -> DataType | None:
     try:
         dtype = DataType.parse(text)
     except ValueError:
-        dtype = None
-    if dtype is None or dtype.bits not in STORABLE_BITS or not 1 <= dtype.lanes <= MAX_LANES:
-        raise _wrong(fields, "dtype", "a data type such as float32 or bfloat16", repr(text[:40]))
-    return dtype
-
-
-def _shape(fields: Fields, dtype: DataType) -> tuple[int, ...]:
-    shape = tuple(fields.numbers("shape", "int64").tolist())
-    if len(shape) > MAX_NDIM:
-        raise _wrong(fields, "shape", f"up to {MAX_NDIM} dimensions", len(shape))
-    if min(shape, default=0) < 0:
-        raise _wrong(fields, "shape", "dimensions of 0 or more", list(shape))
-    if math.prod(dim for dim in shape if dim) * dtype.lanes * dtype.itemsize >= 1 << 63:
-        raise _wrong(fields, "shape", "less than 2**63 bytes", list(shape))
-    return shape
-
-
-def _wrong(fields: Fields, name: str, expected: str, found: object) -> FormatError:
-    return FormatError(
-        "the index of the tensor cache is not consistent",
-        file=fields.file,
-        field=f"{fields.path}.{name}",
-        expected=expected,
-        found=found,
-        hint="Write the cache again, with tvm.contrib.tvmjs.dump_tensor_cache.",
-    )
+        return None
+    return dtype if dtype.bits in STORABLE_BITS and 1 <= dtype.lanes <= MAX_LANES else None
