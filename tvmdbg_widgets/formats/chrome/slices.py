@@ -43,7 +43,8 @@ class Slices:
         self._track_of: list[Ints] = []
         self._lone: list[tuple[Ints, str]] = []
         self._same = _same(self._keys)
-        self._intervals()
+        rows = self._of("X")
+        self._add(rows, self._columns.duration[rows], self._tracks(rows))
         self._threads()
         self._instants()
         self._async()
@@ -61,10 +62,6 @@ class Slices:
 
     def _tracks(self, rows: Ints) -> Ints:
         return self._same[np.frombuffer(self._columns.track, np.int32)[rows]]
-
-    def _intervals(self) -> None:
-        rows = self._of("X")
-        self._add(rows, self._columns.duration[rows], self._tracks(rows))
 
     def _threads(self) -> None:
         rows = self._of("BE")

@@ -131,11 +131,13 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
             )
         )
     slices = Slices(columns, source.name)
+    value = _ours(file.top).get("origin_ns")
     return ChromeTrace(
         names=slices.names,
         start_ns=slices.start_ns,
         duration_ns=slices.duration_ns,
-        origin_ns=slices.origin_ns + _origin(file.top),
+        origin_ns=slices.origin_ns
+        + (value if type(value) is int and abs(value) < LARGEST_NS else 0),
         track=slices.track,
         tracks=slices.tracks.names,
         runs=slices.tracks.runs,
@@ -155,11 +157,6 @@ def _ours(top: dict[str, Any]) -> dict[str, Any]:
     about = top.get("otherData")
     ours = about.get("tvmdbg") if isinstance(about, dict) else None
     return ours if isinstance(ours, dict) else {}
-
-
-def _origin(top: dict[str, Any]) -> int:
-    value = _ours(top).get("origin_ns")
-    return value if type(value) is int and abs(value) < LARGEST_NS else 0
 
 
 def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:

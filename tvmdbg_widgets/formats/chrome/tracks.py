@@ -74,7 +74,7 @@ class TrackNames:
             self._labels[pid] = arguments["labels"]
         elif kind == "thread_name" and isinstance(name, str):
             self._threads[pid, tid] = name
-            if isinstance(ours, dict) and _is_key(event):
+            if isinstance(ours, dict) and type(event.pid) is type(event.tid) is int:
                 self.ours[event.pid, event.tid] = ours
         elif kind == "process_sort_index" and isinstance(order, _NUMBERS):
             self._process_order[pid] = _order(order)
@@ -163,10 +163,6 @@ class TrackNames:
             tuple(map(paired, threads)),
             tuple(isinstance(tid, Lane) for _, tid in keys),
         )
-
-
-def _is_key(event: Event) -> bool:
-    return type(event.pid) is int and type(event.tid) is int
 
 
 def _is_track(ours: dict[str, Any]) -> bool:

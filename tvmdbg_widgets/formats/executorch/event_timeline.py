@@ -78,7 +78,8 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     ticks = dump.start[events]
     origin = int(ticks[~foreign].min() if not foreign.all() else ticks.min())
     start = _since(ticks, origin) + calls.shift[events]
-    duration = _lengths(ticks, dump.end[events])
+    end = dump.end[events]
+    duration = np.where(end >= ticks, (end - ticks).astype(np.float64), 0.0)
     issues = _issues(dump, calls, events)
     tracks, track = _tracks(dump, calls, events, joined)
     owners = event_owners(dump, joined, calls)
@@ -86,7 +87,11 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     only = np.array([each[0] if each else 0 for each in owners.sets] or [0])
     single = (set_of >= 0) & np.append(owners.single, False)[set_of]
     node = np.where(single, only[set_of], -1).astype(np.int64)
-    trust = _trusts(joined.how[events])
+    how = joined.how[events]
+    grades = np.full(256, Trust.ABSENT, np.uint8)
+    for number, grade in _TRUST.items():
+        grades[number] = grade
+    trust = grades[how]
     # An instruction of one node leaves no doubt.
     trust[single & (joined.how[events] == WHOLE_INSTRUCTION)] = Trust.EXACT
     # What a delegate logged in the call of one node and under an unknown identifier.
@@ -161,18 +166,6 @@ def _since(ticks: npt.NDArray[np.uint64], origin: int) -> npt.NDArray[np.float64
     before = ticks < np.uint64(origin)
     forward = (ticks - np.uint64(origin)).astype(np.float64)
     return np.where(before, -((np.uint64(origin) - ticks).astype(np.float64)), forward)
-
-
-def _lengths(start: npt.NDArray[np.uint64], end: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
-    """Return durations; an event that ends before it starts has none."""
-    return np.where(end >= start, (end - start).astype(np.float64), 0.0)
-
-
-def _trusts(how: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    grades = np.full(256, Trust.ABSENT, np.uint8)
-    for number, grade in _TRUST.items():
-        grades[number] = grade
-    return grades[how]
 
 
 def _names(dump: ETDump, events: npt.NDArray[np.int64]) -> StringColumn:

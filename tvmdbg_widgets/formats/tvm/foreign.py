@@ -117,15 +117,11 @@ def _describe(head: bytes, size: int) -> tuple[str, str]:
     if known is not None:
         return known
     if head.lstrip()[:1] in (b"{", b"[", b'"'):
-        return _describe_json(head)
+        if b'"records"' in head:
+            return "the index of a tensor cache", "load_params and open read it with its shards."
+        if b'"nodes"' in head or b'\\"nodes\\"' in head:
+            return "a graph (JSON)", "The parameters are in a file of their own."
+        return "a JSON file", "The parameters are in a file of their own."
     if size < 8:
         return "too short for a params file", "It may be cut off: copy or write it again."
     return "no params file", "Parameters are saved by tvm.runtime.save_param_dict."
-
-
-def _describe_json(head: bytes) -> tuple[str, str]:
-    if b'"records"' in head:
-        return "the index of a tensor cache", "load_params and open read it with its shards."
-    if b'"nodes"' in head or b'\\"nodes\\"' in head:
-        return "a graph (JSON)", "The parameters are in a file of their own."
-    return "a JSON file", "The parameters are in a file of their own."

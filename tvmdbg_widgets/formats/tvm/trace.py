@@ -28,6 +28,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.text import paired
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -283,10 +284,7 @@ class _Checker:
         with suppress(UnicodeEncodeError):
             "".join(column.unique).encode()
             return column
-        clean = tuple(
-            name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            for name in column.unique
-        )
+        clean = tuple(map(paired, column.unique))
         self.issues.append(
             Issue(
                 "not-text",

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from tvmdbg_widgets.formats.executorch.delegates import vulkan_events, xnnpack_events
+from tvmdbg_widgets.formats.executorch.delegates.vulkan import read_vulkan
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
 from tvmdbg_widgets.formats.limits import named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.vulkan_names import explain_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,43 +50,9 @@ class Family:
     times: str = ""
 
 
-def _xnnpack(source: ByteSource, payload: Span, backend: str, *, file: str) -> DelegateGraph:
-    from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
-
-    return read_xnnpack(source, payload, backend, file=file)
-
-
-def _xnnpack_events(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
-    from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import align
-
-    return align(graph, names)
-
-
-def _xnnpack_name(name: str) -> tuple[tuple[str, str], ...]:
-    from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import explain_name
-
-    return explain_name(name)
-
-
-def _vulkan(source: ByteSource, payload: Span, backend: str, *, file: str) -> DelegateGraph:
-    from tvmdbg_widgets.formats.executorch.delegates.vulkan import read_vulkan
-
-    return read_vulkan(source, payload, backend, file=file)
-
-
-def _vulkan_events(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
-    from tvmdbg_widgets.formats.executorch.delegates.vulkan_events import align
-
-    return align(graph, names)
-
-
-def _vulkan_name(name: str) -> tuple[tuple[str, str], ...]:
-    from tvmdbg_widgets.model.executorch.vulkan_names import explain_name
-
-    return explain_name(name)
-
-
-def _told(what: str, magic: bytes = b"", at: int = 0) -> Callable[[bytes, int], str]:
+def _told(
+    what: str, magic: bytes | tuple[bytes, ...] = b"", at: int = 0
+) -> Callable[[bytes, int], str]:
     """Return what describes payloads that start with some bytes, or that nothing else tells."""
 
     def describe(head: bytes, size: int) -> str:
@@ -91,26 +61,21 @@ def _told(what: str, magic: bytes = b"", at: int = 0) -> Callable[[bytes, int], 
     return describe
 
 
-def _either(*ways: Callable[[bytes, int], str]) -> Callable[[bytes, int], str]:
-    return lambda head, size: next(filter(None, (way(head, size) for way in ways)), "")
-
-
-#: Delegates that are known, each a line. A backend whose payload holds a graph has a reader, whose
-#: module is imported when it is asked for.
+#: Delegates that are known, each a line; a backend whose payload holds a graph has a reader.
 FAMILIES: tuple[Family, ...] = (
     Family(
         "XnnpackBackend",
-        _either(*(_told("XNNPACK graph", each, 4) for each in (b"XH00", b"XN00", b"XN01"))),
-        _xnnpack,
-        _xnnpack_events,
-        _xnnpack_name,
+        _told("XNNPACK graph", (b"XH00", b"XN00", b"XN01"), 4),
+        read_xnnpack,
+        xnnpack_events.align,
+        xnnpack_events.explain_name,
     ),
     Family(
         "VulkanBackend",
         _told("Vulkan graph", b"VH00", 4),
-        _vulkan,
-        _vulkan_events,
-        _vulkan_name,
+        read_vulkan,
+        vulkan_events.align,
+        explain_name,
     ),
     Family(
         "CoreMLBackend",
@@ -191,9 +156,8 @@ def graphs_of(program: Program, source: ByteSource) -> ProgramGraphs:
         try:
             budget.spend(delegate.payload.size, "delegates", delegate.payload.offset)
         except FormatError as problem:
-            issues.append(
-                Issue("delegate-payload", Severity.ERROR, str(problem), file=program.file)
-            )
+            text = str(problem)
+            issues.append(Issue("delegate-payload", Severity.ERROR, text, file=program.file))
             break
         graph, own = delegate_graph(program, source, delegate)
         issues += own

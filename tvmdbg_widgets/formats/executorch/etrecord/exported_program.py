@@ -144,11 +144,12 @@ def _call(at: int, node: _Node, values: dict[str, ProgramValue]) -> ProgramNode:
             constants[each.name] = text
     written = [name for argument in node.outputs for name in read_argument(argument)[0]]
     metadata = node.metadata
+    _, found, rest = node.target.partition("ops.")
     return ProgramNode(
         name=node.name or (written[0] if written else f"node{at}"),
         op="call_function",
         target=node.target,
-        op_type=_op_type(node.target),
+        op_type=rest if found else node.target.rpartition(".")[2],
         inputs=tuple(inputs),
         outputs=_outputs(written, values),
         constants=constants,
@@ -163,12 +164,6 @@ def _outputs(
     names: list[str] | tuple[str, ...], values: dict[str, ProgramValue]
 ) -> tuple[ProgramValue, ...]:
     return tuple(values.get(name) or ProgramValue(name) for name in names)
-
-
-def _op_type(target: str) -> str:
-    """Return ``aten.addmm.default`` for what ends in ``ops.aten.addmm.default``."""
-    _, found, rest = target.partition("ops.")
-    return rest if found else target.rpartition(".")[2]
 
 
 def _debug_handle(text: str) -> int | tuple[int, ...] | None:

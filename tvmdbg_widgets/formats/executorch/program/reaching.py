@@ -42,7 +42,9 @@ class Flow(NamedTuple):
 
         The same dictionary may be yielded again: what matters must be taken from it at once.
         """
-        starts = self._starts()
+        end = len(self.effects)
+        after = {position + 1 for position in self.jumps}
+        starts = sorted({0, end, *after, *self.jumps.values()})
         entries = self._entries(starts, before, file)
         for block in range(len(starts) - 1):
             state = dict(entries[block] or before)
@@ -81,12 +83,6 @@ class Flow(NamedTuple):
                     entries[target] = merged
                     heapq.heappush(waiting, target)
         return entries
-
-    def _starts(self) -> list[int]:
-        """Return where the blocks start, the end included as an empty one."""
-        end = len(self.effects)
-        after = {position + 1 for position in self.jumps}
-        return sorted({0, end, *after, *self.jumps.values()})
 
     def _successors(self, position: int) -> set[int]:
         following = set() if position in self.always else {position + 1}

@@ -42,6 +42,12 @@ class EdgeTable:
     names: list[str] = field(default_factory=list)
     candidates: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
+    def columns(self) -> dict[str, Any]:
+        """Return the columns by their names in a graph."""
+        names = ("source", "output", "target", "position")
+        found: dict[str, Any] = {f"edge_{k}": getattr(self, k).astype(np.int32) for k in names}
+        return found | {"edge_trust": self.trust.copy(), "edge_candidates": self.candidates}
+
     def path(self, edge: int) -> str:
         """Return the field path of an edge."""
         return f"nodes[{self.target[edge]}].inputs[{self.position[edge]}]"

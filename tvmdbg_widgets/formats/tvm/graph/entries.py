@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,26 +43,11 @@ _REQUIRED = ("shape", "dltype", "storage_id")
 _SKIPPED_TAGS = ("list_int", "size_t")
 
 
-@dataclass(frozen=True, slots=True)
-class EntryTable:
-    """The entry columns of :class:`tvmdbg_widgets.model.graph.graph.Graph`."""
-
-    entry_offsets: npt.NDArray[np.int64]
-    shape_offsets: npt.NDArray[np.int64]
-    shape_dims: npt.NDArray[np.int64]
-    shape_known: npt.NDArray[np.bool_]
-    dtypes: StringColumn
-    storage_ids: npt.NDArray[np.int32] | None
-    device_types: npt.NDArray[np.int32] | None
-    dtype_flags: npt.NDArray[np.int32] | None
-    storage_scopes: StringColumn | None
-
-
-def read_entries(top: dict[str, Any], table: NodeTable, limit: int, log: GraphLog) -> EntryTable:
-    """Read ``node_row_ptr`` and ``attrs``."""
+def read_entries(top: dict[str, Any], table: NodeTable, most: int, log: GraphLog) -> dict[str, Any]:
+    """Read ``node_row_ptr`` and ``attrs``; return the columns of entries in a graph."""
     if table.symbol and top.get("node_row_ptr") is None:
         table.num_outputs = outputs_used(table, top.get("heads"))
-    offsets = _entry_offsets(top.get("node_row_ptr"), table, limit, log)
+    offsets = _entry_offsets(top.get("node_row_ptr"), table, most, log)
     if "node_row_ptr" in top:
         _check_owned(offsets, table, log)
     lists = _graph_attrs(top.get("attrs"), table, log) if "attrs" in top else {}
@@ -80,17 +64,17 @@ def read_entries(top: dict[str, Any], table: NodeTable, limit: int, log: GraphLo
     shape_offsets = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(lengths, out=shape_offsets[1:])
     scopes = fitted.get("storage_scope")
-    return EntryTable(
-        offsets,
-        shape_offsets,
-        dims,
-        known,
-        _strings("dltype", types if types is not None else [""] * count, log),
-        _int_column("storage_id", fitted.get("storage_id"), log, low=-(2**31)),
-        _int_column("device_index", fitted.get("device_index"), log),
-        flags,
-        None if scopes is None else _strings("storage_scope", scopes, log),
-    )
+    return {
+        "entry_offsets": offsets,
+        "shape_offsets": shape_offsets,
+        "shape_dims": dims,
+        "shape_known": known,
+        "dtypes": _strings("dltype", types if types is not None else [""] * count, log),
+        "storage_ids": _int_column("storage_id", fitted.get("storage_id"), log, low=-(2**31)),
+        "device_types": _int_column("device_index", fitted.get("device_index"), log),
+        "dtype_flags": flags,
+        "storage_scopes": None if scopes is None else _strings("storage_scope", scopes, log),
+    }
 
 
 def _entry_offsets(

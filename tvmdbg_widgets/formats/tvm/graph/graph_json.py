@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -72,18 +72,16 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
     check_top(top, log, symbol=symbol)
     nodes = read_nodes(top["nodes"], log, symbol=symbol)
     entries = read_entries(top, nodes, document.size, log)
-    edges = read_edges(nodes, entries.entry_offsets, log)
+    edges = read_edges(nodes, entries["entry_offsets"], log)
     count = len(nodes.names)
     heads = np.zeros((0, 2), dtype=np.int64)
     if "heads" in top:
-        heads = read_heads(top["heads"], entries.entry_offsets, log)
+        heads = read_heads(top["heads"], entries["entry_offsets"], log)
     arg_nodes = np.zeros(0, dtype=np.int64)
     if "arg_nodes" in top:
         arg_nodes = int32_list(top["arg_nodes"], "arg_nodes", "arg-nodes-type", log)
         arg_nodes = existing(arg_nodes, "arg_nodes", "arg-node-out-of-range", count, log)
     control_source, control_target = read_control_deps(nodes.control_deps, count, log)
-    if raw is None:
-        resolve_names(nodes, entries, edges, log)
     form = "mutated" if nodes.mutated else "string" if document.quoted else "raw"
     form = "symbol" if symbol else form
     graph = Graph(
@@ -91,7 +89,7 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
         func_names=StringColumn.from_strings(nodes.func_names),
         kinds=np.array(nodes.kinds, dtype=np.uint8),
         parameter_trust=np.full(count, Trust.ABSENT, np.uint8),
-        **_edge_columns(edges),
+        **edges.columns(),
         heads=heads.astype(np.int32),
         arg_nodes=arg_nodes.astype(np.int32),
         attrs=tuple(nodes.attrs),
@@ -101,41 +99,22 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
         lenient=document.lenient,
         file=source.name,
         metadata=top.get("metadata"),
-        **{item.name: getattr(entries, item.name) for item in dataclasses.fields(entries)},
+        **entries,
     )
-    if raw is not None:
-        found = _difference(graph, edges, raw)
-        if found is not None:
-            expected = f"the graph of {raw.file or 'the raw graph given'}"
-            told = f"a difference: {found}"
-            log.add("raw-graph-does-not-match", "nodes", told, expected=expected)
-            resolve_names(nodes, entries, edges, log)
-            graph = dataclasses.replace(graph, **_edge_columns(edges))
-        elif edges.named:
-            graph = dataclasses.replace(graph, **{k: getattr(raw, k) for k in _EDGE_COLUMNS})
+    found = None if raw is None else _difference(graph, edges, raw)
+    if raw is not None and found is not None:
+        expected = f"the graph of {raw.file or 'the raw graph given'}"
+        told = f"a difference: {found}"
+        log.add("raw-graph-does-not-match", "nodes", told, expected=expected)
+    if edges.named:
+        if raw is not None and found is None:
+            columns = {name: getattr(raw, name) for name in edges.columns()}
+        else:
+            resolve_names(graph, edges, log)
+            columns = edges.columns()
+        graph = dataclasses.replace(graph, **columns)
     check_graph(graph, log)
     return with_roles(graph).with_issues(log.issues())
-
-
-_EDGE_COLUMNS = (
-    "edge_source",
-    "edge_output",
-    "edge_target",
-    "edge_position",
-    "edge_trust",
-    "edge_candidates",
-)
-
-
-def _edge_columns(edges: EdgeTable) -> dict[str, Any]:
-    return {
-        "edge_source": edges.source.astype(np.int32),
-        "edge_output": edges.output.astype(np.int32),
-        "edge_target": edges.target.astype(np.int32),
-        "edge_position": edges.position.astype(np.int32),
-        "edge_trust": edges.trust.copy(),
-        "edge_candidates": edges.candidates,
-    }
 
 
 def _difference(dump: Graph, edges: EdgeTable, raw: Graph) -> str | None:

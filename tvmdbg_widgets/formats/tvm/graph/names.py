@@ -13,26 +13,23 @@ from tvmdbg_widgets.model.graph.graph import NodeKind
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.tvm.graph.edges import EdgeTable
-    from tvmdbg_widgets.formats.tvm.graph.entries import EntryTable
     from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
-    from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
+    from tvmdbg_widgets.model.graph.graph import Graph
 
 CANDIDATES_KEPT = 64
 """An ambiguous edge keeps this many candidates, the nearest."""
 
 
-def resolve_names(nodes: NodeTable, entries: EntryTable, edges: EdgeTable, log: GraphLog) -> None:
+def resolve_names(graph: Graph, edges: EdgeTable, log: GraphLog) -> None:
     """Find the producer of every edge given by name.
 
     ``EXACT`` where one node with one output has the name, ``BY_NAME`` where the rules of
     :class:`_Rules` leave one entry, else ``AMBIGUOUS`` with the nearest candidate drawn.
     """
-    if not edges.named:
-        return
     ids: dict[str, list[int]] = {}
-    for nid, name in enumerate(nodes.names):
+    for nid, name in enumerate(graph.names):
         ids.setdefault(name, []).append(nid)
-    owned = np.diff(entries.entry_offsets)
+    owned = np.diff(graph.entry_offsets)
     certain = {
         name: found[0] for name, found in ids.items() if len(found) == 1 and owned[found[0]] == 1
     }
@@ -40,7 +37,7 @@ def resolve_names(nodes: NodeTable, entries: EntryTable, edges: EdgeTable, log: 
     sources = np.array([certain.get(name, -1) for name in edges.names], dtype=np.int64)
     edges.source[named] = sources
     edges.trust[named[sources >= 0]] = Trust.EXACT
-    rules = _Rules(nodes, entries)
+    rules = _Rules(graph)
     producers: dict[str, _Producers] = {}
     for at in np.flatnonzero(sources < 0).tolist():
         edge, name = edges.named[at], edges.names[at]
@@ -68,18 +65,17 @@ class _Rules:
     type and number of elements with what it reads.
     """
 
-    def __init__(self, nodes: NodeTable, entries: EntryTable) -> None:
-        count = len(nodes.names)
-        offsets = entries.entry_offsets
+    def __init__(self, graph: Graph) -> None:
+        count, kinds = graph.num_nodes, graph.kinds
+        offsets = graph.entry_offsets
         self.offsets = offsets
         self.node = np.repeat(np.arange(count, dtype=np.int64), np.diff(offsets))
-        kinds = np.array(nodes.kinds, dtype=np.uint8)
         self.is_nop = kinds == NodeKind.NOP
-        self.storage = entries.storage_ids
-        self.dtypes = entries.dtypes
-        untold = np.array([not text for text in entries.dtypes.unique], dtype=np.bool_)
-        self.untold = untold[entries.dtypes.codes]
-        self.sizes = element_counts(entries.shape_offsets, entries.shape_dims, entries.shape_known)
+        self.storage = graph.storage_ids
+        self.dtypes = graph.dtypes
+        untold = np.array([not text for text in graph.dtypes.unique], dtype=np.bool_)
+        self.untold = untold[graph.dtypes.codes]
+        self.sizes = element_counts(graph.shape_offsets, graph.shape_dims, graph.shape_known)
         overwritten = np.full(len(self.node), count, dtype=np.int64)
         if self.storage is not None:
             writes = (kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY)

@@ -21,7 +21,7 @@ from tvmdbg_widgets.formats.tvm.report.printed import (
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.model.base.text import listed, one_line, paired
 from tvmdbg_widgets.model.timeline.report import Metric
 
 if TYPE_CHECKING:
@@ -157,9 +157,7 @@ class ReportText:
             number = parse_number(str(value))
             row[name] = Metric(kind, str(value) if number is None else number, str(value))
         elif isinstance(value, str):
-            clean = value
-            if not value.isascii():
-                clean = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            clean = paired(value)
             row[name] = Metric(kind, clean, clean)
         else:
             row[name] = Metric(kind, value, json.dumps(value))
