@@ -24,18 +24,16 @@ T = TypeVar("T")
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
-_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+_STEP = re.compile(r"\.([^.\[]+)|\[(?:(\d+)|\.\.\.)\]")
 _SHOWN = 60
+_KIND = re.compile(r"`([a-z| ]+)`")
 _WORDS = {
-    "`str`": "a string",
-    "`int`": "a whole number",
-    "`float`": "a number",
-    "`float | null`": "a number",
-    "`bool`": "true or false",
-    "`array`": "a list",
-    "`object`": "an object",
-    " >= 0": ", 0 or more",
-    "Number out of range": "Expected numbers that float64 holds",
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
 }
 
 
@@ -89,25 +87,47 @@ def convert(value: object, kind: type[T], file: str, path: str = "") -> T:
         text, _, at = str(problem).partition(" - at `$")
     found: Any = value
     for key, index in _STEP.findall(at.rstrip("`")):
-        if index == "...":  # a key of a dictionary, which is not told
-            found = None
-            break
-        found = found[int(index)] if index else found[key]
-    told = None if found is None else cut(repr(found), _SHOWN)
+        step = key or int(index or -1)
+        if not key and not index:
+            step = _wrong_key(found, value, kind)
+            at = at.replace("[...]", f".{step}", 1)
+        found = found[step]
+    told: str | None = cut(repr(found), _SHOWN)
     field = (path + at.rstrip("`")).lstrip(".")
     if text.startswith("Object missing required field"):
         field = f"{field}.{text.split('`')[1]}".lstrip(".")
         text, told = "Expected this field", "none"
-    for word, plain in _WORDS.items():
-        text = text.replace(word, plain)
-    expected, _, got = text.partition(", got ")
+    text = text.replace("Number out of range", "Expected numbers that float64 holds")
+    text = _KIND.sub(_plain, text.partition(", got ")[0]).replace(" >= 0", ", 0 or more")
     raise FormatError(
         "this field cannot be read",
         file=file,
         field=one_line(field) or "document",
-        expected=one_line(expected.removeprefix("Expected ")),
-        found=told if told is not None else one_line(got) or None,
+        expected=one_line(text.removeprefix("Expected ")),
+        found=told,
     )
+
+
+def _wrong_key(among: dict[str, Any], value: object, kind: Any) -> str:
+    """Return a key whose value is wrong, which msgspec does not tell; others are taken out."""
+    keys = list(among)
+    while len(keys) > 1:
+        half = keys[: len(keys) // 2]
+        rest = {key: among.pop(key) for key in keys[len(half) :]}
+        try:
+            msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            keys = half
+        else:
+            keys = list(rest)
+            among.clear()
+            among.update(rest)
+    return keys[0]
+
+
+def _plain(kinds: re.Match[str]) -> str:
+    words = [_WORDS.get(kind, kind) for kind in kinds[1].split(" | ") if kind != "null"]
+    return " or ".join(words) or "null"
 
 
 def numbers(

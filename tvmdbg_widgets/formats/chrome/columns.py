@@ -127,7 +127,6 @@ class Columns:
                 self.refuse("no object" if alien else "an object without ph", place)
 
     def _rows(self, events: list[Event], index: Ints) -> None:
-        """Add timed events."""
         count, first = len(events), len(self.phase)
         try:
             track = np.fromiter(map(self.tracks.__getitem__, map(_TRACK, events)), np.int32, count)

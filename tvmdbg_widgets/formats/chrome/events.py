@@ -205,7 +205,6 @@ class EventFile:
         return events, bool(events)
 
     def _rest(self) -> None:
-        """Read the members behind the list."""
         while self._more(_HEADER) and len(self._data) < _HEADER:
             pass
         text = self._data.decode("utf-8", "replace").strip()

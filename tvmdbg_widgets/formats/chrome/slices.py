@@ -90,11 +90,7 @@ class Slices:
         both = rows[begins | ends]
         keys = [extra[row] for row in both.tolist()]
         found = pair(
-            self._columns,
-            both,
-            begins[begins | ends],
-            keys,
-            unnamed=self._columns.names.get(""),
+            self._columns, both, begins[begins | ends], keys, unnamed=self._columns.names.get("")
         )
         begin, end = np.asarray(found.begin, np.int64), np.asarray(found.end, np.int64)
         self._add(begin, self._columns.between(begin, end), self._async_tracks(begin))
@@ -103,7 +99,6 @@ class Slices:
         self._unpaired(found, "b", "e", self._async_tracks)
 
     def _async_tracks(self, rows: Ints) -> Ints:
-        """Tracks of asynchronous events: one a process and category."""
         table: dict[Any, int] = {key: at for at, key in enumerate(self._keys)}
         tracks = self._tracks(rows).tolist()
         own = []
@@ -209,14 +204,8 @@ class Slices:
     def _tell(self) -> None:
         found = sorted(self._columns.bad.items(), key=lambda each: each[1][1])
         for why, (count, first) in found:
-            self.issues.append(
-                Issue(
-                    "event-unusable",
-                    Severity.ERROR,
-                    f"traceEvents[{first}]: {why}; left out ({counted(count, 'such event')})",
-                    file=self.file,
-                )
-            )
+            text = f"traceEvents[{first}]: {why}; left out ({counted(count, 'such event')})"
+            self.issues.append(Issue("event-unusable", Severity.ERROR, text, file=self.file))
         phases = self._columns.phases
         other = {p: n for p, n in phases.items() if p not in _SHOWN | FLOWS | {"C", "?"}}
         if other:
@@ -237,8 +226,7 @@ def _same(keys: list[Any]) -> Ints:
     """Return the first track of each thread, whose ids may stand as numbers and as text."""
     table: dict[tuple[str, str], int] = {}
     return np.asarray(
-        [table.setdefault((str(pid), str(tid)), at) for at, (pid, tid) in enumerate(keys)],
-        np.int64,
+        [table.setdefault((str(pid), str(tid)), at) for at, (pid, tid) in enumerate(keys)], np.int64
     )
 
 

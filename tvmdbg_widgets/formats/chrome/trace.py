@@ -111,25 +111,17 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
     events = sum(columns.phases.values())
     if truncated:
         place = source.size if file.broken is None else file.broken
-        issues.append(
-            Issue(
-                "trace-cut",
-                Severity.ERROR,
-                f"the JSON breaks off at byte {place}; {counted(events, 'event')} before it "
-                f"{agree(events, 'is')} read",
-                file=source.name,
-            )
+        text = (
+            f"the JSON breaks off at byte {place}; {counted(events, 'event')} before it "
+            f"{agree(events, 'is')} read"
         )
+        issues.append(Issue("trace-cut", Severity.ERROR, text, file=source.name))
     elif not file.ended:
-        issues.append(
-            Issue(
-                "trace-not-closed",
-                Severity.NOTE,
-                "the list of events is not closed, which the format allows: the program may have "
-                "stopped while it recorded",
-                file=source.name,
-            )
+        said = (
+            "the list of events is not closed, which the format allows: the program may have "
+            "stopped while it recorded"
         )
+        issues.append(Issue("trace-not-closed", Severity.NOTE, said, file=source.name))
     slices = Slices(columns, source.name)
     value = _ours(file.top).get("origin_ns")
     return ChromeTrace(
@@ -206,7 +198,6 @@ def _whole(trace: ChromeTrace) -> str:
 
 
 def _executions(trace: ChromeTrace) -> int:
-    """How many executions a trace of ours is of; 0 where that is not known."""
     count = _ours(trace.top).get("executions")
     whole = _whole(trace)
     if not whole or type(count) is not int:

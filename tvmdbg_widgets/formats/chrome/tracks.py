@@ -166,7 +166,6 @@ class TrackNames:
 
 
 def _is_track(ours: dict[str, Any]) -> bool:
-    """Whether this tells a track of a timeline."""
     texts, numbers = ("track", "thread"), ("index", "run")
     return all(isinstance(ours.get(name), str) for name in texts) and all(
         type(ours.get(name)) is int and 0 <= ours[name] < 1 << 31 for name in numbers

@@ -161,7 +161,6 @@ def _placed(files: ExecuTorchFiles, plan: InstructionGraph | None) -> Insides:
 
 
 def _text(parts: Sequence[Part]) -> InspectorText:
-    """Return what all texts of the Inspector hold."""
     texts: list[InspectorText] = [p.value for p in parts if p.kind == "inspector-text"]
     told = [text.delegation for text in texts if text.delegation is not None]
     return InspectorText(
@@ -328,7 +327,6 @@ def _with_delegates(graph: Graph, nodes: EventNodes) -> Graph:
 
 
 def _program_source(parts: Sequence[Part]) -> ByteSource | None:
-    """Return the bytes of the program, also of one in a bundle."""
     for part in parts:
         if part.kind == "program":
             return part.source

@@ -63,7 +63,6 @@ def event_facts(
 
 
 def _codes(dump: ETDump, of: Mapping[int, Hashable]) -> npt.NDArray[np.int64]:
-    """Number what events have; 0 is nothing."""
     table: dict[Hashable, int] = {}
     codes = np.zeros(dump.num_events, np.int64)
     codes[list(of)] = [table.setdefault(each, len(table) + 1) for each in of.values()]
@@ -82,12 +81,7 @@ def _handles(joined: EventNodes, graph: Graph | None, number: int) -> str:
 
 
 def _text(
-    dump: ETDump,
-    joined: EventNodes,
-    handles: Callable[[int], str],
-    event: int,
-    *,
-    delegate: bool,
+    dump: ETDump, joined: EventNodes, handles: Callable[[int], str], event: int, *, delegate: bool
 ) -> str:
     at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
     facts: list[tuple[str, str]] = []
@@ -131,7 +125,6 @@ def _metadata(data: bytes) -> list[tuple[str, str]]:
 
 
 def _words(name: str) -> str:
-    """Return ``"preferred compute unit"`` of ``"preferredComputeUnit"``."""
     return one_line(_CAPITAL.sub(lambda each: f" {each[0].lower()}", cut(name, _LETTERS)))
 
 

@@ -162,7 +162,6 @@ def _roles(
 
 
 def _since(ticks: npt.NDArray[np.uint64], origin: int) -> npt.NDArray[np.float64]:
-    """Return ticks counted from the origin, exact to 2**53 of them."""
     before = ticks < np.uint64(origin)
     forward = (ticks - np.uint64(origin)).astype(np.float64)
     return np.where(before, -((np.uint64(origin) - ticks).astype(np.float64)), forward)

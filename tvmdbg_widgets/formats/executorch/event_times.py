@@ -78,11 +78,7 @@ def event_owners(dump: ETDump, joined: EventNodes, calls: DelegateCalls) -> Even
 
 
 def _words(
-    dump: ETDump,
-    joined: EventNodes,
-    of: Ints,
-    sets: tuple[tuple[int, ...], ...],
-    divided: set[int],
+    dump: ETDump, joined: EventNodes, of: Ints, sets: tuple[tuple[int, ...], ...], divided: set[int]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what sets are called, and of which op kind they are.
 

@@ -24,15 +24,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 
 #: Kinds of parts of one run of ExecuTorch.
-KINDS = (
-    "etdump",
-    "etrecord",
-    "program",
-    "bundled",
-    "named-data",
-    "debug-buffer",
-    "inspector-text",
-)
+KINDS = ("etdump", "etrecord", "program", "bundled", "named-data", "debug-buffer", "inspector-text")
 #: Delegates whose payloads and compile specs are told of the run; nodes tell them too.
 _MOST_DELEGATES = 16
 #: What a saved run has besides; its times are those of the ETDump.

@@ -112,7 +112,6 @@ def _fits(rows: Sequence[Row], run: int, tick: int) -> bool:
 
 
 def _recorded(rows: Sequence[Row], tick: int) -> list[_Run]:
-    """Return the runs where they were recorded, the first first."""
     found: list[tuple[float, _Run]] = []
     for name, run, own in runs_of(rows):
         # Whole numbers: a clock that counts from 1970 has more digits than a float.

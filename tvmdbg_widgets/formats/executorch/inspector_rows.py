@@ -93,7 +93,6 @@ def rows_of(table: PrintedTable, file: str) -> tuple[list[Row], str, list[Issue]
 
 
 def _unit(table: PrintedTable, file: str, issues: list[Issue]) -> tuple[str, dict[str, str]]:
-    """Return the unit of times, and the column of each statistic."""
     found = {
         match[1]: (column, "us" if match[2] in ("µs", "μs") else match[2])
         for column in table.columns
@@ -164,7 +163,6 @@ def _numbers(text: str) -> list[float]:
 
 
 def _lacks(table: PrintedTable, rows: Sequence[Row], file: str) -> Iterator[Issue]:
-    """Tell what the table does not hold."""
     text = "the Inspector's table has no instruction ids, tensors or metadata of delegates"
     yield Issue("table-of-events", Severity.NOTE, text, file=file)
     without = len(table.rows) - len(rows)

@@ -108,7 +108,6 @@ def _unread_table(text: str, found: InspectorText | None) -> str:
 
 
 def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
-    """Read what a text holds; None where that is nothing."""
     printed = printed_tables(text, HEADING)
     tables = [found for table in printed if (found := events_of(table, file)) is not None]
     delegation, problems = _delegation(text, file)
@@ -169,7 +168,6 @@ def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue
 
 
 def _operators(table: PrintedTable, names: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Return both counts of each operator, and of ``Total``, that a table holds."""
     found: dict[str, tuple[int, int]] = {}
     for row in table.rows:
         a, b = (_COUNT.fullmatch(row[name]) for name in names)

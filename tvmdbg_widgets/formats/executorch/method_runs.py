@@ -49,7 +49,6 @@ def without_runs(dump: ETDump, runs: frozenset[int]) -> ETDump:
 
 
 def _operators(record: ETRecord, method: str) -> dict[int, frozenset[str]]:
-    """Return the operators that each instruction of a method may be, as kernels name them."""
     nodes, by_handle = record.edge_programs[method].nodes, record.edge_programs[method].by_handle
     found = {}
     for key, handle in (record.debug_handle_map or {}).get(method, {}).items():

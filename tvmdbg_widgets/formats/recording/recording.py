@@ -93,13 +93,11 @@ class Recording:
         ]
         if not changed:
             return None
-        return Issue(
-            "recording-changed",
-            Severity.WARNING,
+        text = (
             "files differ from those that were saved, so that times and checks of this recording "
-            f"may be of others: {listed(changed)}",
-            file=self.file,
+            f"may be of others: {listed(changed)}"
         )
+        return Issue("recording-changed", Severity.WARNING, text, file=self.file)
 
 
 def sniff(head: bytes) -> bool:

@@ -187,7 +187,6 @@ def _column(timeline: Timeline, name: str) -> np.ndarray[Any, Any]:
 
 
 def _plain(column: np.ndarray[Any, Any]) -> list[Any]:
-    """As JSON has it: NaN is null."""
     values: list[Any] = column.tolist()
     if column.dtype.kind != "f":
         return values

@@ -123,7 +123,6 @@ class _Module:
         return int(value)
 
     def _pass(self, size: int, field: str) -> int:
-        """Go behind so many bytes and return where they began."""
         rest = self._source.size - self._at
         if size > rest:
             self._fail(f"{field}: length", f"at most {rest}", size)

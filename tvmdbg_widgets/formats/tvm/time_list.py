@@ -116,15 +116,11 @@ def read_time_list(source: ByteSource) -> TimeList:
     negative = np.flatnonzero(ns < 0)
     if len(negative):
         node = int(np.searchsorted(offsets, negative[0], "right")) - 1
-        issues.append(
-            Issue(
-                "time-negative",
-                Severity.WARNING,
-                f"{counted(len(negative), 'time')} below zero, the first of node {node} "
-                f"({ns[negative[0]]:.9g} ns)",
-                file=source.name,
-            )
+        said = (
+            f"{counted(len(negative), 'time')} below zero, the first of node {node} "
+            f"({ns[negative[0]]:.9g} ns)"
         )
+        issues.append(Issue("time-negative", Severity.WARNING, said, file=source.name))
     return TimeList(offsets, ns, names, clock, Issues(issues), source.name)
 
 

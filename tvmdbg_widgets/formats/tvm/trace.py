@@ -117,15 +117,11 @@ def read_trace(source: ByteSource) -> Trace:
     if cut is not None:
         issues.append(cut)
     if unit not in ("ns", None):
-        issues.append(
-            Issue(
-                "display-time-unit",
-                Severity.WARNING,
-                f"displayTimeUnit is {str(unit)[:40]!r}, TVM writes 'ns'; ts is read as "
-                "microseconds either way",
-                file=source.name,
-            )
+        said = (
+            f"displayTimeUnit is {str(unit)[:40]!r}, TVM writes 'ns'; ts is read as "
+            "microseconds either way"
         )
+        issues.append(Issue("display-time-unit", Severity.WARNING, said, file=source.name))
     checker = _Checker(source.name, issues)
     if found is None:
         events = checker.columns(listed)
@@ -202,15 +198,11 @@ class _Checker:
     def check_events(self, events: Events, times: npt.NDArray[np.float64]) -> None:
         """Report several tracks, and times that are none."""
         if len(events.tracks) > 1:
-            self.issues.append(
-                Issue(
-                    "several-tracks",
-                    Severity.WARNING,
-                    f"events carry {counted(len(events.tracks), 'pair')} of pid and tid, TVM "
-                    "writes one; all are read as one track",
-                    file=self.file,
-                )
+            text = (
+                f"events carry {counted(len(events.tracks), 'pair')} of pid and tid, TVM "
+                "writes one; all are read as one track"
             )
+            self.issues.append(Issue("several-tracks", Severity.WARNING, text, file=self.file))
         self.report(
             "time-not-finite",
             Severity.ERROR,
@@ -285,14 +277,8 @@ class _Checker:
             "".join(column.unique).encode()
             return column
         clean = tuple(map(paired, column.unique))
-        self.issues.append(
-            Issue(
-                "not-text",
-                Severity.WARNING,
-                "a name holds half of a surrogate pair, shown as U+FFFD",
-                file=self.file,
-            )
-        )
+        text = "a name holds half of a surrogate pair, shown as U+FFFD"
+        self.issues.append(Issue("not-text", Severity.WARNING, text, file=self.file))
         return StringColumn(clean, column.codes)
 
     def check_times(

@@ -133,13 +133,11 @@ def _salvage(text: str, file: str, error: ValueError) -> tuple[list[Any], Any, I
     what = "the JSON breaks off at"
     if not isinstance(error, json.JSONDecodeError):
         what = "a number too long to be read comes after"
-    issue = Issue(
-        "trace-cut",
-        Severity.ERROR,
+    said = (
         f"{what} byte {offset}; {counted(len(events), 'event')} before it "
-        f"{agree(len(events), 'is')} read",
-        file=file,
+        f"{agree(len(events), 'is')} read"
     )
+    issue = Issue("trace-cut", Severity.ERROR, said, file=file)
     return events, opening["unit"], issue
 
 

@@ -21,11 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
-    from tvmdbg_widgets.model.executorch.exported_program import (
-        ExportedProgram,
-        ProgramNode,
-        Size,
-    )
+    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode, Size
 
 #: Operators, without name space and overload, that become a node of each type.
 _FITS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -190,7 +190,6 @@ def _skipped(
     front: npt.NDArray[np.int32],
     skip: _Ints,
 ) -> int:
-    """How many nodes and events one of the cheapest alignments skips."""
     index, at, found = len(steps), len(skip), 0
     while index or at:
         cost = front[index, at]

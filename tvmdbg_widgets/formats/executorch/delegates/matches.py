@@ -201,10 +201,7 @@ def _placed(insides: Insides, inside: Inside, match: EventMatch) -> tuple[tuple[
     nodes = {
         node
         for index in match.nodes
-        for node in (
-            *insides.placed.get((at, index), ()),
-            *insides.beside.get((at, index), ()),
-        )
+        for node in (*insides.placed.get((at, index), ()), *insides.beside.get((at, index), ()))
     }
     how = MATCHED if match.match == EXACT else MATCHED_BY_ORDER
     if insides.edges is not None:

@@ -131,7 +131,6 @@ def _constants(root: Tables, held: Payload, noted: Noted) -> tuple[DelegateConst
 
 
 def _fields(root: Tables) -> tuple[list[str], list[dict[str, Field]]]:
-    """Return kind and fields of each value."""
     _, tables = root.children(2, "VkValue", "values")
     kinds = tables.scalar(0, np.uint8, 0, "value_type")
     fields: list[dict[str, Field]] = [{} for _ in kinds]

@@ -197,7 +197,6 @@ class _Reading:
 
 
 def _by_method(value: Any, file: str) -> dict[str, list[tuple[Any, ...]]]:
-    """Return reference outputs by method, case and output."""
     if not isinstance(value, dict):
         raise _other_values(file, "outputs by method", value)
     found: dict[str, list[tuple[Any, ...]]] = {}

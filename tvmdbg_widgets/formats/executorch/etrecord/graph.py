@@ -18,11 +18,7 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.exported_program import (
-        ExportedProgram,
-        ProgramNode,
-        Size,
-    )
+    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode, Size
 
 _LARGEST_SIZE = 2**63 - 1
 _NAMED: Final = 8
@@ -101,7 +97,6 @@ def _attrs(node: ProgramNode) -> dict[str, str]:
 
 
 def _unwritten_issues(program: ExportedProgram, lost: list[int], file: str) -> list[Issue]:
-    """Return the issue of nodes that read what no node writes."""
     if not lost:
         return []
     nodes = tuple(dict.fromkeys(lost))[:_NAMED]

@@ -165,8 +165,5 @@ class _Tensors:
 
     def _wrong(self, expected: str, found: str = "something else") -> FormatError:
         return FormatError(
-            "this tensor cannot be read",
-            file=self._file,
-            expected=expected,
-            found=found,
+            "this tensor cannot be read", file=self._file, expected=expected, found=found
         )

@@ -121,10 +121,7 @@ def _check_tensor(
     rank = len(tensor.sizes)
     if rank > MOST_DIMENSIONS:
         check.fail(
-            "a tensor has too many dimensions",
-            f"{field}.sizes",
-            f"at most {MOST_DIMENSIONS}",
-            rank,
+            "a tensor has too many dimensions", f"{field}.sizes", f"at most {MOST_DIMENSIONS}", rank
         )
     if sorted(tensor.dim_order) != list(range(rank)):
         check.fail(
@@ -173,8 +170,5 @@ def _check_data(program: Program, tensor: TensorValue, check: _Checks, field: st
         held, end = program.constant_buffer[index].size, size
     if end > held:
         check.fail(
-            "the data of a tensor leave their segment",
-            field,
-            counted(end, "byte"),
-            f"{held:,}",
+            "the data of a tensor leave their segment", field, counted(end, "byte"), f"{held:,}"
         )

@@ -42,8 +42,7 @@ def entry_columns(
         "shape_known": np.array([shape is not None for shape in shapes], np.bool_),
         "dtypes": StringColumn.from_strings(map(_dtype, values)),
         "storage_ids": np.array(
-            [-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys],
-            np.int32,
+            [-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys], np.int32
         ),
         "device_types": np.array(
             [_DEVICES.get(_device(value, devices), -1) for value in places], np.int32

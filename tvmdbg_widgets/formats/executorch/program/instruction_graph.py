@@ -151,9 +151,7 @@ def _leaves(plan: Plan, sources: Sequence[Source]) -> list[int]:
 
 
 def _edges(
-    reads: Sequence[Sequence[Source]],
-    entry: Callable[[Writing], tuple[int, int]],
-    first: int,
+    reads: Sequence[Sequence[Source]], entry: Callable[[Writing], tuple[int, int]], first: int
 ) -> tuple[npt.NDArray[np.int64], dict[int, tuple[int, ...]]]:
     """Return source, output, target, position and trust of each edge (int64 [M, 5]), candidates.
 

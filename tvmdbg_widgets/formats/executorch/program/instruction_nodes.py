@@ -68,11 +68,7 @@ def value_node(
 def step_node(plan: Plan, step: Step) -> NodeText:
     """Return the node of an instruction."""
     call, kind = step.instruction, NodeKind.OPERATOR
-    attrs = {
-        "chain": str(step.chain),
-        "instruction": str(step.index),
-        "kind": type(call).__name__,
-    }
+    attrs = {"chain": str(step.chain), "instruction": str(step.index), "kind": type(call).__name__}
     match call:
         case KernelCall(op_index, args):
             operator = Operator(*(part[:_MOST_LETTERS] for part in plan.operators[op_index]))

@@ -98,7 +98,6 @@ def _apply(effects: Iterable[Effect], state: State) -> None:
 
 
 def _merged(known: State | None, state: State) -> State | None:
-    """Return both together, None where nothing is new."""
     if known is None:
         return dict(state)
     changed = {

@@ -33,11 +33,7 @@ NamedFile = tuple["FlatTensor", "ByteSource"]
 
 
 def program_tensors(
-    program: Program,
-    plan: Plan,
-    graph: Graph,
-    source: ByteSource,
-    named: Sequence[NamedFile] = (),
+    program: Program, plan: Plan, graph: Graph, source: ByteSource, named: Sequence[NamedFile] = ()
 ) -> tuple[list[Tensor], list[Issue]]:
     """Return the constants and start values of the graph of a plan."""
     known = {each.name: (each, file) for data, file in named for each in data.tensors}

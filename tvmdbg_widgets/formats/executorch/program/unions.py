@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 def members(
-    holders: Tables,
-    kinds: npt.NDArray[np.uint8],
-    kind: int,
-    name: str,
-    field: str,
-    *,
-    id_: int = 1,
+    holders: Tables, kinds: npt.NDArray[np.uint8], kind: int, name: str, field: str, *, id_: int = 1
 ) -> tuple[list[int], Tables]:
     """Return the rows whose union has a type, and its values; `id_` is that of the value."""
     rows = np.flatnonzero(kinds == kind)

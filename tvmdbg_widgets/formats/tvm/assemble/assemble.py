@@ -94,13 +94,7 @@ def assemble(
     timeline = _recorded_timeline(parts, graph, found)
     if timeline is None:
         timeline = join_timeline(
-            graph,
-            trace,
-            table,
-            device or "execution",
-            times=times,
-            chrome=chrome,
-            reports=reports,
+            graph, trace, table, device or "execution", times=times, chrome=chrome, reports=reports
         )
     if chrome is not None and timeline is not None:
         timeline, problems = beside_chrome(timeline, chrome)
@@ -150,21 +144,16 @@ def _recorded_timeline(
     times = _only(recorded, "file of recorded times", issues)
     if times is None or times.fits(graph):
         return None if times is None else times.timeline
-    issues.append(
-        Issue(
-            "recorded-times-disagree",
-            Severity.WARNING,
-            f"times of {counted(times.timeline.num_nodes, 'node')} "
-            f"{agree(times.timeline.num_nodes, 'was')} recorded, which do not fit the graph; the "
-            "recorded times are not used",
-            file=times.file,
-        )
+    text = (
+        f"times of {counted(times.timeline.num_nodes, 'node')} "
+        f"{agree(times.timeline.num_nodes, 'was')} recorded, which do not fit the graph; the "
+        "recorded times are not used"
     )
+    issues.append(Issue("recorded-times-disagree", Severity.WARNING, text, file=times.file))
     return None
 
 
 def _as_recorded(run: RunParts, recording: Recording) -> RunParts:
-    """Return the run with what only its recording knows."""
     changed = recording.changes(run.files)
     return replace(
         run,
@@ -212,13 +201,8 @@ def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[Outputs | None,
 
 def _only(values: list[T], what: str, issues: list[Issue]) -> T | None:
     if len(values) > 1:
-        issues.append(
-            Issue(
-                "more-than-one",
-                Severity.WARNING,
-                f"{counted(len(values), 'file')} are each a {what}; only the first is used",
-            )
-        )
+        text = f"{counted(len(values), 'file')} are each a {what}; only the first is used"
+        issues.append(Issue("more-than-one", Severity.WARNING, text))
     return values[0] if values else None
 
 
@@ -305,7 +289,6 @@ def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
 
 
 def _tables_of(file: RunFile) -> list[Part]:
-    """Return the tables that the debugger or a profiler printed into one file."""
     if file.part == "table":
         texts = [(each, bare_table(each)) for each in read_tables(file.source)]
         sources = [BytesSource(text.encode(errors="replace"), each.file) for each, text in texts]

@@ -95,11 +95,8 @@ def captured(evidence: tuple[versions.Evidence, ...], outputs: Outputs | None) -
 def contradiction(evidence: tuple[versions.Evidence, ...]) -> Issue:
     """Return the issue of evidence that no release fits."""
     facts = "; ".join(f"{each.fact} (v0.{each.first} to v0.{each.last})" for each in evidence)
-    return Issue(
-        "versions-contradict",
-        Severity.WARNING,
-        f"no TVM release writes all of this: {facts}. The files may be of different runs",
-    )
+    text = f"no TVM release writes all of this: {facts}. The files may be of different runs"
+    return Issue("versions-contradict", Severity.WARNING, text)
 
 
 def libraries(parts: Sequence[Part]) -> list[ModelLibrary]:

@@ -86,13 +86,11 @@ def _merged(report: Report) -> dict[_Group, tuple[int, float, float]]:
 
 
 def _nested(report: Report) -> Issue:
-    return Issue(
-        "vm-calls-nested",
-        Severity.NOTE,
+    text = (
         "the report is of a virtual machine: a call of a VM function contains the calls it makes, "
-        "so that their times are in the sum twice; instructions (VM::…, vm.builtin.…) are kept",
-        file=report.file,
+        "so that their times are in the sum twice; instructions (VM::…, vm.builtin.…) are kept"
     )
+    return Issue("vm-calls-nested", Severity.NOTE, text, file=report.file)
 
 
 def report_evidence(reports: Sequence[Report]) -> list[Evidence]:

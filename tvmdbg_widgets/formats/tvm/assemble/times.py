@@ -103,20 +103,16 @@ def _nodes(table: Table) -> Counter[tuple[str, str, tuple[int, ...]]]:
 
 def _other_run(table: Table, used: Table) -> Issue:
     if _nodes(table) != _nodes(used):
-        return Issue(
-            "more-than-one",
-            Severity.WARNING,
+        said = (
             f"this table is of other nodes than the one in {used.file}, which is used: "
-            "run.tables has each",
-            file=table.file,
+            "run.tables has each"
         )
-    return Issue(
-        "tables-disagree",
-        Severity.WARNING,
+        return Issue("more-than-one", Severity.WARNING, said, file=table.file)
+    text = (
         f"this table tells other times than the one in {used.file}, which is used: they are of "
-        "different runs, and TVM keeps the tensors of a module's first",
-        file=table.file,
+        "different runs, and TVM keeps the tensors of a module's first"
     )
+    return Issue("tables-disagree", Severity.WARNING, text, file=table.file)
 
 
 def _is_sorted(table: Table) -> bool:
@@ -156,12 +152,8 @@ def _cut(tables: tuple[Table, ...]) -> list[Issue]:
 def _several_tables(tables: tuple[Table, ...], used: Table, with_tensors: bool) -> Issue:
     which = f"table {tables.index(used) + 1} of {len(tables)} is used, run.tables has each"
     if any(_nodes(table) != _nodes(tables[0]) for table in tables):
-        return Issue(
-            "more-than-one",
-            Severity.NOTE,
-            f"the log holds {len(tables):,} tables of different nodes: {which}",
-            file=tables[0].file,
-        )
+        said = f"the log holds {len(tables):,} tables of different nodes: {which}"
+        return Issue("more-than-one", Severity.NOTE, said, file=tables[0].file)
     if not with_tensors:
         return Issue(
             "more-than-one",
@@ -169,13 +161,11 @@ def _several_tables(tables: tuple[Table, ...], used: Table, with_tensors: bool) 
             f"the log holds {len(tables):,} tables of the same nodes: {which}",
             file=tables[0].file,
         )
-    return Issue(
-        "stale-tensors",
-        Severity.WARNING,
+    text = (
         f"the log holds {len(tables):,} tables, so run() was called more than once: TVM "
-        f"keeps the tensors of the first call and the times of the last; {which}",
-        file=tables[0].file,
+        f"keeps the tensors of the first call and the times of the last; {which}"
     )
+    return Issue("stale-tensors", Severity.WARNING, text, file=tables[0].file)
 
 
 def join_timeline(
@@ -214,14 +204,12 @@ def beside_chrome(timeline: Timeline, chrome: ChromeTrace) -> tuple[Timeline, li
         return (
             replace(timeline, extras=chrome.extras) if timeline.extras is None else timeline
         ), []
-    left_out = Issue(
-        "chrome-left-out",
-        Severity.NOTE,
+    text = (
         f"the Chrome trace ({counted(len(chrome), 'slice')} on "
         f"{counted(len(chrome.tracks), 'track')}) is not shown: the timeline is of "
-        f"{listed(timeline.sources)}. Open the trace with the graph alone to see it",
-        file=chrome.file,
+        f"{listed(timeline.sources)}. Open the trace with the graph alone to see it"
     )
+    left_out = Issue("chrome-left-out", Severity.NOTE, text, file=chrome.file)
     return timeline, [left_out]
 
 
@@ -352,13 +340,11 @@ def _table_timeline(
         issues=(*table.issues, *join.issues),
     )
     if alone and _is_sorted(table):
-        note = Issue(
-            "order-unknown",
-            Severity.NOTE,
+        text = (
             "the table is sorted by time and no graph is given: nodes are numbered by row, not by "
-            "their place in the graph",
-            file=table.file,
+            "their place in the graph"
         )
+        note = Issue("order-unknown", Severity.NOTE, text, file=table.file)
         timeline = replace(timeline, issues=Issues((*timeline.issues, note)))
     return timeline
 

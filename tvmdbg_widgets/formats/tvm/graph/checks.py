@@ -76,7 +76,6 @@ def _check_order(graph: Graph, log: GraphLog) -> None:
 def _groups(
     codes: npt.NDArray[np.int32], *, least: int = 1
 ) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
-    """Yield each code that stands often enough and where, ascending."""
     order = np.argsort(codes, kind="stable")
     found, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
     often = counts >= least

@@ -39,8 +39,6 @@ class GraphDocument:
 
 
 class _Parser:
-    """One parse with its peculiarities counted."""
-
     def __init__(self, log: GraphLog, field: str) -> None:
         self.log = log
         self.field = field

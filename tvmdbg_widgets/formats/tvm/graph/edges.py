@@ -92,9 +92,7 @@ def read_edges(table: NodeTable, entry_offsets: npt.NDArray[np.int64], log: Grap
     return edges
 
 
-def _plain_entries(
-    items: list[Any],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
+def _plain_entries(items: list[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
     """Return (nodes, outputs) where every item is ``[nid, index]`` or ``[nid, index, version]``."""
     lengths = set(map(len, items))
     if len(lengths) != 1 or not lengths <= {2, 3}:

@@ -132,7 +132,6 @@ def _counted(table: NodeTable, limit: int, log: GraphLog) -> npt.NDArray[np.int6
 
 
 def _graph_attrs(attrs: Any, table: NodeTable, log: GraphLog) -> dict[str, list[Any]]:
-    """Return the lists of the known attributes."""
     if not isinstance(attrs, dict):
         log.add("graph-attrs", "attrs", shown(attrs))
         return {}

@@ -124,7 +124,6 @@ def _dtype_offset(record: ArrayRecord, layout: DTypeLayout) -> int:
 
 
 def _pieces(source: ByteSource, start: int, end: int) -> Iterator[memoryview]:
-    """Yield the bytes of a range in one buffer, used again and again."""
     buffer = memoryview(bytearray(min(_CHUNK, max(0, end - start))))
     while start < end:
         piece = buffer[: min(len(buffer), end - start)]

@@ -92,7 +92,6 @@ class HeaderReader:
         return RecordHeader(dtype, shape, nbytes, start, odd)
 
     def _limits(self, layout: DTypeLayout) -> tuple[int, int]:
-        """Return the highest type code and number of lanes."""
         lanes = layout.field("lanes")
         code = layout.field("code").highest if self._any_code else MAX_CODE
         return code, MAX_LANES if lanes.size == 2 else lanes.highest

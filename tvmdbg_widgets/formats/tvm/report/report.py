@@ -85,12 +85,8 @@ def read_report(source: ByteSource) -> Report:
             )
         return with_several(report, len(headings))
     if not text.strip() and "\n" in text:
-        note = Issue(
-            "report-empty",
-            Severity.NOTE,
-            "the report has no calls: TVM's CSV of an empty report is an empty line",
-            file=source.name,
-        )
+        told = "the report has no calls: TVM's CSV of an empty report is an empty line"
+        note = Issue("report-empty", Severity.NOTE, told, file=source.name)
         return make_report(
             [], form="csv", file=source.name, rounding_us=lambda _: 0.0, issues=(*issues, note)
         )

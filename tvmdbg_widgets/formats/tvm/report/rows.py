@@ -112,15 +112,11 @@ class _Columns:
         metric = self.rows[rows[0]][name]
         more = f" ({counted(len(rows), 'such row')})" if len(rows) > 1 else ""
         limit = f" in at most {LONGEST} characters" if len(metric.text) > LONGEST else ""
-        self.issues.append(
-            Issue(
-                rule,
-                Severity.WARNING,
-                f"row {rows[0]}: {name!r} is {one_line(f'{metric.kind} {metric.text}'[:60])!r}, "
-                f"expected {kind}{limit}; it is left out{more}",
-                file=self.file,
-            )
+        text = (
+            f"row {rows[0]}: {name!r} is {one_line(f'{metric.kind} {metric.text}'[:60])!r}, "
+            f"expected {kind}{limit}; it is left out{more}"
         )
+        self.issues.append(Issue(rule, Severity.WARNING, text, file=self.file))
 
 
 def _is_text(metric: Metric) -> bool:
@@ -151,12 +147,10 @@ def _percents(report: Report) -> Issue | None:
     if not len(apart):
         return None
     first = int(apart[0])
-    return Issue(
-        "percent-disagrees",
-        Severity.WARNING,
+    text = (
         f"{len(apart)} of {counted(len(report), 'percent')} {agree(len(apart), 'is')} not the "
         "row's time over the largest device "
         f"total ({whole / 1e3:.9g} µs): row {first} says {report.percent[first]:.9g} %, its time "
-        f"gives {computed[first]:.9g} %; the report's own is kept",
-        file=report.file,
+        f"gives {computed[first]:.9g} %; the report's own is kept"
     )
+    return Issue("percent-disagrees", Severity.WARNING, text, file=report.file)

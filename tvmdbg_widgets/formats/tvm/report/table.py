@@ -124,9 +124,7 @@ class TableRows:
                 if position + 1 >= len(lines) - 1:
                     self.truncated = True
                     self._report(
-                        "report-cut",
-                        Severity.ERROR,
-                        "the text ends inside a row: it is left out",
+                        "report-cut", Severity.ERROR, "the text ends inside a row: it is left out"
                     )
                 else:
                     self._report(
@@ -150,7 +148,6 @@ class TableRows:
         return True
 
     def _name_width(self, records: list[bytes]) -> int:
-        """Return the width of the first column: what the widest time leaves of it."""
         end = self.heading.ends[0]
         widest = len(DURATION)
         for record in records:

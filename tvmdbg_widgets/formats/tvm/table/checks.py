@@ -31,41 +31,29 @@ def check_table(
     for row in numbered:
         mean = _mean(row.measurements_us)
         if abs(mean - row.time_us) > 2 * half_step + 1e-12 * abs(mean):
-            issues.append(
-                Issue(
-                    "mean-disagrees",
-                    Severity.WARNING,
-                    f"{row.name!r}: Time(us) is {row.time_us!r}, the mean of its measurements "
-                    f"{mean:.9g}",
-                    file=file,
-                )
+            text = (
+                f"{row.name!r}: Time(us) is {row.time_us!r}, the mean of its measurements "
+                f"{mean:.9g}"
             )
+            issues.append(Issue("mean-disagrees", Severity.WARNING, text, file=file))
             break
     calls = [row for row in numbered if row.output == 0]
     if total_us is not None:
         times = math.fsum(row.time_us for row in calls if math.isfinite(row.time_us))
         slack = half_step * (len(calls) + 1) + 1e-12 * abs(times)
         if abs(times - total_us) > slack:
-            issues.append(
-                Issue(
-                    "total-disagrees",
-                    Severity.WARNING,
-                    f"Total_time is {total_us!r} µs, the {counted(len(calls), 'node')} above "
-                    f"{agree(len(calls), 'takes', 'together take')} {times:.9g} µs: rows may be "
-                    "missing",
-                    file=file,
-                )
+            said = (
+                f"Total_time is {total_us!r} µs, the {counted(len(calls), 'node')} above "
+                f"{agree(len(calls), 'takes', 'together take')} {times:.9g} µs: rows may be "
+                "missing"
             )
+            issues.append(Issue("total-disagrees", Severity.WARNING, said, file=file))
     elif layout.style != "v0.5" and not truncated and _descending(calls):
-        issues.append(
-            Issue(
-                "no-total-row",
-                Severity.NOTE,
-                "the rows are sorted by time but no Total_time row follows: "
-                "the text may be cut off behind the last row",
-                file=file,
-            )
+        told = (
+            "the rows are sorted by time but no Total_time row follows: "
+            "the text may be cut off behind the last row"
         )
+        issues.append(Issue("no-total-row", Severity.NOTE, told, file=file))
     if total_us is None and not truncated:
         issues += _check_shares(calls, file)
     lines = [row.cells for row in numbered] + ([total_cells] if total_cells else [])
@@ -74,7 +62,6 @@ def check_table(
 
 
 def _check_shares(calls: Sequence[TableRow], file: str) -> list[Issue]:
-    """Compare the printed shares, which are of all nodes, with 100 %."""
     shares = math.fsum(row.percent for row in calls)
     if not calls or not math.isfinite(shares) or abs(shares - 100) < 0.1 + 0.0051 * len(calls):
         return []
@@ -117,15 +104,11 @@ def _check_widths(lines: Sequence[Sequence[str]], layout: Layout, file: str) -> 
     actual = _widths(layout)
     for title, width, expected in zip(layout.columns, actual, _widths(canonical), strict=False):
         if width != expected:
-            return [
-                Issue(
-                    "blanks-lost",
-                    Severity.NOTE,
-                    f"column {title!r} is {width} wide where its cells need {expected}: "
-                    "a name ends in blanks, which print loses, or rows are missing",
-                    file=file,
-                )
-            ]
+            text = (
+                f"column {title!r} is {width} wide where its cells need {expected}: "
+                "a name ends in blanks, which print loses, or rows are missing"
+            )
+            return [Issue("blanks-lost", Severity.NOTE, text, file=file)]
     return []
 
 

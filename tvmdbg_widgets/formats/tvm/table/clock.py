@@ -33,13 +33,9 @@ def wall_times(
     issues = []
     if len(back):
         name = calls[int(back[0]) // 2].name
-        issues.append(
-            Issue(
-                "clock-steps-back",
-                Severity.WARNING,
-                f"the row of {name!r} has a time before the one "
-                "printed ahead of it: the clock was set, or rows were reordered",
-                file=file,
-            )
+        said = (
+            f"the row of {name!r} has a time before the one "
+            "printed ahead of it: the clock was set, or rows were reordered"
         )
+        issues.append(Issue("clock-steps-back", Severity.WARNING, said, file=file))
     return flat[0::2][call_of_row], flat[1::2][call_of_row], issues

@@ -134,14 +134,8 @@ def _checks(
 ) -> list[Issue]:
     issues = []
     if strange:
-        issues.append(
-            Issue(
-                "rows-interrupted",
-                Severity.WARNING,
-                f"{counted(strange, 'line')} between the rows left out: no rows of the table",
-                file=file,
-            )
-        )
+        text = f"{counted(strange, 'line')} between the rows left out: no rows of the table"
+        issues.append(Issue("rows-interrupted", Severity.WARNING, text, file=file))
     if total is None:
         what = "the line 'Total Duration' is missing: the text may be cut off behind the last row"
         return [*issues, Issue("report-cut", Severity.WARNING, what, file=file)]
@@ -151,13 +145,9 @@ def _checks(
         general_rounding(as_float(row[DURATION].value)) for row in rows
     )
     if total[1] not in (None, calls) or abs(times - total[0]) > 1.01 * slack:
-        issues.append(
-            Issue(
-                "total-disagrees",
-                Severity.WARNING,
-                f"the last line says {total[0]:.9g} µs in {counted(total[1] or calls, 'call')}, "
-                f"the rows give {times:.9g} µs in {calls}: rows may be missing",
-                file=file,
-            )
+        said = (
+            f"the last line says {total[0]:.9g} µs in {counted(total[1] or calls, 'call')}, "
+            f"the rows give {times:.9g} µs in {calls}: rows may be missing"
         )
+        issues.append(Issue("total-disagrees", Severity.WARNING, said, file=file))
     return issues

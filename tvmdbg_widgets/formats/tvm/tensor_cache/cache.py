@@ -88,9 +88,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_cache(
-    source: ByteSource,
-    float8: Float8 = "auto",
-    dtypes: Mapping[str, DataType | str] | None = None,
+    source: ByteSource, float8: Float8 = "auto", dtypes: Mapping[str, DataType | str] | None = None
 ) -> TensorCache:
     """Read the index of a tensor cache and find its shards; no values are read."""
     reader = IndexReader(source)
