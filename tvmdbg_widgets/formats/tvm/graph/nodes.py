@@ -139,7 +139,6 @@ def read_nodes(nodes: list[Any], log: GraphLog, *, symbol: bool) -> NodeTable:
 
 
 def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) -> None:
-    at, own = f"nodes[{nid}]", (nid,)
     attrs = _merged(node) if table.symbol else node.get("attrs", node.get("attr"))
     has_attrs = attrs is not None
     attrs = _string_attrs(nid, attrs, log) if has_attrs else {}
@@ -148,13 +147,13 @@ def _read_node(nid: int, node: dict[str, Any], table: NodeTable, log: GraphLog) 
     null = func_name is None
     name, inputs = node.get("name"), node.get("inputs")
     if not isinstance(name, str):
-        log.add("node-name", f"{at}.name", shown_at(node, "name"), own)
+        log.add("node-name", f"nodes[{nid}].name", shown_at(node, "name"), (nid,))
         name = ""
     if not isinstance(inputs, list):
-        log.add("node-inputs", f"{at}.inputs", shown_at(node, "inputs"), own)
+        log.add("node-inputs", f"nodes[{nid}].inputs", shown_at(node, "inputs"), (nid,))
         inputs = []
     if null and inputs:
-        log.add("null-node-inputs", f"{at}.inputs", len(inputs), own)
+        log.add("null-node-inputs", f"nodes[{nid}].inputs", len(inputs), (nid,))
     if ((has_attrs and attrs) or not null) and not table.symbol:
         _check_attrs(nid, attrs, has_attrs, len(inputs), log)
     if "control_deps" in node:
