@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -257,16 +255,3 @@ def test_a_sound_trace_is_left_to_the_tolerant_reader_at_its_end_only() -> None:
             trace = read_chrome_trace(BytesSource(data))
         assert trace.start_ns.tolist() == (1000.0 * np.arange(count)).tolist()
         assert calls() < 2 * chrome_events._BLOCK // len(events[0])
-
-
-def test_msgspec_is_imported_by_the_readers_that_use_it_alone(data: Path) -> None:
-    code = (
-        "import sys, tvmdbg_widgets as t; "
-        "t.open(sys.argv[1]); print('msgspec' in sys.modules); "
-        "t.open(sys.argv[2]); print('msgspec' in sys.modules)"
-    )
-    files = [str(data / "graph/nop_reshape_v0.19/graph.json"), str(data / "chrome/node.json")]
-    found = subprocess.run(
-        [sys.executable, "-c", code, *files], check=True, capture_output=True, text=True
-    )
-    assert found.stdout.split() == ["False", "True"]

@@ -10,7 +10,7 @@ from tvmdbg_widgets.formats.json_fields import Count, convert, read_json
 from tvmdbg_widgets.model.base.errors import FormatError
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 T = TypeVar("T")
 
