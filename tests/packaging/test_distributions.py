@@ -156,6 +156,7 @@ def test_both_carry_every_bundle_and_all_data(
     }
     expected = {f"tvmdbg_widgets/static/{name}" for name in _bundles(project)}
     expected |= data | {"tvmdbg_widgets/py.typed", "tvmdbg_widgets/figures/tokens.json"}
+    expected.add("tvmdbg_widgets/analysis/messages/known.toml")
     sdist, wheel = distributions
     with zipfile.ZipFile(wheel) as archive:
         assert expected <= set(archive.namelist())

@@ -18,7 +18,7 @@ import pytest
 
 import tvmdbg_widgets
 from tests.unit.attacks import attacks
-from tvmdbg_widgets.analysis.messages.table import MESSAGES
+from tvmdbg_widgets.analysis.messages.known import MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ _USES: Final = ("match", "fullmatch", "search", "finditer", "findall", "sub", "s
 _OFTEN: Final = frozenset(("finditer", "findall", "sub", "subn", "split"))
 #: Patterns that are put together when they are needed, and why they are linear.
 _PUT_TOGETHER: Final = {
-    "analysis.messages.message": "tested below",
+    "analysis.messages.known": "tested below",
     "export.redacted": "of texts of numbers, each taken as it is",
     "export.tuning.options": "of one name, taken as it is",
     "formats.pasted.cells": "matched at the end of the last match",

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.abi.places import PLACES
-from tvmdbg_widgets.analysis.messages.conditions import comparisons
-from tvmdbg_widgets.analysis.messages.table import MESSAGES
-from tvmdbg_widgets.analysis.messages.tolerance import tolerant
+from tvmdbg_widgets.analysis.messages.details import comparisons
+from tvmdbg_widgets.analysis.messages.known import MESSAGES
+from tvmdbg_widgets.analysis.messages.pasted import tolerant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from tvmdbg_widgets.analysis.abi.places import PLACES
-from tvmdbg_widgets.analysis.messages.found import FoundMessage
+from tvmdbg_widgets.analysis.messages.known import FoundMessage
 from tvmdbg_widgets.analysis.messages.scan import Scan
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public

@@ -7,20 +7,25 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.messages.arguments import which_argument
-from tvmdbg_widgets.analysis.messages.conditions import comparisons, in_words
-from tvmdbg_widgets.analysis.messages.executorch_runtime import which_status
-from tvmdbg_widgets.analysis.messages.found import FoundMessage
-from tvmdbg_widgets.analysis.messages.lines import as_printed, pieces_joined, rejoined
-from tvmdbg_widgets.analysis.messages.source_text import is_in_source
-from tvmdbg_widgets.analysis.messages.table import MESSAGES
-from tvmdbg_widgets.analysis.messages.tolerance import plain
+from tvmdbg_widgets.analysis.messages.details import (
+    comparisons,
+    in_words,
+    which_argument,
+    which_status,
+)
+from tvmdbg_widgets.analysis.messages.known import MESSAGES, FoundMessage, KnownMessage
+from tvmdbg_widgets.analysis.messages.pasted import (
+    as_printed,
+    is_in_source,
+    pieces_joined,
+    plain,
+    rejoined,
+)
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tvmdbg_widgets.analysis.messages.message import KnownMessage
 
 #: Letters before and behind the literal of a message that are looked at.
 _BEFORE, _BEHIND = 600, 3000

@@ -1,0 +1,100 @@
+"""Messages that are known, as known.toml has them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.analysis.messages.pasted import literal_pattern, tolerant
+from tvmdbg_widgets.model.base.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_PART = re.compile(r"\{([A-Z_]{1,40})\}")
+
+
+@dataclass(frozen=True)
+class KnownMessage:
+    """One message: how it reads, what causes it, what to look at next."""
+
+    id: str
+    says: str
+    literal: str
+    pattern: str
+    versions: str
+    cause: str
+    tell: str
+    next: tuple[str, ...]
+    source: str
+    layout: bool = False
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The pattern, with other blanks and quote marks, compiled."""
+        return re.compile(tolerant(self.pattern))
+
+    @cached_property
+    def literal_regex(self) -> re.Pattern[str]:
+        """The literal, the same way."""
+        return re.compile(literal_pattern(self.literal))
+
+    @cached_property
+    def word(self) -> str:
+        """The longest word of the literal: a text without it has no such message."""
+        return max(re.findall(r"\w+", self.literal), key=len)
+
+
+@dataclass(frozen=True)
+class FoundMessage:
+    """One message that a text holds: where, how often, and what is known about it."""
+
+    message: KnownMessage
+    line: int
+    text: str
+    facts: Mapping[str, str]
+    details: tuple[str, ...] = ()
+    count: int = 1
+
+    def lines(self) -> list[str]:
+        """Return what is known about it as lines of text."""
+        known = self.message
+        often = f", {counted(self.count, 'time')}" if self.count > 1 else ""
+        printed_by = known.versions if "ExecuTorch" in known.versions else f"TVM {known.versions}"
+        return [
+            f"line {self.line:,}{often}: {self.text}",
+            f"  {known.id} ({printed_by})",
+            f"  cause: {known.cause}",
+            *(f"    {each}" for each in self.details),
+            *([f"  how to confirm: {known.tell}"] if known.tell else []),
+            *(f"  next: {each}" for each in known.next),
+            f"  source: {known.source}",
+        ]
+
+
+def _messages(group: dict[str, Any]) -> tuple[KnownMessage, ...]:
+    parts: dict[str, str] = group.get("parts", {})
+
+    def whole(text: str) -> str:
+        return _PART.sub(lambda name: whole(parts[name[1]]), text)
+
+    shared = {key: group[key] for key in ("versions", "source", "next") if key in group}
+    found = []
+    for own in group["message"]:
+        fields = {"pattern": own["literal"], "tell": ""} | shared | own
+        fields |= {key: whole(fields[key]) for key in ("pattern", "source")}
+        fields["next"] = tuple(map(whole, fields["next"]))
+        found.append(KnownMessage(**fields))
+    return tuple(found)
+
+
+_FILE = tomllib.loads(Path(__file__).with_name("known.toml").read_text("utf-8"))
+#: Messages by who prints them.
+GROUPS = {each["title"]: _messages(each) for each in _FILE["group"]}
+MESSAGES = tuple(each for group in GROUPS.values() for each in group)
+#: Meaning of each number that ends a method of ExecuTorch.
+STATUSES = {int(number, 16): text for number, text in _FILE["statuses"].items()}

@@ -1,0 +1,265 @@
+"""Console output as people paste it, and whether a place of it is printed source code.
+
+A blank more or less, a line end in place of a blank and typographic quote marks are the same text.
+A terminal cut its lines; a page or a reply quoted it. Logs also hold source code (LLVM IR,
+generated C, TVMScript, lines of a traceback), where a message is a constant and did not occur.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from itertools import accumulate, chain
+from typing import Final
+
+#: Blanks, line ends among them, that may stand where a pattern has one, or none; none
+#: is given back, since what follows a gap may take blanks itself.
+_GAP: Final = r"\s{0,40}+"
+#: What a pattern is made of: escapes, classes, heads of groups, counts, blanks, everything else.
+_PARTS: Final = re.compile(
+    r"(?P<blank>(?:\\s| )(?:\{\d+(?:,\d*)?\}|[?*+])?)"
+    r"|(?P<kept>\(\?<[=!][^()]*\)|\\[wdbs]|\[(?:\\.|[^\]\\])*\]|\(\?(?:P<\w+>|<?[=!]|:)|\{\d+(?:,\d*)?\})"
+    r"|(?P<quote>['\"`])"
+    r"|(?P<sign>\\[|()*\[\]]|[:,=#<>])"
+    r"|(?P<other>\\.|.)"
+)
+_COUNT: Final = re.compile(r"\??\{\d+(?:,\d*)?\}|[?*+]")
+#: One letter for each, so that places in the text stay the same.
+_PLAIN: Final = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u00a0\u2000\u2001\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "),
+        **dict.fromkeys("\u200b\u2060\ufeff", " "),
+    }
+)
+
+
+def plain(text: str) -> str:
+    """Return a text of the same length with the blanks and quote marks of a keyboard."""
+    return text.translate(_PLAIN)
+
+
+def tolerant(pattern: str) -> str:
+    """Return a pattern that takes other blanks and other quote marks as well.
+
+    Every blank may be missing or be more than one, and beside punctuation there may be some.
+    """
+    told: list[str] = []
+    at = 0
+    while (part := _PARTS.match(pattern, at)) is not None:
+        at = part.end()
+        if part["blank"]:
+            told.append(_GAP)
+            continue
+        counted = _COUNT.match(pattern, at) if part["quote"] or part["sign"] else None
+        count = counted.group() if counted else ""
+        at += len(count)
+        if part["sign"]:
+            told += [_GAP, part["sign"] + count, _GAP]
+        elif part["quote"]:
+            told.append("['\"`]" + count)
+        elif part.group().startswith("["):
+            # A blank in a class stands for one of the same line.
+            told.append(part.group().replace(" ", r" \t"))
+        else:
+            told.append(part.group())
+            # A gap before it may take fewer blanks than there are, but not pass it so.
+            told += [_GAP] * (part.group() == "(?!")
+    # One gap where several follow each other.
+    pairs = zip(told, ["", *told], strict=False)
+    return "".join(part for part, before in pairs if part != _GAP or before != _GAP)
+
+
+def literal_pattern(literal: str) -> str:
+    """Return a pattern for letters that a message always has, in any of their forms."""
+    escaped = re.sub(r"([\\.^$*+?{}\[\]|()])", r"\\\1", literal.strip())
+    return tolerant(escaped).removeprefix(_GAP).removesuffix(_GAP)
+
+
+#: Terminal sequences (ECMA-48): control sequences, titles up to their end, character sets.
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}\x07?|[()*+][0-9A-Za-z])"
+)
+#: What a page writes in place of signs.
+_ENTITIES = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#39|#x27|#34);")
+#: Begins each line of what a reply quotes.
+_QUOTED = re.compile(r"[ \t]{0,8}(?:>[ \t]?){1,4}")
+#: Begins a message that no terminal shows in one line.
+_LONG = re.compile(r"Assert fail: ")
+#: Ends such a message, so that its line was not cut.
+_COMPLETE = re.compile(
+    r"is expected to (?:be (?:[a-z]{1,20}\d|bool|custom)|equal \d|have non-NULL \w)"
+    r"|has an unsatisfied constraint|expected to be compact array|num_args should be \d"
+    r"|Expect arg\[\d{1,4}\] to be \w|pointer is NULL|need to be \d"
+)
+_BEGINS_ANEW = re.compile(r"  |Traceback|TVMError|\[\d\d:\d\d:\d\d\]|.{0,200}Assert fail: ")
+_NARROWEST, _WIDEST = 40, 400
+_MOST_JOINED = 16
+
+
+def as_printed(text: str) -> str:
+    """Return the text without terminal sequences, entities of HTML and quote marks of a reply."""
+    text = _ESCAPES.sub("", text)
+    text = _ENTITIES.sub(lambda entity: html.unescape(entity.group()), text)
+    lines = text.split("\n")
+    if all(_QUOTED.match(line) for line in lines if line.strip()):
+        text = "\n".join(_QUOTED.sub("", line, count=1) for line in lines)
+    return text
+
+
+def rejoined(text: str) -> tuple[str, list[int]]:
+    """Return the text with lines that a terminal cut put together again."""
+    if _LONG.search(text) is None:
+        return text, [0, *(match.end() for match in re.finditer("\n", text))]
+    lines = text.split("\n")
+    ends = ["\n"] * (len(lines) - 1) + [""]
+    row = 0
+    while row < len(lines):
+        last, width = _last_piece(lines, row)
+        for piece in range(row, last):
+            # Text copied from a terminal lacks the blank at the end of a line.
+            lines[piece] = lines[piece].rstrip("\r").ljust(width)
+            ends[piece] = ""
+        row = last + 1
+    lengths = (len(line) + len(end) for line, end in zip(lines, ends, strict=True))
+    starts = [0, *accumulate(lengths)][:-1]
+    return "".join(chain.from_iterable(zip(lines, ends, strict=True))), starts
+
+
+def pieces_joined(text: str, starts: list[int]) -> tuple[str, list[int]] | None:
+    """Return the text with all lines put together that a terminal may have cut within a word."""
+    pieces, found, length = [], [], 0
+    last = -1
+    for row, begin in enumerate(starts):
+        end = starts[row + 1] if row + 1 < len(starts) else len(text)
+        line = text[begin:end]
+        found.append(length)
+        bare = line.rstrip("\r\n")
+        if line != bare and _NARROWEST <= len(bare) <= _WIDEST and row + 1 < len(starts):
+            following = text[end : end + 1]
+            if following and not following.isspace():
+                line, last = bare, row
+        pieces.append(line)
+        length += len(line)
+    return ("".join(pieces), found) if last >= 0 else None
+
+
+def _last_piece(lines: list[str], row: int) -> tuple[int, int]:
+    """Return the last row of the line that begins at a row, and the width it was cut at."""
+    first = lines[row].rstrip("\r")
+    begins = _LONG.search(first) if _NARROWEST <= len(first) <= _WIDEST else None
+    if begins is None or row + 1 == len(lines) or _COMPLETE.search(first, begins.end()):
+        return row, 0
+    width = len(first)
+    last = row
+    while last + 1 < len(lines) and last - row < _MOST_JOINED:
+        piece, following = lines[last].rstrip("\r"), lines[last + 1].rstrip("\r")
+        if len(piece) < width - 1 or not following or _BEGINS_ANEW.match(following):
+            break
+        if len(following) > len(first) + 1:
+            break
+        width = max(width, len(following))
+        last += 1
+    return last, width
+
+
+#: Letters before a place that are looked at: for all it depends on, and for what ends there.
+_MOST, _NEAR = 1000, 120
+#: Ends what stands before the quote mark of a constant.
+_BEFORE_CONSTANT: Final = re.compile(
+    r"(?:\bc|\.(?:asciz?|ascii|string)\s{1,8}|<<\s{0,8}|\breturn\s{1,8}|\s=\s{0,8}"
+    r"|#\s{0,8}define\s{1,8}\w{1,80}\s{1,8})$"
+)
+#: Letters before a quote mark that belong to it.
+_PREFIXES: Final = "rfbuLFR"
+#: Ends the name of what is printed with its text in parentheses: an error, not a call.
+_PRINTED: Final = re.compile(r"(?:Error|Exception|Warning|Result|Interrupt|Exit)$")
+#: A statement that raises what follows.
+_RAISED: Final = re.compile(r"\b(?:raise|throw)\s{1,8}[\w.:]{0,100}$")
+_RAISES: Final = re.compile(r"\b(?:raise|throw|new)\s[^\"']{0,100}$|SetLastError$")
+_ASSERTS: Final = re.compile(r"\bassert\b")
+_CHECKS: Final = re.compile(
+    r"\b(?:(?:TVM_FFI_)?[ID]?CHECK(?:_[A-Z]{2,9})?\(|(?:TVM_FFI_)?THROW\(|ET_CHECK\w{0,30}\("
+    r"|D?LOG\((?:FATAL|ERROR|WARNING|INFO)|ET_LOG\(\s?(?:Fatal|Error|Info|Debug))"
+)
+_NAME: Final = re.compile(r"[A-Za-z_][\w.:>-]{0,100}$")
+#: A quote mark that is no apostrophe.
+_DOUBLE: Final = re.compile(r'(?<!\\)"')
+_SINGLE: Final = re.compile(r"(?<![\\\w])'|(?<!\\)'(?!\w)")
+#: Follows a constant that has a line of its own.
+_ENDS_CALL: Final = re.compile(r"\s{0,8}(?:\)[\s);,{:]{0,8}|;|<<.{0,400})\s{0,8}$")
+_GOES_ON: Final = ("(", "<<", '"', "\\")
+
+
+def is_in_source(before: str, line: str, at: int) -> bool:
+    """Return whether what begins at a place of a line is source code and nothing that occurred."""
+    head = line[max(0, at - _MOST) : at]
+    if '\\"' in head:
+        # A string of JSON that holds source code.
+        outer = [each.start() for each in _DOUBLE.finditer(head)]
+        inner = head[outer[-1] + 1 :] if len(outer) % 2 else head
+        inner = inner.replace("\\\\", "\\").replace('\\"', '"').rpartition("\\n")[2]
+        rest = line[at:].replace('\\"', '"')
+        if is_in_source("", inner + rest, len(inner)):
+            return True
+    near = head[-_NEAR:]
+    if ("raise" in near or "throw" in near) and _RAISED.search(near):
+        return True
+    if ("CHECK" in head or "LOG" in head or "THROW" in head) and _CHECKS.search(head):
+        return True
+    if head.count('"') and len(starts := [each.start() for each in _DOUBLE.finditer(head)]) % 2:
+        opening = head[: starts[-1]]
+        return _opens_constant(opening) or _continues(before, opening, line[at:])
+    if '"' not in head and _began_above(before):
+        return True
+    if "'" not in head:
+        return False
+    starts = [each.start() for each in _SINGLE.finditer(head)]
+    return len(starts) % 2 == 1 and _opens_constant(head[: starts[-1]])
+
+
+def _opens_constant(head: str) -> bool:
+    """Return whether a quote mark behind this begins a constant of C++, Python, IR or assembly."""
+    bare = head.rstrip(_PREFIXES)
+    if any(_BEFORE_CONSTANT.search(each[-_NEAR:]) for each in (head, bare)):
+        return True
+    if bare.rstrip().endswith(",") and _ASSERTS.search(bare):
+        return True
+    called = _open_call(bare)
+    name = None if called is None else _NAME.search(bare[max(0, called - _NEAR) : called])
+    if called is None or name is None or bare.endswith("="):
+        return False
+    near = bare[max(0, called - _NEAR) : called]
+    return not _PRINTED.search(name.group()) or _RAISES.search(near) is not None
+
+
+def _began_above(before: str) -> bool:
+    """Return whether a constant that began on a line above goes on: a terminal cut its line."""
+    if '"' not in before:
+        return False
+    starts = [each.start() for each in _DOUBLE.finditer(before)]
+    return len(starts) % 2 == 1 and _opens_constant(before[: starts[-1]])
+
+
+def _open_call(head: str) -> int | None:
+    """Return where the innermost parenthesis opens that is not closed again."""
+    depth = 0
+    for sign in reversed(list(re.finditer(r"[()]", head))):
+        if sign.group() == ")":
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            return sign.start()
+    return None
+
+
+def _continues(before: str, head: str, rest: str) -> bool:
+    """Return whether a line is a further piece of a constant that a line above began."""
+    if head.rstrip(_PREFIXES).strip():
+        return False
+    tail = rest.rpartition('"')[2]
+    if '"' in rest and _ENDS_CALL.match(tail):
+        return True
+    return before.rstrip().endswith(_GOES_ON) and tail.strip() in {"", ","}
