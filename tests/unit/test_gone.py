@@ -175,7 +175,7 @@ def test_some_that_could_not_be_read_are_not_called_finite(
         found, health = run.findings(progress=False), run.health(progress=False)
         assert "The values cannot be read" in run.figure("tensor", entry=(2, 0)).text
     why = f"cannot be read now (Input/output error); {THERE} ({PARAMS})"
-    (fault,) = found.faults
+    (fault,) = found.errors
     assert fault.title == f"1 of 4 tensors could not be read: {why}"
     (note,) = found.by_rule("scanned")
     assert note.title.startswith("3 of 4 tensors checked")

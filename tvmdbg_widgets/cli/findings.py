@@ -12,24 +12,18 @@ from tvmdbg_widgets.cli.common.failures import FOUND, INTERRUPTED, verb
 from tvmdbg_widgets.cli.common.finding_text import SEVERITIES, finding_record, reach, tell_findings
 from tvmdbg_widgets.cli.common.terminal import note
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.verdicts import findings_former as former
 
 EXAMPLES = examples(
     ("What is wrong, what is slow", "tvmdbg findings /tmp/tvmdbg"),
     ("In CI: no NaN, no overflow", "tvmdbg findings /tmp/tvmdbg --fail-on error"),
     ("For another program", "tvmdbg findings /tmp/tvmdbg --json | jq '.findings[].title'"),
 )
-_FORMER = {kind.value: severity for severity, kind in former.KINDS.items()}
 
 
 def _severity(word: str) -> str:
-    """Return a severity; its former word still counts, with a line that says the new one."""
-    better = _FORMER.get(word)
-    if better is not None:
-        note(f"--fail-on {word} is deprecated: use --fail-on {better}")
-    if better is None and word not in SEVERITIES:
+    if word not in SEVERITIES:
         raise typer.BadParameter(f"{word!r} is not one of {', '.join(SEVERITIES)}.")
-    return better or word
+    return word
 
 
 @verb

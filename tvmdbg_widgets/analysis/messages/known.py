@@ -46,7 +46,8 @@ class KnownMessage:
     @cached_property
     def word(self) -> str:
         """The longest word of the literal: a text without it has no such message."""
-        return max(re.findall(r"\w+", self.literal), key=len)
+        words: list[str] = re.findall(r"\w+", self.literal)
+        return max(words, key=len)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.cli.common.hints import for_shell
 from tvmdbg_widgets.cli.common.terminal import folded, say, styled, width
-from tvmdbg_widgets.model.verdicts import findings_former as former
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,11 +70,9 @@ def _tell_lines(label: str, text: str, columns: int) -> None:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a run's finding as JSON has it; ``kind`` and ``certainty`` are the former words."""
+    """Return a run's finding as JSON has it."""
     return {
         **_record(finding),
-        "kind": former.KINDS[finding.severity.value].value,
-        "certainty": former.CERTAINTIES[finding.confidence.value].value,
         "nodes": list(finding.nodes),
         "entries": [list(entry) for entry in finding.entries],
         "next": finding.next_step,

@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import shortened
-from tvmdbg_widgets.model.verdicts import findings_former as former
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from tvmdbg_widgets.model.verdicts.findings_former import Certainty, Kind
 
 _SHOWN = 20
 _EVIDENCE_SHOWN = 4
@@ -114,18 +111,6 @@ class Finding:
     def __str__(self) -> str:
         return f"{self.severity} [{self.rule}] {self.title} ({self.confidence} confidence)"
 
-    @property
-    def kind(self) -> Kind:
-        """Deprecated: :attr:`severity` in its former words, such as ``"fault"``."""
-        former.warn("Finding.kind", "Finding.severity")
-        return former.KINDS[self.severity.value]
-
-    @property
-    def certainty(self) -> Certainty:
-        """Deprecated: :attr:`confidence` in its former words, such as ``"certain"``."""
-        former.warn("Finding.certainty", "Finding.confidence")
-        return former.CERTAINTIES[self.confidence.value]
-
 
 _SEVERITIES = {severity: place for place, severity in enumerate(Severity)}
 _CONFIDENCES = {confidence: place for place, confidence in enumerate(Confidence)}
@@ -188,20 +173,9 @@ class Findings(Sequence[Finding]):
         """The findings that say values or files are wrong."""
         return self.by_severity(Severity.ERROR)
 
-    @property
-    def faults(self) -> Findings:
-        """Deprecated: :attr:`errors` under its former name."""
-        former.warn("Findings.faults", "Findings.errors")
-        return self.errors
-
     def by_severity(self, severity: Severity) -> Findings:
         """Return the findings of one severity."""
         return self._of(each for each in self._items if each.severity == severity)
-
-    def by_kind(self, kind: Kind) -> Findings:
-        """Deprecated: :meth:`by_severity` in its former words."""
-        former.warn("Findings.by_kind", "Findings.by_severity")
-        return self._of(each for each in self._items if former.KINDS[each.severity.value] == kind)
 
     def by_rule(self, rule: str) -> Findings:
         """Return the findings of one rule."""
@@ -227,7 +201,7 @@ class Findings(Sequence[Finding]):
         return text or "none"
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a finding (needs pandas); `kind` and `certainty` are the former words.
+        """Return one row a finding (needs pandas).
 
         Columns `tasks` and `trials` are there for tuning logs only.
         """
@@ -239,8 +213,6 @@ class Findings(Sequence[Finding]):
         }
         for name in ("severity", "confidence"):
             columns[name] = [str(value) for value in columns[name]]
-        columns["kind"] = [former.KINDS[each].value for each in columns["severity"]]
-        columns["certainty"] = [former.CERTAINTIES[each].value for each in columns["confidence"]]
         return data_frame(columns)
 
     def _rest(self) -> str:
@@ -272,10 +244,3 @@ class Findings(Sequence[Finding]):
 
 def _counted(count: int, severity: Severity) -> str:
     return f"{count} {severity}" if severity is Severity.INFO else counted(count, severity)
-
-
-def __getattr__(name: str) -> object:
-    if name in ("Kind", "Certainty"):
-        former.warn(name, "Severity" if name == "Kind" else "Confidence")
-        return getattr(former, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import math
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -39,18 +38,6 @@ class Verdict(enum.StrEnum):
     SUSPICIOUS = "suspicious"
     FAULTY = "faulty"
     UNKNOWN = "unknown"
-
-    @classmethod
-    def _missing_(cls, value: object) -> Verdict | None:
-        """Take a former name, with a warning."""
-        now = _FORMER.get(value) if isinstance(value, str) else None
-        if now is None:
-            return None
-        warnings.warn(f'{value!r} is now called "{now}"', DeprecationWarning, stacklevel=3)
-        return cls(now)
-
-
-_FORMER = {"not looked at": "not scanned", "sound": "OK", "doubtful": "suspicious"}
 
 
 #: Verdicts by their number.

@@ -2,7 +2,6 @@ import type { AnyModel } from "@anywidget/types";
 import type { ColumnsReply, RunAnswers } from "./answers.ts";
 import { columnsOf } from "./columns_of.ts";
 import type { FindingsAnswer } from "./findings.ts";
-import { inPresentWords } from "./former_findings.ts";
 import { pageCache } from "./page_cache.ts";
 import { type Answer, type Ask, isAbort, request, tell } from "./request.ts";
 import type {
@@ -135,8 +134,7 @@ class ModelRunClient extends TimelineClient implements RunClient {
   }
 
   async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {
-    const { result } = await this.#ask("findings", goOn ? { goOn } : {}, signal);
-    return inPresentWords(result);
+    return (await this.#ask("findings", goOn ? { goOn } : {}, signal)).result;
   }
 
   async health(signal: AbortSignal, goOn = false, glance = false): Promise<HealthAnswer> {
@@ -146,7 +144,7 @@ class ModelRunClient extends TimelineClient implements RunClient {
   }
 
   async cancelFindings(signal: AbortSignal): Promise<FindingsAnswer> {
-    return inPresentWords((await this.#ask("cancelFindings", {}, signal)).result);
+    return (await this.#ask("cancelFindings", {}, signal)).result;
   }
 
   async #ask<Kind extends keyof RunAnswers>(
