@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.timeline.report import Metric
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.report.csv_cells import Range
+    from tvmdbg_widgets.formats.tvm.report.csv_cells import Cells
 
 Row = dict[str, Metric]
 
@@ -55,19 +55,15 @@ class CsvRows:
         last = len(self._lines) - 1
         unclear: list[tuple[int, int, str]] = []
         skipped: list[int] = []
-        cutter = Cutter(self.columns)
         position = 1
-        taken = [0, *cutter.spans(self._lines[1:last])]
-        while position < last:
-            text = self._newline.join(self._lines[position : position + taken[position]])
-            cells = cutter.cut(text) if taken[position] else None
+        for taken, text, cells in Cutter(self.columns).rows(self._lines[1:last], self._newline):
             if cells is None:
                 skipped.append(position)
             else:
                 row, doubtful = self._row(text, cells)
                 unclear += [(position, len(self.rows), column) for column in doubtful]
                 self.rows.append(row)
-            position += max(1, taken[position])
+            position += taken
         if skipped:
             self._lost(
                 skipped[0],
@@ -92,7 +88,7 @@ class CsvRows:
     def _report(self, rule: str, severity: Severity, message: str) -> None:
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
-    def _row(self, text: str, cells: list[Range | None]) -> tuple[Row, list[str]]:
+    def _row(self, text: str, cells: Cells) -> tuple[Row, list[str]]:
         """Read the cells of a row; also the columns whose cells are unclear."""
         row: Row = {}
         unclear: list[str] = []
