@@ -12,8 +12,7 @@ import pytest
 from hatch_build import content_hash
 
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.cli.doctor.bundles import NAMES, bundle_problem, state
-from tvmdbg_widgets.cli.doctor.doctor import _tell_parts
+from tvmdbg_widgets.cli.doctor.doctor import NAMES, _tell_extras, bundle_problems, bundle_state
 from tvmdbg_widgets.cli.doctor.environments import Environment, environments
 from tvmdbg_widgets.cli.doctor.rules import problems
 
@@ -128,22 +127,22 @@ def test_server_and_kernel_must_fit() -> None:
 def test_bundles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     static = tmp_path / "tvmdbg_widgets/static"
     static.mkdir(parents=True)
-    assert state(static)[0] == "missing"
-    assert bundle_problem(state(static)) is not None
+    assert bundle_state(static)[0] == "missing"
+    assert bundle_problems(*bundle_state(static))
     for name in NAMES:
         (static / f"{name}.js").write_text("")
-    assert state(static) == ("missing", "hash.json")
+    assert bundle_state(static) == ("missing", "hash.json")
     (static / "hash.json").write_text('{"sha256": "abc"}')
-    assert state(static) == ("current", "abc")
+    assert bundle_state(static) == ("current", "abc")
     (tmp_path / "js/src").mkdir(parents=True)
     source = os.path.join(os.path.dirname(__file__), "../../js/hatch_build.py")  # noqa: PTH118, PTH120
     shutil.copy(source, tmp_path / "js")
     for name in ("hatchling", "hatchling.builders.hooks.plugin.interface"):
         monkeypatch.setitem(sys.modules, name, None)  # they are compared without it
-    assert state(static)[0] == "stale"
-    assert bundle_problem(state(static)) is not None
+    assert bundle_state(static)[0] == "stale"
+    assert bundle_problems(*bundle_state(static))
     (static / "hash.json").write_text(json.dumps({"sha256": content_hash(tmp_path)}))
-    assert state(static) == ("current", content_hash(tmp_path))
+    assert bundle_state(static) == ("current", content_hash(tmp_path))
 
 
 @pytest.fixture
@@ -212,7 +211,7 @@ def test_a_dump_is_told_of_whether_it_is_sound_or_not_there(tvmdbg: Run, tmp_pat
 
 
 def test_what_is_missing_says_what_to_install(capsys: pytest.CaptureFixture[str]) -> None:
-    _tell_parts(_environment("here", "h", packages={"pandas": "2.3.0"}), ("current", "abc"))
+    _tell_extras(_environment("here", "h", packages={"pandas": "2.3.0"}))
     told = " ".join(capsys.readouterr().out.split())
     assert "no figures as PNG (figure.save('x.png')); pip install 'tvmdbg-widgets[png]'" in told
     assert "pip install 'tvmdbg-widgets[remote]'" in told

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from tvmdbg_widgets.cli.common.dump import Named, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.common.terminal import folded, note, say, styled, width
+from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
@@ -48,7 +47,7 @@ def memory(
         return
     say(styled(run.title, "bold"))
     for line in plan.text.splitlines():
-        say("  ", "\n".join(folded(line, width(sys.stdout), first=2, rest=4)))
+        paragraph(line, indent=2, more=2)
     _tell_slots(plan)
 
 

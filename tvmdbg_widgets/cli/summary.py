@@ -28,13 +28,13 @@ def summary(named: Named) -> None:
     from tvmdbg_widgets.analysis.times.operator_rows import operators
     from tvmdbg_widgets.cli.common.hints import for_shell
     from tvmdbg_widgets.cli.common.issues import tell_issues
-    from tvmdbg_widgets.cli.common.terminal import note, say, styled
+    from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
 
     run = named.open()
     say(styled(run.title, "bold"), styled(f"  {run.provenance.format}", "dim"))
     for name, part in (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline)):
         told = "missing" if part is None else repr(part).splitlines()[0].partition(": ")[2]
-        say("  ", styled(f"{name:<9}", "dim"), *_folded(told))
+        paragraph(told, label=f"{name:<9}", label_styles=("dim",), indent=2)
     told_of = run.parts.executorch.delegation if run.parts.executorch is not None else None
     if told_of is not None:
         say("  ", styled("delegation ", "dim"), told_of.title)
@@ -77,23 +77,17 @@ def _delegates(run: DebugRun) -> list[str]:
     return [*told, f"{counted(more, 'more call')} of delegates"] if more else told
 
 
-def _folded(text: str) -> list[str]:
-    import sys
-
-    from tvmdbg_widgets.cli.common.terminal import folded, width
-
-    return ["\n".join(folded(text, width(sys.stdout), first=11, rest=11))]
-
-
 def _shortened(names: list[str]) -> list[str]:
     import sys
 
-    from tvmdbg_widgets.cli.common.terminal import columns_of, is_terminal, padded, shortened, width
+    from rich.cells import cell_len, set_cell_size
+
+    from tvmdbg_widgets.cli.common.terminal import is_terminal, shortened, width
     from tvmdbg_widgets.model.base.text import one_line
 
     clean = [one_line(name) for name in names]
     if not is_terminal(sys.stdout):
         return clean
     fitting = [shortened(name, width(sys.stdout) - 34) for name in clean]
-    longest = max(map(columns_of, fitting))
-    return [padded(name, longest) for name in fitting]
+    longest = max(map(cell_len, fitting))
+    return [set_cell_size(name, longest) for name in fitting]

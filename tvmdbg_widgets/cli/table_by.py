@@ -33,9 +33,7 @@ def show(table: TimeTable, top: int | None) -> None:
     note(table.caption)
     head, cells = table.cells(top)
     right = tuple(range(1, len(head)))
-    hidden = grid(head, cells, right=right, give=0, drop=tuple(range(len(head) - 1, 3, -1)))
-    if hidden:
-        note(f"a wider terminal also shows: {', '.join(hidden)}")
+    grid(head, cells, right=right, give=0, drop=tuple(range(len(head) - 1, 3, -1)))
     for each in table.notes:
         note(each)
 

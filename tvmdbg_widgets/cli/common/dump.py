@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.run import DebugRun
 
-_WHERE = "Which files"
-
 _Dump = Annotated[
     list[str],
     typer.Argument(
@@ -32,108 +30,54 @@ _Dump = Annotated[
         show_default=False,
     ),
 ]
-_GraphFile = Annotated[
-    str | None,
-    typer.Option(
-        "--graph",
-        metavar="FILE",
-        help="The graph given to TVM: resolves ambiguous edges.",
-        rich_help_panel=_WHERE,
+_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_DEFAULTS = {"follow_links": False}
+
+
+def _option(kind: Any, flag: str, metavar: str, text: str, **more: Any) -> Any:
+    option = typer.Option(flag, metavar=metavar, help=text, rich_help_panel="Which files", **more)
+    return Annotated[kind, option]
+
+
+_PATH = str | None
+_FILES = {
+    "graph": _option(_PATH, "--graph", "FILE", "The graph given to TVM: resolves ambiguous edges."),
+    "params": _option(
+        _PATH, "--params", "FILE", "The model's parameters: distinguishes them from inputs."
     ),
-]
-_ParamsFile = Annotated[
-    str | None,
-    typer.Option(
-        "--params",
-        metavar="FILE",
-        help="The model's parameters: distinguishes them from inputs.",
-        rich_help_panel=_WHERE,
+    "trace": _option(_PATH, "--trace", "FILE", "Execution trace."),
+    "table": _option(_PATH, "--table", "FILE", "The table printed by run(): has every repeat."),
+    "device": _option(
+        _PATH, "--device", "NAME", "Which dump, if a folder has several: CPU_0, CUDA_0, …"
     ),
-]
-_TraceFile = Annotated[
-    str | None,
-    typer.Option("--trace", metavar="FILE", help="Execution trace.", rich_help_panel=_WHERE),
-]
-_TableFile = Annotated[
-    str | None,
-    typer.Option(
-        "--table",
-        metavar="FILE",
-        help="The table printed by run(): has every repeat.",
-        rich_help_panel=_WHERE,
-    ),
-]
-_Device = Annotated[
-    str | None,
-    typer.Option(
-        "--device",
-        metavar="NAME",
-        help="Which dump, if a folder has several: CPU_0, CUDA_0, …",
-        rich_help_panel=_WHERE,
-    ),
-]
-_DebugBuffer = Annotated[
-    str | None,
-    typer.Option(
+    "debug_buffer": _option(
+        _PATH,
         "--debug-buffer",
-        metavar="FILE",
-        help="The debug buffer of an ETDump, if several files may be it.",
-        rich_help_panel=_WHERE,
+        "FILE",
+        "The debug buffer of an ETDump, if several files may be it.",
     ),
-]
-_Method = Annotated[
-    str | None,
-    typer.Option(
-        "--method",
-        metavar="NAME",
-        help="Method of an ExecuTorch program; by default forward.",
-        rich_help_panel=_WHERE,
+    "method": _option(
+        _PATH, "--method", "NAME", "Method of an ExecuTorch program; by default forward."
     ),
-]
-_Execution = Annotated[
-    int | None,
-    typer.Option(
+    "execution": _option(
+        int | None,
         "--execution",
-        metavar="N",
+        "N",
+        "Execution of an ETDump whose values to show, from 0.",
         min=0,
-        help="Execution of an ETDump whose values to show, from 0.",
-        rich_help_panel=_WHERE,
     ),
-]
-_FollowLinks = Annotated[
-    bool,
-    typer.Option(
-        "--follow-links",
-        metavar="",
-        help="Follow links that lead outside the folder.",
-        rich_help_panel=_WHERE,
+    "follow_links": _option(
+        bool, "--follow-links", "", "Follow links that lead outside the folder."
     ),
-]
-_Limit = Annotated[
-    list[str] | None,
-    typer.Option(
+    "limit": _option(
+        list[str] | None,
         "--limit",
-        metavar="PART=BYTES",
-        help="Read larger files: [bold]trace=20G[/]; also graph, params, table, report, times, "
+        "PART=BYTES",
+        "Read larger files: [bold]trace=20G[/]; also graph, params, table, report, times, "
         "recording.",
-        rich_help_panel=_WHERE,
         show_default=False,
     ),
-]
-_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_FILES = {
-    "graph": _GraphFile,
-    "params": _ParamsFile,
-    "trace": _TraceFile,
-    "table": _TableFile,
-    "device": _Device,
-    "debug_buffer": _DebugBuffer,
-    "method": _Method,
-    "execution": _Execution,
-    "follow_links": _FollowLinks,
-    "limit": _Limit,
 }
-_DEFAULTS = {"follow_links": False}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.hints import for_shell
-from tvmdbg_widgets.cli.common.terminal import folded, note, problem, styled, width
+from tvmdbg_widgets.cli.common.terminal import note, paragraph, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,6 +142,4 @@ def _tell_format_error(error: Any) -> None:
     )
     for name, fact in facts:
         if fact is not None:
-            label = styled(f"{name:>11}: ", "dim", stream=sys.stderr)
-            lines = folded(str(fact), width(sys.stderr), first=13, rest=13)
-            print(label + "\n".join(lines), file=sys.stderr)
+            paragraph(str(fact), label=f"{name:>11}: ", label_styles=("dim",), stream=sys.stderr)

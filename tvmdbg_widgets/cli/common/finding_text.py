@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.cli.common.hints import for_shell
-from tvmdbg_widgets.cli.common.terminal import folded, say, styled, width
+from tvmdbg_widgets.cli.common.terminal import paragraph, say, styled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,18 +34,14 @@ def tell_findings(findings: Iterable[Finding]) -> None:
 
 
 def _tell(finding: Finding) -> None:
-    columns = width(sys.stdout)
-    lines = folded(finding.title, columns, first=_INDENT, rest=_INDENT)
-    head, *more = lines
     severity = finding.severity.value
-    say(styled(f"{severity:<{_INDENT}}", *_STYLE[severity]), styled(head, "bold"))
-    for line in more:
-        say(" " * _INDENT, styled(line[_INDENT:], "bold"))
-    for text in finding.evidence:
-        _tell_lines("· ", text, columns)
-    _tell_lines("why   ", finding.why, columns)
+    mark = f"{severity:<{_INDENT}}"
+    paragraph(finding.title, "bold", label=mark, label_styles=_STYLE[severity])
     first, *code = for_shell(finding.next_step).splitlines() or [""]
-    _tell_lines("next  ", first, columns)
+    facts = (("· ", text) for text in finding.evidence)
+    for label, text in (*facts, ("why   ", finding.why), ("next  ", first)):
+        if text:
+            paragraph(text, label=label, label_styles=("dim",), indent=_INDENT)
     for line in code:
         say(" " * (_INDENT + 6), styled(line))
     where = _numbers("node", finding.nodes) + _numbers("task", finding.tasks)
@@ -57,16 +52,6 @@ def _tell(finding: Finding) -> None:
 def _numbers(noun: str, numbers: tuple[int, ...]) -> str:
     shown = ", ".join(map(str, numbers[:8])) + (" …" if len(numbers) > 8 else "")
     return f" · {noun} {shown}" if numbers else ""
-
-
-def _tell_lines(label: str, text: str, columns: int) -> None:
-    if not text:
-        return
-    start = _INDENT + len(label)
-    head, *more = folded(text, columns, first=start, rest=start)
-    say(" " * _INDENT, styled(label, "dim"), head)
-    for line in more:
-        say(line)
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.cli.common.hints import for_shell
-from tvmdbg_widgets.cli.common.terminal import folded, say, styled, width
+from tvmdbg_widgets.cli.common.terminal import paragraph, say, styled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +19,9 @@ def tell_issues(issues: Iterable[Issue]) -> None:
     """Write issues: the weight, the message folded beside it, file and rule below."""
     for issue in issues:
         weight = issue.severity.value
-        lines = folded(for_shell(issue.message), width(sys.stdout), first=11, rest=11)
-        say("  ", styled(f"{weight:<9}", *_STYLE[weight]), "\n".join(lines))
+        paragraph(
+            for_shell(issue.message), label=f"{weight:<9}", label_styles=_STYLE[weight], indent=2
+        )
         where = f"{issue.rule} · {issue.file}" if issue.file else issue.rule
         say(" " * 11, styled(where, "dim"))
 

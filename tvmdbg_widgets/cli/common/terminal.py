@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 import textwrap
-import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -69,67 +68,52 @@ def say(*pieces: str) -> None:
     print("".join(pieces))
 
 
+def paragraph(
+    text: str,
+    *styles: str,
+    label: str = "",
+    label_styles: Sequence[str] = (),
+    indent: int = 0,
+    more: int = 0,
+    stream: TextIO | None = None,
+) -> None:
+    """Write a label and a text folded beside it, long words left whole; further lines by `more`."""
+    stream = stream or sys.stdout
+    begin = indent + len(label)
+    head, *rest = textwrap.wrap(
+        one_line(text),
+        max(20, min(width(stream), _WIDEST_PROSE) - 1),
+        initial_indent=" " * begin,
+        subsequent_indent=" " * (begin + more),
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [" " * begin]
+    mark = " " * indent + styled(label, *label_styles, stream=stream)
+    print(mark + styled(head[begin:], *styles, stream=stream), file=stream)
+    for line in rest:
+        print(styled(line, *styles, stream=stream), file=stream)
+
+
 def note(text: str) -> None:
     """Write a remark to standard error, folded to the terminal."""
-    for line in folded(text, width(sys.stderr)):
-        print(styled(line, "dim", stream=sys.stderr), file=sys.stderr)
+    paragraph(text, "dim", stream=sys.stderr)
 
 
 def problem(text: str, hint: str | None = None) -> None:
     """Write what went wrong to standard error."""
-    head = styled("error: ", "bold", "red", stream=sys.stderr)
-    lines = folded(text, width(sys.stderr), first=7, rest=7)
-    print(head + "\n".join(lines), file=sys.stderr)
-    for line in folded(hint, width(sys.stderr), first=7, rest=7, indent=True) if hint else ():
-        print(styled(line, "dim", stream=sys.stderr), file=sys.stderr)
-
-
-def folded(
-    text: str, columns: int, *, first: int = 0, rest: int = 0, indent: bool = False
-) -> list[str]:
-    """Fold a paragraph to the terminal, long words left whole."""
-    room = max(20, min(columns, _WIDEST_PROSE) - 1)
-    lines = textwrap.wrap(
-        one_line(text),
-        room,
-        initial_indent=" " * first,
-        subsequent_indent=" " * rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    ) or [""]
-    return lines if indent else [lines[0][first:], *lines[1:]]
-
-
-def columns_of(text: str) -> int:
-    """Columns that a text takes in a terminal: two for a wide character, none for a combining."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF")
-        for each in text
-    )
-
-
-def padded(text: str, columns: int, *, right: bool = False) -> str:
-    """Fill a cell up with blanks."""
-    blanks = " " * (columns - columns_of(text))
-    return blanks + text if right else text + blanks
+    paragraph(text, label="error: ", label_styles=("bold", "red"), stream=sys.stderr)
+    if hint:
+        paragraph(hint, "dim", indent=7, stream=sys.stderr)
 
 
 def shortened(text: str, columns: int) -> str:
     """Take out of the middle of a text what does not fit; the end of a name tells most."""
-    if columns_of(text) <= columns:
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(text) <= columns:
         return text
-    head, tail = "", ""
-    room = columns - 1
-    while room > 0 and text:
-        from_end = len(tail) <= len(head)
-        each = text[-1] if from_end else text[0]
-        if columns_of(each) > room:
-            break
-        room -= columns_of(each)
-        head, tail = (head, each + tail) if from_end else (head + each, tail)
-        text = text[:-1] if from_end else text[1:]
+    head = set_cell_size(text, (columns - 1) // 2)
+    tail = set_cell_size(text[::-1], columns // 2)[::-1]
     return f"{head}…{tail}"
 
 
@@ -140,17 +124,18 @@ def grid(
     right: Iterable[int] = (),
     give: int = 1,
     drop: Iterable[int] = (),
-) -> list[str]:
+) -> None:
     """Write a table whose columns fit the terminal; where nobody looks it is written whole."""
+    from rich.cells import cell_len, set_cell_size
+
     lines = [[one_line(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(columns_of(line[i]) for line in lines) for i in range(len(head))]
+    widths: list[int] = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     kept = list(range(len(head)))
     if is_terminal(sys.stdout):
-        room = width(sys.stdout) - 1
+        room = width(sys.stdout) + 1
 
         def left() -> int:
-            others = sum(widths[i] for i in kept if i != give)
-            return room - others - 2 * (len(kept) - 1)
+            return room + widths[give] - sum(widths[i] + 2 for i in kept)
 
         for column in drop:
             if left() < min(_TOLD, widths[give]):
@@ -159,7 +144,13 @@ def grid(
     aligned = set(right)
     for number, line in enumerate(lines):
         line[give] = shortened(line[give], widths[give])
-        cells = [padded(line[i], widths[i], right=i in aligned) for i in kept]
+        cells = [
+            " " * (widths[i] - cell_len(line[i])) + line[i]
+            if i in aligned
+            else set_cell_size(line[i], widths[i])
+            for i in kept
+        ]
         text = "  ".join(cells).rstrip()
         say(styled(text, "bold") if number == 0 else text)
-    return [head[i] for i in range(len(head)) if i not in kept]
+    if hidden := [head[i] for i in range(len(head)) if i not in kept]:
+        note(f"a wider terminal also shows: {', '.join(hidden)}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-import sys
+from dataclasses import asdict
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,18 +14,30 @@ import typer
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, in_words, verb
 from tvmdbg_widgets.cli.common.hints import for_shell
-from tvmdbg_widgets.cli.common.terminal import folded, note, say, styled, width
+from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
+from tvmdbg_widgets.cli.doctor.rules import Problem
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.cli.doctor.environments import Environment
-    from tvmdbg_widgets.cli.doctor.rules import Problem
 
 EXAMPLES = examples(
     ("Why does the view stay empty?", "tvmdbg doctor"),
     ("Is it the installation or the files?", "tvmdbg doctor /tmp/tvmdbg"),
     ("To attach to an issue", "tvmdbg doctor --json > doctor.json"),
 )
-_SHOWN = ("tvmdbg-widgets", "anywidget", "ipywidgets", "numpy", "jupyterlab", "notebook")
+STATIC = Path(__file__).parents[2] / "static"
+NAMES = ("loader", "run", "session", "graph", "tensor", "timeline", "memory", "debugger", "page")
+_ALWAYS = ("tvmdbg-widgets", "anywidget", "ipywidgets", "numpy")
+_PACKAGES = (*_ALWAYS, "jupyterlab", "notebook")
+#: What a package is for, and what brings it.
+_EXTRAS = {
+    "pandas": ("tables as data frames (to_dataframe)", "pandas"),
+    "resvg-py": ("figures as PNG (figure.save('x.png'))", "'tvmdbg-widgets[png]'"),
+    "dpkt": ("network captures of RPC sessions", "'tvmdbg-widgets[rpc]'"),
+    "fsspec": ("dumps by URL", "'tvmdbg-widgets[remote]'"),
+    "aiohttp": ("dumps by http(s) URL", "'tvmdbg-widgets[remote]'"),
+    "jupyterlab": ("linked views in a notebook", "'tvmdbg-widgets[lab]'"),
+}
 
 
 @verb
@@ -43,15 +57,13 @@ def doctor(
     Each kernel's own Python is started with a small script. Exit status 1 if something that is
     set up will not work; each problem says what to do.
     """
-    from tvmdbg_widgets.cli.doctor.bundles import bundle_problem, state
     from tvmdbg_widgets.cli.doctor.environments import environments
     from tvmdbg_widgets.cli.doctor.rules import problems
 
     found = environments(timeout)
-    bundles = state()
+    bundles = bundle_state()
     told = problems(found)
-    stale = bundle_problem(bundles)
-    told += [stale] if stale is not None else []
+    told += bundle_problems(*bundles)
     sound, grave = _look_at(dump) if dump else ("", [])
     told += grave
     if as_json:
@@ -64,35 +76,55 @@ def doctor(
         raise typer.Exit(FOUND)
 
 
+def bundle_state(static: Path = STATIC) -> tuple[str, str]:
+    """Return whether the front ends are ``"current"``, ``"missing"`` or ``"stale"``, and which.
+
+    Installed packages have no sources to compare with: theirs are current when they are whole.
+    """
+    absent = [f"{name}.js" for name in NAMES if not (static / f"{name}.js").is_file()]
+    try:
+        recorded = str(json.loads((static / "hash.json").read_text("utf-8"))["sha256"])
+    except (OSError, ValueError, KeyError, TypeError):
+        absent.append("hash.json")
+    if absent:
+        return "missing", ", ".join(absent)
+    root = static.parents[1]
+    hook = root / "js/hatch_build.py"
+    spec = spec_from_file_location("tvmdbg_widgets_hatch_build", hook)
+    if not (root / "js/src").is_dir() or not hook.is_file() or spec is None or spec.loader is None:
+        return "current", recorded
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return ("current" if module.is_current(root) else "stale"), recorded
+
+
+def bundle_problems(state: str, detail: str) -> list[Problem]:
+    """Say what a state of the front ends means."""
+    if state == "missing":
+        remedy = "in a checkout: make bundle; else: pip install --force-reinstall tvmdbg-widgets"
+        return [Problem("bundles", f"missing: {detail}", "views and pages stay empty", remedy)]
+    what = "the built front ends are older than their sources"
+    effect = "views show an older version of the code"
+    return [Problem("bundles", what, effect, "make bundle")] if state == "stale" else []
+
+
 def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
     """Return what to say of a dump that can be read, and what is wrong with it."""
     from tvmdbg_widgets.cli.common.dump import Named
-    from tvmdbg_widgets.cli.doctor.rules import Problem
     from tvmdbg_widgets.model.base.errors import FormatError
+    from tvmdbg_widgets.model.base.numbers import counted
 
     try:
-        run = Named(dump).open()
+        issues = Named(dump).open().check()
     except (FormatError, OSError, ValueError) as error:
-        return "", [
-            Problem("dump", for_shell(in_words(error)), "opening it", "look at what is named")
-        ]
-    issues = run.check()
+        what = for_shell(in_words(error))
+        return "", [Problem("dump", what, "opening it", "look at what is named")]
     grave = [each for each in issues if each.severity.value == "error"]
-    if not grave:
-        from tvmdbg_widgets.model.base.numbers import counted
-
-        noted = f"; {counted(len(issues), 'remark')}, which tvmdbg check tells" if issues else ""
-        return f"{', '.join(dump)}: opens without errors{noted}", []
-    return "", [
-        Problem(
-            "dump",
-            for_shell(each.message),
-            "what stands there",
-            "tvmdbg check tells all",
-            fatal=True,
-        )
-        for each in grave[:5]
-    ]
+    if grave:
+        effect, remedy = "what stands there", "tvmdbg check tells all"
+        return "", [Problem("dump", for_shell(e.message), effect, remedy) for e in grave[:5]]
+    noted = f"; {counted(len(issues), 'remark')}, which tvmdbg check tells" if issues else ""
+    return f"{', '.join(dump)}: opens without errors{noted}", []
 
 
 def _tell(
@@ -100,18 +132,25 @@ def _tell(
 ) -> None:
     for each in found:
         _tell_environment(each)
-    _tell_parts(found[0], bundles)
+    kind, detail = bundles
+    color = "green" if kind == "current" else "yellow"
+    shown = detail if kind == "missing" else detail[:12]
+    say(styled("Front ends", "bold"), "  ", styled(kind, color), styled(f"  {shown}", "dim"))
+    _tell_extras(found[0])
     if sound:
-        head, *more = folded(_from_home(sound), width(sys.stdout), first=12, rest=12)
-        say(styled("Dump", "bold"), "        ", styled(head, "green"))
-        for line in more:
-            say(styled(line, "green"))
+        dump = _from_home(sound)
+        paragraph(dump, "green", label=f"{'Dump':<12}", label_styles=("bold",))
     say()
     if not told:
         say(styled("Everything works.", "bold", "green"))
     for problem in sorted(told, key=lambda problem: not problem.fatal):
-        _tell_problem(problem)
-    if any(problem.fatal for problem in told):
+        styles = ("bold", "red") if problem.fatal else ("yellow",)
+        mark, effect = ("problem", "will not work") if problem.fatal else ("remark", "concerns")
+        what = f"{problem.where}: {problem.what}"
+        paragraph(what, label=f"{mark:<9}", label_styles=styles)
+        paragraph(f"{effect}: {problem.effect}", "dim", indent=9)
+        paragraph(f"do: {problem.remedy}", "dim", indent=9)
+    if any(each.fatal for each in told):
         note("Exit status 1: something will not work.")
 
 
@@ -120,48 +159,23 @@ def _tell_environment(each: Environment) -> None:
     title = f"  {each.title}" if each.title else ""
     say(styled(names.get(each.role, f"Kernel {each.name}"), "bold"), styled(title, "dim"))
     if each.problem:
-        _lines(each.problem)
+        paragraph(each.problem, "dim", indent=2)
     else:
-        say(
-            "  ",
-            styled(f"{'python':<16}", "dim"),
-            styled(f"{each.python}  {_from_home(each.executable)}"),
-        )
-    for package in _SHOWN if not each.problem else ():
-        version = each.version(package)
-        if version is not None or package in _SHOWN[:4]:
-            text = styled(version) if version else styled("missing", "yellow")
-            say("  ", styled(f"{package:<16}", "dim"), text)
+        texts = {name: each.version(name) or "" for name in _PACKAGES}
+        texts = {"python": f"{each.python}  {_from_home(each.executable)}", **texts}
+        for name, text in texts.items():
+            if text or name in _ALWAYS:
+                shown = styled(text) if text else styled("missing", "yellow")
+                say("  ", styled(f"{name:<16}", "dim"), shown)
     say()
 
 
-def _tell_parts(here: Environment, bundles: tuple[str, str]) -> None:
-    from tvmdbg_widgets.cli.doctor.rules import EXTRAS
-
-    kind, detail = bundles
-    color = "green" if kind == "current" else "yellow"
-    shown = detail[:12] if kind in ("current", "stale") else detail
-    say(styled("Front ends", "bold"), "  ", styled(kind, color), styled(f"  {shown}", "dim"))
-    have = [name for name in EXTRAS if here.version(name)]
+def _tell_extras(here: Environment) -> None:
+    have = [name for name in _EXTRAS if here.version(name)]
     say(styled("Optional", "bold"), "    ", styled(", ".join(have) or "none"))
-    for name, (use, brings) in EXTRAS.items():
+    for name, (use, brings) in _EXTRAS.items():
         if name not in have:
-            _lines(f"without {name}: no {use}; pip install {brings}", 12)
-
-
-def _tell_problem(each: Problem) -> None:
-    mark = styled("problem  ", "bold", "red") if each.fatal else styled("remark   ", "yellow")
-    head, *more = folded(f"{each.where}: {each.what}", width(sys.stdout), first=9, rest=9)
-    say(mark, head)
-    for line in more:
-        say(line)
-    _lines(f"{'will not work' if each.fatal else 'concerns'}: {each.effect}", 9)
-    _lines(f"do: {each.remedy}", 9)
-
-
-def _lines(text: str, indent: int = 2) -> None:
-    for line in folded(text, width(sys.stdout), first=indent, rest=indent, indent=True):
-        say(styled(line, "dim"))
+            paragraph(f"without {name}: no {use}; pip install {brings}", "dim", indent=12)
 
 
 def _record(
@@ -186,11 +200,8 @@ def _record(
         "dump": _from_home(sound) or None,
         "problems": [
             {
-                "where": each.where,
-                "what": _from_home(each.what),
-                "effect": _from_home(each.effect),
-                "do": _from_home(each.remedy),
-                "fatal": each.fatal,
+                "do" if name == "remedy" else name: _from_home(fact) if name != "fatal" else fact
+                for name, fact in asdict(each).items()
             }
             for each in told
         ],

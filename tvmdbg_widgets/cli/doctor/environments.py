@@ -9,21 +9,20 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-TIMEOUT = 20.0
 _MARK = "tvmdbg-doctor:"
 _PYTHONS = {"python", "python3", f"python3.{sys.version_info[1]}"}
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What one Python environment has, or why that is not known."""
+    """What one Python environment has, or why that is not known; empty texts where unknown."""
 
     role: str
     name: str
@@ -33,12 +32,12 @@ class Environment:
 
     @property
     def executable(self) -> str:
-        """The interpreter; empty where unknown."""
+        """The interpreter."""
         return str(self.facts.get("executable", ""))
 
     @property
     def python(self) -> str:
-        """Version of Python; empty where unknown."""
+        """Version of Python."""
         return str(self.facts.get("python", ""))
 
     @property
@@ -52,17 +51,15 @@ class Environment:
         return None if found is None else str(found)
 
 
-def environments(timeout: float = TIMEOUT) -> list[Environment]:
+def environments(timeout: float) -> list[Environment]:
     """Look at this environment, at Jupyter's server, and at each kernel it offers.
 
     Each is asked by running its own interpreter, all at once.
     """
-    here = _probed("here", "this environment", [sys.executable], {}, timeout)
-    server = here
-    if here.version("jupyter-server") is None:
-        command = _server_command()
-        if command is not None:
-            server = _probed("server", "Jupyter's server", command, {}, timeout)
+    here = server = _probed(Environment("here", "this environment"), [sys.executable], {}, timeout)
+    command = None if here.version("jupyter-server") else _server_command()
+    if command is not None:
+        server = _probed(Environment("server", "Jupyter's server"), command, {}, timeout)
     found = [here] if server is here else [here, server]
     kernels = server.facts.get("kernels") or {}
     with ThreadPoolExecutor(8) as pool:
@@ -76,15 +73,13 @@ def environments(timeout: float = TIMEOUT) -> list[Environment]:
 def server_of(found: Sequence[Environment]) -> Environment | None:
     """Return the environment that Jupyter's server runs in, None where there is none."""
     known = [each for each in found if each.role == "server"]
-    if known:
-        return known[0]
-    return next((e for e in found if e.role == "here" and e.version("jupyter-server")), None)
+    known += [each for each in found if each.role == "here" and each.version("jupyter-server")]
+    return known[0] if known else None
 
 
 def _kernel(name: str, spec: Mapping[str, Any], python: str, timeout: float) -> Environment:
-    title, argv = str(spec.get("title", name)), [str(each) for each in spec.get("argv", [])]
-    if str(spec.get("language", "")).lower() != "python":
-        language = spec.get("language") or "another language"
+    title, argv = str(spec.get("display_name", name)), [str(each) for each in spec.get("argv", [])]
+    if str(language := spec.get("language") or "another language").lower() != "python":
         return Environment("kernel", name, title, problem=f"a kernel for {language}, not Python")
     if "-m" not in argv:
         return Environment("kernel", name, title, problem="its command could not be understood")
@@ -92,7 +87,7 @@ def _kernel(name: str, spec: Mapping[str, Any], python: str, timeout: float) -> 
     command = argv[: argv.index("-m")]
     if command[:1] and command[0] in _PYTHONS:
         command[0] = python
-    return _probed("kernel", name, command, spec.get("env", {}), timeout, title)
+    return _probed(Environment("kernel", name, title), command, spec.get("env", {}), timeout)
 
 
 def _server_command() -> list[str] | None:
@@ -108,20 +103,14 @@ def _server_command() -> list[str] | None:
             continue
         if first.startswith(b"#!"):
             return os.fsdecode(first[2:]).split()
-        beside = Path(path).with_name("python.exe")
-        for python in (beside, beside.parent.parent / "python.exe"):
-            if python.is_file():
+        for folder in (Path(path).parent, Path(path).parent.parent):
+            if (python := folder / "python.exe").is_file():
                 return [os.fspath(python)]
     return None
 
 
-def _probed(  # noqa: PLR0917
-    role: str,
-    name: str,
-    command: Sequence[str],
-    env: Mapping[str, str],
-    timeout: float,
-    title: str = "",
+def _probed(
+    asked: Environment, command: Sequence[str], env: Mapping[str, str], timeout: float
 ) -> Environment:
     probe = Path(__file__).with_name("probe.py").read_text("utf-8")
     try:
@@ -135,15 +124,13 @@ def _probed(  # noqa: PLR0917
             check=False,
         )
     except subprocess.TimeoutExpired:
-        text = f"its Python did not answer within {timeout:g} s"
-        return Environment(role, name, title, problem=text)
+        return replace(asked, problem=f"its Python did not answer within {timeout:g} s")
     except OSError as error:
         text = f"its Python does not start: {' '.join(command)}: {error.strerror or error}"
-        return Environment(role, name, title, problem=text)
-    lines = done.stdout.decode(errors="replace").splitlines()
-    answer = next((line for line in lines if line.startswith(_MARK)), None)
-    if answer is None:
-        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        text = f"its Python failed ({done.returncode}): {' '.join(last)[:200]}"
-        return Environment(role, name, title, problem=text)
-    return Environment(role, name, title, json.loads(answer.removeprefix(_MARK)))
+        return replace(asked, problem=text)
+    for line in done.stdout.decode(errors="replace").splitlines():
+        if line.startswith(_MARK):
+            return replace(asked, facts=json.loads(line.removeprefix(_MARK)))
+    last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+    text = f"its Python failed ({done.returncode}): {' '.join(last)[:200]}"
+    return replace(asked, problem=text)

@@ -1,9 +1,9 @@
-# ruff: noqa: ANN201, PTH113, PTH118
+# ruff: noqa: ANN201, PTH118
 # mypy: ignore-errors
-"""What one Python environment has; runs inside that environment, with its standard library alone.
+"""What one Python environment has, printed as one line of JSON.
 
 The file's text is handed to other interpreters (``python -c``), which may be older than this one:
-nothing newer than Python 3.6 may stand here, and nothing of this package.
+nothing newer than Python 3.6 may stand here, and nothing but the standard library.
 """
 
 import json
@@ -12,34 +12,19 @@ import platform
 import sys
 
 PACKAGES = (
-    "tvmdbg-widgets",
-    "anywidget",
-    "ipywidgets",
-    "ipykernel",
-    "numpy",
-    "jupyterlab",
-    "notebook",
-    "jupyter-server",
-    "jupyterlab-widgets",
-    "widgetsnbextension",
-    "voila",
-    "marimo",
-    "pandas",
-    "resvg-py",
-    "dpkt",
-    "fsspec",
-    "aiohttp",
+    "tvmdbg-widgets anywidget ipywidgets ipykernel numpy jupyterlab notebook jupyter-server "
+    "jupyterlab-widgets widgetsnbextension voila marimo pandas resvg-py dpkt fsspec aiohttp"
 )
 
 
 def versions():
-    """Versions of the packages above, None where one is missing."""
+    """Versions of the packages, None where one is missing."""
     try:
         from importlib import metadata
     except ImportError:  # Python 3.7 and older, which is too old anyway
         return {}
     found = {}
-    for name in PACKAGES:
+    for name in PACKAGES.split():
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -52,21 +37,18 @@ def versions():
 
 
 def extensions():
-    """Names of the front-end extensions that a server of this environment would serve."""
-    roots = [os.path.join(sys.prefix, "share", "jupyter")]
+    """Front-end extensions that a server of this environment would serve."""
     try:
         from jupyter_core.paths import jupyter_path
 
-        roots = jupyter_path()
+        roots = jupyter_path("labextensions")
     except ImportError:
-        pass
+        roots = [os.path.join(sys.prefix, "share", "jupyter", "labextensions")]
     found = []
-    for root in roots:
-        for name in ("anywidget", os.path.join("@jupyter-widgets", "jupyterlab-manager")):
-            path = os.path.join(root, "labextensions", name, "package.json")
-            if os.path.isfile(path):
-                found.append(name.replace(os.sep, "/"))
-    return sorted(set(found))
+    for name in ("@jupyter-widgets/jupyterlab-manager", "anywidget"):
+        paths = [os.path.join(root, *name.split("/"), "package.json") for root in roots]
+        found += [name] if any(map(os.path.exists, paths)) else []
+    return found
 
 
 def kernels():
@@ -75,31 +57,17 @@ def kernels():
         from jupyter_client.kernelspec import KernelSpecManager
     except ImportError:
         return None
-    found = {}
-    for name, each in KernelSpecManager().get_all_specs().items():
-        spec = each["spec"]
-        found[name] = {
-            "argv": spec.get("argv", []),
-            "env": spec.get("env", {}),
-            "language": spec.get("language", ""),
-            "title": spec.get("display_name", name),
-        }
-    return found
+    found = KernelSpecManager().get_all_specs()
+    return {name: each["spec"] for name, each in found.items()}
 
 
-def main():
-    """Print everything as one line of JSON."""
-    # A notebook's kernel does not import from the folder that this command was given in.
-    sys.path[:] = [each for each in sys.path if each]
-    found = {
-        "python": platform.python_version(),
-        "executable": sys.executable,
-        "prefix": sys.prefix,
-        "packages": versions(),
-        "extensions": extensions(),
-        "kernels": kernels(),
-    }
-    print("tvmdbg-doctor:" + json.dumps(found))
-
-
-main()
+# A notebook's kernel does not import from the folder that this command was given in.
+sys.path[:] = [each for each in sys.path if each]
+FOUND = {
+    "python": platform.python_version(),
+    "executable": sys.executable,
+    "packages": versions(),
+    "extensions": extensions(),
+    "kernels": kernels(),
+}
+print("tvmdbg-doctor:" + json.dumps(FOUND))

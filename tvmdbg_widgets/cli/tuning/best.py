@@ -8,7 +8,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
-from tvmdbg_widgets.cli.common.terminal import folded, grid, note, say, styled, width
+from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
@@ -70,9 +70,7 @@ def best(
         (str(each.task.index), each.task.name, str(each.row), _cost(each), each.where)
         for each in records
     ]
-    hidden = grid(_HEAD, rows, right=(0, 2, 3), give=1, drop=(4,))
-    if hidden:
-        note(f"a wider terminal also shows: {', '.join(hidden)}")
+    grid(_HEAD, rows, right=(0, 2, 3), give=1, drop=(4,))
     lacking = len(log.tasks) - len(records)
     if lacking:
         note(
@@ -95,14 +93,12 @@ def _tell_applied(applied: Applied, *, as_json: bool) -> None:
         }
         print(json_text(body))
         return
-    import sys
-
     record = applied.record
     head = "no record" if record is None else f"row {record.row}"
     told = "" if record is None else f"  {_cost(record)}  {record.where}"
     say(styled(head, "bold"), styled(told))
     for text in applied.why:
-        say("  ", "\n".join(folded(text, width(sys.stdout), first=2, rest=2)))
+        paragraph(text, indent=2)
 
 
 def _cost(record: Record) -> str:

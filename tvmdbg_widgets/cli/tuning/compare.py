@@ -10,7 +10,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, verb
-from tvmdbg_widgets.cli.common.terminal import folded, grid, note, say, styled, width
+from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named
 
 if TYPE_CHECKING:
@@ -93,19 +93,15 @@ def _fails(found: MachineComparison, fail_on: FailOn, margin: float) -> bool:
 
 
 def _tell(found: MachineComparison) -> None:
-    import sys
-
     first, *rest = found.caption
     say(styled(first, "bold"))
     for text in rest:
-        say("\n".join(folded(text, width(sys.stdout), first=0, rest=2)))
+        paragraph(text, more=2)
     if not found.tasks:
         return
     head, lines = found.cells()
     say()
-    hidden = grid(head, lines, right=range(1, len(head)), give=0, drop=(3, 6))
-    if hidden:
-        note(f"a wider terminal also shows: {', '.join(hidden)}")
+    grid(head, lines, right=range(1, len(head)), give=0, drop=(3, 6))
 
 
 def _cost(seconds: float) -> str:

@@ -77,9 +77,7 @@ def errors(
         )
         for row in range(len(table))
     ]
-    hidden = grid(head, rows, right=range(1, len(head)), give=0, drop=range(len(head) - 1, 2, -1))
-    if hidden:
-        note(f"a wider terminal also shows: {', '.join(hidden)}")
+    grid(head, rows, right=range(1, len(head)), give=0, drop=range(len(head) - 1, 2, -1))
     _tell_messages(log)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,7 +11,7 @@ import typer
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.common.finding_text import log_finding_record, reach, tell_findings
-from tvmdbg_widgets.cli.common.terminal import folded, note, say, styled, width
+from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Severity  # noqa: TC001 (typer reads annotations)
@@ -106,7 +105,7 @@ def _tell(log: TuningLog, found: Findings) -> None:
     say()
     say(styled("Tuning", "bold"))
     for text in (_ended(log), *facts):
-        say("  ", "\n".join(folded(text, width(sys.stdout), first=2, rest=4)))
+        paragraph(text, indent=2, more=2)
     if log.trials.failed.any():
         say()
         say(styled("Errors", "bold"))

@@ -67,9 +67,7 @@ def tasks(
         return
     note(repr(table).splitlines()[0])
     cells = [_cells(log, table, task) for task in order]
-    hidden = grid(_HEAD, cells, right=(0, 2, 3, 4, 5, 6, 7), give=1, drop=(8, 7, 6, 5))
-    if hidden:
-        note(f"a wider terminal also shows: {', '.join(hidden)}")
+    grid(_HEAD, cells, right=(0, 2, 3, 4, 5, 6, 7), give=1, drop=(8, 7, 6, 5))
 
 
 def _rank(table: TaskTable, sort: Sort, task: int) -> float:
