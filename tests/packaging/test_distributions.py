@@ -150,13 +150,13 @@ def test_both_carry_every_bundle_and_all_data(
 ) -> None:
     data = {
         path.relative_to(ROOT).as_posix()
-        for folder in ("figures", "samples")
-        for path in (ROOT / "tvmdbg_widgets" / folder).rglob("*")
+        for folder in ("figures/**/*", "samples/**/*", "**/*.toml")
+        for path in (ROOT / "tvmdbg_widgets").glob(folder)
         if path.is_file() and "__pycache__" not in path.parts
     }
+    assert "tvmdbg_widgets/analysis/messages/known.toml" in data
     expected = {f"tvmdbg_widgets/static/{name}" for name in _bundles(project)}
     expected |= data | {"tvmdbg_widgets/py.typed", "tvmdbg_widgets/figures/tokens.json"}
-    expected.add("tvmdbg_widgets/analysis/messages/known.toml")
     sdist, wheel = distributions
     with zipfile.ZipFile(wheel) as archive:
         assert expected <= set(archive.namelist())

@@ -146,7 +146,7 @@ NOT_TYPED = {
 #: Texts without advice: C++, programs of TVM, styles, names of operators, what is written anew.
 NO_ADVICE = re.compile(
     r"analysis/(abi/(assertions|places|place_types|source_check)|tuning/workloads|messages/\w+"
-    r"|layouts/attrs)\.py|model/graph/operator_names\.py|export/(page/embed|markdown)\.py"
+    r"|layouts/attrs)\.py|export/(page/embed|markdown)\.py"
     r"|widgets/outputs\.py|plots/(chart|tensors)\.py|^messages\.md$"
 )
 #: Regular expressions, files and our own modules.

@@ -10,42 +10,11 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-_FAMILIES: Final = {
-    "convolution": "Convolution, Deconvolution",
-    "matmul": "Fully Connected, Dynamic Fully Connected, Batch Matrix Multiply",
-    "normalization": "Softmax, Normalize, Reciprocal Square Root",
-    "pooling/reduction": "Average Pooling, Max Pooling, Argmax Pooling, ArgMax Pooling, "
-    "Global Average Pooling, Mean, Sum, Reduce, Reduce Max, Reduce Min",
-    "activation": "Clamp, ELU, GELU, HardSwish, Leaky ReLU, LeakyReLU, PReLU, Sigmoid, Tanh, TanH, "
-    "Truncation",
-    "cast/quantize": "Convert",
-    "elementwise": "Add, Subtract, Multiply, Divide, Maximum, Minimum, Negate, Abs, Square, "
-    "Square Root, Squared Difference, Exp, Log, Floor, Ceiling, Copysign, Bankers Rounding, "
-    "Sine, Cosine, Unary Elementwise, Binary Elementwise",
-    "gather/split": "Slice, Split, Concatenate",
-    "layout/copy": "Transpose, Copy, Static Reshape, Constant Pad, Depth To Space, Space To Depth, "
-    "Pack LH",
-}
-_FAMILY_OF: Final = {
-    name: family for family, names in _FAMILIES.items() for name in names.split(", ")
-}
+from tvmdbg_widgets.model.graph.operator_names import family_by_name
 
+_FAMILY_OF: Final = family_by_name("xnnpack")
 #: The same for the types of nodes in a payload.
-_TYPE_FAMILIES: Final = {
-    "convolution": "Conv2d DepthwiseConv2d ConvTranspose2d",
-    "matmul": "FullyConnected BatchMatrixMultiply ScaledDotProductAttention",
-    "normalization": "Softmax ReciprocalSquareRoot",
-    "pooling/reduction": "AvgPooling2d MaxPooling2d ArgMaxPooling2d GlobalAvgPooling2d",
-    "activation": "Clamp ELU Gelu Hardswish LeakyReLU PReLU Sigmoid Tanh",
-    "cast/quantize": "Convert",
-    "elementwise": "Add Subtract Multiply Div Maximum Minimum Negate Abs Square SquareRoot Exp Log "
-    "Floor Ceiling Sin Cos",
-    "gather/split": "StaticSlice Concatenate2 Concatenate3 Concatenate4 Concatenate5",
-    "layout/copy": "StaticTranspose StaticReshape Copy StaticConstantPad StaticResizeBilinear2D",
-}
-_FAMILY_OF_TYPE: Final = {
-    name: family for family, names in _TYPE_FAMILIES.items() for name in names.split()
-}
+_FAMILY_OF_TYPE: Final = family_by_name("xnnpack_nodes")
 _SPELLED: Final = re.compile(
     r"(?P<base>[^()#]+?)(?: \((?P<types>[^()#]+)\)(?: (?P<kernel>[^()#]+))?)?(?: #(?P<k>\d{1,9}))?"
 )

@@ -6,9 +6,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from tvmdbg_widgets.model.executorch.torch_operator_names import TORCH_FAMILIES
 from tvmdbg_widgets.model.executorch.xnnpack_names import xnnpack_family
-from tvmdbg_widgets.model.graph.operator_names import FAMILIES
+from tvmdbg_widgets.model.graph.operator_names import family_by_name
 from tvmdbg_widgets.model.graph.short_names import module_prefix
 
 OP_KINDS: Final = (
@@ -51,12 +50,9 @@ _PREFIX: Final = re.compile(r"_*(?:fused_|fuse_)?_*")
 _NUMBERS: Final = re.compile(r"_*(?:\d+_)*")
 _HASHED: Final = re.compile(r"_*(?:\d+_)*_[0-9a-f]{6,20}_")
 _TOKEN: Final = re.compile(r"[^_]+")
-_FAMILY_OF: Final = {name: family for family, names in FAMILIES.items() for name in names.split()}
-
+_FAMILY_OF: Final = family_by_name("tvm")
 _BARE_FAMILY_OF: Final = {name.rpartition(".")[2]: family for name, family in _FAMILY_OF.items()}
-_TORCH_FAMILY_OF: Final = _BARE_FAMILY_OF | {
-    name: family for family, names in TORCH_FAMILIES.items() for name in names.split()
-}
+_TORCH_FAMILY_OF: Final = _BARE_FAMILY_OF | family_by_name("torch")
 #: ``aten.addmm.default``, ``aten::addmm``, ``aten::addmm.out``.
 _TORCH: Final = re.compile(r"\w+(?:::|\.(?=\w+\.))(\w+)(?:\.\w+)?")
 
