@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def python() -> dict[str, list[str]]:
     found = {}
     for path in sorted((ROOT / "tvmdbg_widgets").rglob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
-        is_cli = "cli" in path.parts
+        is_cli = "cli" in path.relative_to(ROOT).parts
         silent = {id(each) for node in ast.walk(tree) for each in _silent(node, is_cli)}
         texts = [
             node.value
@@ -87,7 +88,17 @@ def python() -> dict[str, list[str]]:
             and id(node) not in silent
         ]
         found[_place(path)] = [text for text in texts if " " in text.strip()]
+    for path in sorted((ROOT / "tvmdbg_widgets").rglob("*.toml")):
+        told = _texts(tomllib.loads(path.read_text("utf-8")))
+        found[_place(path)] = [text for text in told if " " in text.strip()]
     return found
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return [text for each in inner for text in _texts(each)]
+    return [value] if isinstance(value, str) else []
 
 
 @cache
