@@ -50,7 +50,7 @@ FACADES = (
 )  # join the layers, inside functions
 HEAVY = (
     *("aiohttp", "anywidget", "bokeh", "distributed", "dpkt", "fsspec", "ipywidgets", "networkx"),
-    *("numba", "pandas", "quickjs", "traitlets"),
+    *("numba", "pandas", "quickjs", "rich", "tabulate", "traitlets"),
 )
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 #: The one module that may import a package.

@@ -12,9 +12,9 @@ import os
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from tvmdbg_widgets.analysis.executorch.fancy_grid import fancy_grid
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,10 +70,15 @@ class EventTable:
 
     def text(self) -> str:
         """Return the table as text in frames, rows numbered from 0."""
-        names, rows = list(map(str, self.names)), len(self.columns[0])
-        if not rows:
-            return fancy_grid(names, self.columns)
-        return fancy_grid(["", *names], [list(range(rows)), *self.columns])
+        import tabulate
+
+        rows: list[list[Any]] = [
+            [number, *(one_line(cell) if isinstance(cell, str) else cell for cell in row)]
+            for number, row in enumerate(zip(*self.columns, strict=True))
+        ]
+        names = [one_line(str(name)) for name in self.names]
+        text: str = tabulate.tabulate(rows, ["", *names] if rows else names, tablefmt="fancy_grid")
+        return text
 
     def html(self, most: int) -> str:
         """Return the first rows as an HTML table, every text in it escaped."""
