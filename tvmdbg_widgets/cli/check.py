@@ -10,6 +10,7 @@ import typer
 from tvmdbg_widgets.cli.common.dump import Named, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import say, styled
 
 EXAMPLES = examples(
@@ -55,10 +56,9 @@ def check(
     failed = any(issue.severity.value in _COUNTED[fail_on] for issue in issues)
     if as_json:
         from tvmdbg_widgets.cli.common import issues as telling
-        from tvmdbg_widgets.cli.common.json_text import json_text
 
         found = [telling.as_json(issue) for issue in issues]
-        print(json_text({"run": run.title, "ok": not failed, "issues": found}))
+        print_json({"run": run.title, "ok": not failed, "issues": found})
     else:
         from tvmdbg_widgets.cli.common.issues import tell_issues
 

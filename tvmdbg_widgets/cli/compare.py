@@ -11,6 +11,7 @@ import typer
 from tvmdbg_widgets.cli.common.dump import Named
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare import Comparison
@@ -80,9 +81,7 @@ def compare(
         return
     found = tvmdbg.compare(Named([a]).open(), Named([b]).open())
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_record(found)))
+        print_json(_record(found))
     else:
         print(found)
     if fail_on is not None and _differs(found, fail_on):
@@ -109,9 +108,7 @@ def _times(
 
     found = tvmdbg.compare_times(Named([a]).open(), Named([b]).open(), warm_up=warm_up)
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_times_record(found)))
+        print_json(_times_record(found))
     else:
         print(found.by("kind") if by_kind else found)
     if fail_on is not None and found.total.verdict is Verdict.SLOWER:

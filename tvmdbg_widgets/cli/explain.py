@@ -8,6 +8,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import say
 
 if TYPE_CHECKING:
@@ -50,9 +51,7 @@ def explain(
     source = as_source(source_of(file))
     found = explained(source.read(0, source.size))
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_as_json(found)))
+        print_json(_as_json(found))
         return
     for line in found.text.splitlines():
         say(line)

@@ -10,6 +10,7 @@ from tvmdbg_widgets.cli.common.dump import Named, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, INTERRUPTED, verb
 from tvmdbg_widgets.cli.common.finding_text import SEVERITIES, finding_record, reach, tell_findings
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import note
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
@@ -55,14 +56,12 @@ def findings(
     run = named.open()
     found = run.findings(progress=wanted())
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
         body = {
             "run": run.title,
             "complete": found.complete,
             "findings": [finding_record(each) for each in found],
         }
-        print(json_text(body))
+        print_json(body)
     else:
         tell_findings(found)
         if not len(found):

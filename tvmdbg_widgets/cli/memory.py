@@ -9,6 +9,7 @@ import typer
 from tvmdbg_widgets.cli.common.dump import Named, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ def memory(
     except ValueError as problem:
         raise UsageError("this run has no memory plan", str(problem)) from None
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_as_json(run.title, plan)))
+        print_json(_as_json(run.title, plan))
         return
     say(styled(run.title, "bold"))
     for line in plan.text.splitlines():

@@ -8,6 +8,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
@@ -87,9 +88,7 @@ def rpc(
         return
     rows = log[: top or None]
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_as_json(log, rows)))
+        print_json(_as_json(log, rows))
     else:
         _tell(log, rows)
     if log.desync is not None:

@@ -9,6 +9,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, say
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -123,9 +124,7 @@ def struct(
         note(f"wrote {output}")
         return
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_as_json(view)))
+        print_json(_as_json(view))
         return
     for line in repr(view).splitlines():
         say(line)

@@ -15,6 +15,7 @@ import typer
 from tvmdbg_widgets.cli.common.dump import Named, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note
 from tvmdbg_widgets.cli.table_by import By
 from tvmdbg_widgets.model.base.text import one_line
@@ -118,11 +119,9 @@ def table(
     found = run.table() if top is None else run.top(top)
     rows = _sorted(list(found), sort or Sort.TIME)
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
         total = None if run.timeline is None else run.timeline.total_ns
         body = {"run": run.title, "total_ns": total, "operators": [_record(row) for row in rows]}
-        print(json_text(body))
+        print_json(body)
     elif as_csv:
         _write_csv(rows)
     else:
@@ -155,10 +154,9 @@ def _as_tvm(found: Operators, release: str | None) -> None:
 
 def _summed(table: TimeTable, top: int | None, *, as_json: bool, as_csv: bool) -> None:
     from tvmdbg_widgets.cli import table_by
-    from tvmdbg_widgets.cli.common.json_text import json_text
 
     if as_json:
-        print(json_text(table_by.as_json(table, top)))
+        print_json(table_by.as_json(table, top))
     elif as_csv:
         table_by.write_csv(table, top)
     else:

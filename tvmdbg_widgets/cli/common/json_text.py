@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 
-def json_text(value: Any) -> str:
+def print_json(value: Any) -> None:
     """Write a value as JSON; NaN and infinities, which JSON has not, are null."""
-    return json.dumps(_standard(value), indent=2, allow_nan=False)
+    print(json.dumps(_standard(value), indent=2, allow_nan=False))
 
 
 def _standard(value: Any) -> Any:

@@ -14,6 +14,7 @@ import typer
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, in_words, verb
 from tvmdbg_widgets.cli.common.hints import for_shell
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
 from tvmdbg_widgets.cli.doctor.rules import Problem
 
@@ -67,9 +68,7 @@ def doctor(
     sound, grave = _look_at(dump) if dump else ("", [])
     told += grave
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_record(found, bundles, sound, told)))
+        print_json(_record(found, bundles, sound, told))
     else:
         _tell(found, bundles, sound, told)
     if any(each.fatal for each in told):

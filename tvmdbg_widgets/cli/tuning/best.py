@@ -8,6 +8,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -62,9 +63,7 @@ def best(
         return
     records = log.best()
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text({"log": log.title, "best": [_record(each) for each in records]}))
+        print_json({"log": log.title, "best": [_record(each) for each in records]})
         return
     rows = [
         (str(each.task.index), each.task.name, str(each.row), _cost(each), each.where)
@@ -81,8 +80,6 @@ def best(
 
 def _tell_applied(applied: Applied, *, as_json: bool) -> None:
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
         body = {
             "applied": None if applied.record is None else _record(applied.record),
             "why": list(applied.why),
@@ -91,7 +88,7 @@ def _tell_applied(applied: Applied, *, as_json: bool) -> None:
                 for each in applied.candidates
             ],
         }
-        print(json_text(body))
+        print_json(body)
         return
     record = applied.record
     head = "no record" if record is None else f"row {record.row}"

@@ -10,6 +10,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named
 
@@ -69,9 +70,7 @@ def compare(
     logs = [Named([each]).open() for each in (old, new)]
     found = logs[0].compare(logs[1], progress=wanted())
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_record(found)))
+        print_json(_record(found))
     else:
         _tell(found)
     if fail_on is not None and _fails(found, fail_on, margin / 100):

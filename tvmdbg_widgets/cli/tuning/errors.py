@@ -9,6 +9,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 from tvmdbg_widgets.model.base.numbers import counted
@@ -58,9 +59,7 @@ def errors(
     log = named.open()
     table = log.errors_by(by.value, progress=wanted())
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_record(log, table)))
+        print_json(_record(log, table))
         return
     from tvmdbg_widgets.model.base.numbers import percent
 

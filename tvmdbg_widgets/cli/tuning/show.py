@@ -10,6 +10,7 @@ import typer
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.hints import for_shell
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
 from tvmdbg_widgets.model.base.numbers import counted
@@ -80,9 +81,7 @@ def show(
     log = named.open()
     schedule = log.schedule(_row(log, row, task))
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_record(schedule)))
+        print_json(_record(schedule))
         return
     if form is As.PYTHON:
         _tell_text(schedule.python, "only schedules of Ansor can be applied as Python")

@@ -11,6 +11,7 @@ import typer
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.common.finding_text import log_finding_record, reach, tell_findings
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 from tvmdbg_widgets.model.base.numbers import counted
@@ -65,9 +66,7 @@ def summary(
     log = named.open()
     found = log.findings()
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
-        print(json_text(_record(log, found)))
+        print_json(_record(log, found))
     else:
         _tell(log, found)
     failed = int(log.trials.failed.sum())

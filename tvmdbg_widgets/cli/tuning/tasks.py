@@ -10,6 +10,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
+from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 
@@ -59,11 +60,9 @@ def tasks(
     table = log.task_table()
     order = sorted(range(len(log.tasks)), key=lambda task: (_rank(table, sort, task), task))[:top]
     if as_json:
-        from tvmdbg_widgets.cli.common.json_text import json_text
-
         rows = [_record(log, table, task) for task in order]
         body = {"log": log.title, "total_s": table.total, "weighted": table.weighted, "tasks": rows}
-        print(json_text(body))
+        print_json(body)
         return
     note(repr(table).splitlines()[0])
     cells = [_cells(log, table, task) for task in order]
