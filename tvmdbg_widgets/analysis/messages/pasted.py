@@ -15,15 +15,15 @@ from typing import Final
 #: Blanks, line ends among them, that may stand where a pattern has one, or none; none
 #: is given back, since what follows a gap may take blanks itself.
 _GAP: Final = r"\s{0,40}+"
+_COUNT: Final = r"(?:\??\{\d+(?:,\d*)?\}|[?*+])?"
 #: What a pattern is made of: escapes, classes, heads of groups, counts, blanks, everything else.
 _PARTS: Final = re.compile(
     r"(?P<blank>(?:\\s| )(?:\{\d+(?:,\d*)?\}|[?*+])?)"
-    r"|(?P<kept>\(\?<[=!][^()]*\)|\\[wdbs]|\[(?:\\.|[^\]\\])*\]|\(\?(?:P<\w+>|<?[=!]|:)|\{\d+(?:,\d*)?\})"
-    r"|(?P<quote>['\"`])"
-    r"|(?P<sign>\\[|()*\[\]]|[:,=#<>])"
-    r"|(?P<other>\\.|.)"
+    r"|(?:\(\?<[=!][^()]*\)|\\[wdbs]|\[(?:\\.|[^\]\\])*\]|\(\?(?:P<\w+>|<?[=!]|:)|\{\d+(?:,\d*)?\})"
+    rf"|(?P<quote>['\"`]){_COUNT}"
+    rf"|(?P<sign>\\[|()*\[\]]|[:,=#<>]){_COUNT}"
+    r"|\\.|."
 )
-_COUNT: Final = re.compile(r"\??\{\d+(?:,\d*)?\}|[?*+]")
 #: One letter for each, so that places in the text stay the same.
 _PLAIN: Final = str.maketrans(
     {
@@ -45,30 +45,22 @@ def tolerant(pattern: str) -> str:
 
     Every blank may be missing or be more than one, and beside punctuation there may be some.
     """
-    told: list[str] = []
-    at = 0
-    while (part := _PARTS.match(pattern, at)) is not None:
-        at = part.end()
-        if part["blank"]:
-            told.append(_GAP)
-            continue
-        counted = _COUNT.match(pattern, at) if part["quote"] or part["sign"] else None
-        count = counted.group() if counted else ""
-        at += len(count)
-        if part["sign"]:
-            told += [_GAP, part["sign"] + count, _GAP]
-        elif part["quote"]:
-            told.append("['\"`]" + count)
-        elif part.group().startswith("["):
-            # A blank in a class stands for one of the same line.
-            told.append(part.group().replace(" ", r" \t"))
-        else:
-            told.append(part.group())
-            # A gap before it may take fewer blanks than there are, but not pass it so.
-            told += [_GAP] * (part.group() == "(?!")
     # One gap where several follow each other.
-    pairs = zip(told, ["", *told], strict=False)
-    return "".join(part for part, before in pairs if part != _GAP or before != _GAP)
+    return re.sub(rf"(?:{re.escape(_GAP)})+", lambda _: _GAP, _PARTS.sub(_tolerant, pattern))
+
+
+def _tolerant(part: re.Match[str]) -> str:
+    whole = part.group()
+    if part["blank"]:
+        return _GAP
+    if part["sign"]:
+        return f"{_GAP}{whole}{_GAP}"
+    if part["quote"]:
+        return "['\"`]" + whole[1:]
+    # A blank in a class stands for one of the same line.
+    whole = whole.replace(" ", r" \t") if whole.startswith("[") else whole
+    # A gap before "(?!" may take fewer blanks than there are, but not pass it so.
+    return whole + _GAP if whole == "(?!" else whole
 
 
 def literal_pattern(literal: str) -> str:
@@ -197,8 +189,8 @@ def is_in_source(before: str, line: str, at: int) -> bool:
     head = line[max(0, at - _MOST) : at]
     if '\\"' in head:
         # A string of JSON that holds source code.
-        outer = [each.start() for each in _DOUBLE.finditer(head)]
-        inner = head[outer[-1] + 1 :] if len(outer) % 2 else head
+        outer = _before_open(_DOUBLE, head)
+        inner = head if outer is None else head[len(outer) + 1 :]
         inner = inner.replace("\\\\", "\\").replace('\\"', '"').rpartition("\\n")[2]
         rest = line[at:].replace('\\"', '"')
         if is_in_source("", inner + rest, len(inner)):
@@ -208,15 +200,20 @@ def is_in_source(before: str, line: str, at: int) -> bool:
         return True
     if ("CHECK" in head or "LOG" in head or "THROW" in head) and _CHECKS.search(head):
         return True
-    if head.count('"') and len(starts := [each.start() for each in _DOUBLE.finditer(head)]) % 2:
-        opening = head[: starts[-1]]
+    if (opening := _before_open(_DOUBLE, head)) is not None:
         return _opens_constant(opening) or _continues(before, opening, line[at:])
-    if '"' not in head and _began_above(before):
+    # A constant that began on a line above goes on: a terminal cut its line.
+    above = None if '"' in head else _before_open(_DOUBLE, before)
+    if above is not None and _opens_constant(above):
         return True
-    if "'" not in head:
-        return False
-    starts = [each.start() for each in _SINGLE.finditer(head)]
-    return len(starts) % 2 == 1 and _opens_constant(head[: starts[-1]])
+    opening = _before_open(_SINGLE, head)
+    return opening is not None and _opens_constant(opening)
+
+
+def _before_open(quote: re.Pattern[str], text: str) -> str | None:
+    """Return what stands before the last quote mark, None where the marks are paired."""
+    starts = [each.start() for each in quote.finditer(text)]
+    return text[: starts[-1]] if len(starts) % 2 else None
 
 
 def _opens_constant(head: str) -> bool:
@@ -232,14 +229,6 @@ def _opens_constant(head: str) -> bool:
         return False
     near = bare[max(0, called - _NEAR) : called]
     return not _PRINTED.search(name.group()) or _RAISES.search(near) is not None
-
-
-def _began_above(before: str) -> bool:
-    """Return whether a constant that began on a line above goes on: a terminal cut its line."""
-    if '"' not in before:
-        return False
-    starts = [each.start() for each in _DOUBLE.finditer(before)]
-    return len(starts) % 2 == 1 and _opens_constant(before[: starts[-1]])
 
 
 def _open_call(head: str) -> int | None:
