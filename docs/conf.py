@@ -73,6 +73,18 @@ def _gather(_app: Sphinx) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     run.figure("timeline", show="table").save(PARTS / "timeline.svg")
     (PARTS / "verbs.md").write_text(_verbs(), "utf-8")
+    (PARTS / "trial_fields.md").write_text(_trial_fields(), "utf-8")
+
+
+def _trial_fields() -> str:
+    """Return the fields of a trial as a table."""
+    from tvmdbg_widgets.analysis.tuning.records.fields import TRIAL_FIELDS
+
+    rows = ["| field | column | is | unit |", "| --- | --- | --- | --- |"]
+    for each in TRIAL_FIELDS:
+        names = " | ".join(name and f"`{name}`" for name in (each.name, each.column))
+        rows.append(f"| {names} | {each.text} | {each.units.told if each.units else ''} |")
+    return "\n".join(rows)
 
 
 def _verbs() -> str:

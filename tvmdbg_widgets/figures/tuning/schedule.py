@@ -11,6 +11,7 @@ from tvmdbg_widgets.analysis.tuning.touches import touches
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.trials import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,8 +135,11 @@ def record_facts(record: Record, num_sources: int) -> list[tuple[str, str]]:
     else:
         code = f"error {int(record.error)}, " if record.error > 0 else ""
         facts.append(("failed", f"{code}{record.error.label}"))
-    if not math.isnan(record.all_cost):
-        facts.append(("build and run", duration_text(record.all_cost * _NS)))
+    for field in filter(lambda each: each.label, FIELDS.values()):
+        value = getattr(record, field.name)
+        if not math.isnan(value):
+            text = duration_text(value * _NS) if field.unit == "s" else f"{value:,}"
+            facts.append((field.label, text))
     file, _, line = record.where.rpartition(", ")
     where = line if num_sources == 1 else f"{PurePath(file).name}, {line}"
     facts.append(("in", one_line(f"{where} ({record.version})" if record.version else where)))

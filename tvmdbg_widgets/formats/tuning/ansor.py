@@ -17,11 +17,11 @@ from msgspec import Meta
 
 from tvmdbg_widgets.formats.tuning.json_line import decode
 from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem, array, text, whole
-from tvmdbg_widgets.formats.tuning.result import Result, read_result, result_of
+from tvmdbg_widgets.formats.tuning.result import Result, Usual, read_result, result_of
 from tvmdbg_widgets.formats.tuning.steps import followed, parse_step, parse_steps
 from tvmdbg_widgets.formats.tuning.tasks import target_of
 from tvmdbg_widgets.model.tuning.hardware import HardwareParams
-from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST, MeasureError
+from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
 from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
@@ -57,12 +57,7 @@ _USUAL_SPLIT = re.compile(
 class _Tail(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     """What follows ``"r": `` in a record whose numbers are as they mostly are."""
 
-    r: tuple[
-        list[Annotated[float, Meta(ge=0, le=ANSOR_FAILED_COST)]],
-        Annotated[int, Meta(ge=0, le=int(max(MeasureError)))],
-        Annotated[float, Meta(ge=0, lt=_INT64)],
-        Annotated[float, Meta(ge=0, lt=_INT64)],
-    ]
+    r: Usual
     v: Annotated[str, Meta(max_length=_VERSION_LENGTH)]
 
 
@@ -215,9 +210,9 @@ def _unroll(step: AnyStep) -> int:
 def _tail(tail: bytes) -> tuple[Result, str]:
     """Return the result and the version of what follows ``"r": ``."""
     found = _DECODE_TAIL(b'{"r": ' + tail)
-    costs, error, all_cost, timestamp = found.r
+    costs, error, *numbers = found.r
     if error == 0 and len(costs) == 1 and costs[0] < ANSOR_FAILED_COST:
-        return Result(costs, costs[0], 0, all_cost, timestamp), found.v
+        return Result(costs, "", costs[0], 0, *numbers), found.v
     return result_of(found.r, "r", ANSOR_FAILED_COST), found.v
 
 

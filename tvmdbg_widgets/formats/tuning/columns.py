@@ -4,34 +4,22 @@ from __future__ import annotations
 
 from array import array
 from struct import Struct
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tvmdbg_widgets.formats.tuning.result import MEASURED, Result
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.trials import FIELDS, Trials
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tuning.result import Result
-
-# Packing a row at once takes half the time of adding to a column each.
-_ROW = Struct("=3d8sqi4iib")
-_FIELDS = np.dtype(
-    [
-        ("cost", "f8"),
-        ("all_cost", "f8"),
-        ("timestamp", "f8"),
-        ("schedule", "i8"),
-        ("offset", "i8"),
-        ("length", "i4"),
-        ("line", "i4"),
-        ("task", "i4"),
-        ("unroll", "i4"),
-        ("version", "i4"),
-        ("runs", "i4"),
-        ("error", "i1"),
-    ]
-)
+_NAMES = (*MEASURED, *("schedule", "offset", "length", "line", "task", "unroll", "version", "runs"))
+_DTYPES = {each.name: each.dtype for each in FIELDS.values()} | {
+    "version": "int32",
+    "runs": "int32",
+}
+_FIELDS = np.dtype([(name, _DTYPES[name]) for name in _NAMES])
+_CODES = {"float64": "d", "int64": "q", "int32": "i", "int8": "b"}
+# Packing a row at once takes half the time of adding to a column each; a digest is 8 bytes.
+_ROW = Struct("=" + "".join("8s" if n == "schedule" else _CODES[_DTYPES[n]] for n in _NAMES))
 
 
 class Columns:
@@ -55,14 +43,11 @@ class Columns:
         at: tuple[int, int, int],
     ) -> None:
         """Add a row."""
-        costs, cost, error, all_cost, timestamp, _ = result
-        digest, unroll = schedule
+        costs, (digest, unroll) = result.costs, schedule
         number = self._versions.get(version)
         if number is None:
             number = self._versions[version] = len(self._versions)
-        self._rows += self._pack(
-            cost, all_cost, timestamp, digest, *at, task, unroll, number, len(costs), error
-        )
+        self._rows += self._pack(*result[2:], digest, *at, task, unroll, number, len(costs))
         self._run_costs.extend(costs)
 
     def trials(self) -> Trials:

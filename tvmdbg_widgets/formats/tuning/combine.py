@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.tuning.parts import TuningParts
-from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.trials import FIELDS, Trials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,9 +91,9 @@ def concatenate(trials: Sequence[Trials]) -> Trials:
         return trials[0]
     tables = [Columns().trials(), *trials]
     columns = {
-        each.name: np.concatenate([getattr(table, each.name) for table in tables])
-        for each in fields(Trials)
-        if each.name not in ("version", "run_offsets")
+        name: np.concatenate([getattr(table, name) for table in tables])
+        for name in FIELDS
+        if name not in ("version", "run_offsets")
     }
     runs = np.concatenate([np.diff(each.run_offsets) for each in tables])
     names = {name: None for each in tables for name in each.version.unique}

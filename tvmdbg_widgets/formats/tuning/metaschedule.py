@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import math
 import re
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -66,8 +65,8 @@ def _result(seconds: Any) -> Result:
     costs = [] if seconds is None else read_seconds(seconds, "[1][1]")
     # A record is valid if some run is not the failure's (`JSONDatabaseNode::CommitTuningRecord`).
     if all(each >= ANSOR_FAILED_COST for each in costs):
-        return Result([], math.nan, MeasureError.UNRECORDED, math.nan, math.nan)
-    return Result(costs, sum(costs) / len(costs), 0, math.nan, math.nan)
+        return Result([], error=MeasureError.UNRECORDED)
+    return Result(costs, cost=sum(costs) / len(costs))
 
 
 def _target(value: Any) -> Target:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.formats.tuning.ansor import steps_of
 from tvmdbg_widgets.formats.tuning.json_line import decode
 from tvmdbg_widgets.formats.tuning.lines import LineProblem
+from tvmdbg_widgets.formats.tuning.result import MEASURED
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
@@ -47,19 +48,17 @@ def read_record(parts: TuningParts, row: int) -> Record:
     except (LineProblem, LookupError, TypeError) as problem:
         raise _changed(parts, row, problem) from None
     begin, end = trials.run_offsets[row : row + 2]
+    measured = {name: getattr(trials, name)[row].item() for name in MEASURED}
     return Record(
         row=row,
         task=task,
         line=line,
         costs=tuple(trials.run_costs[begin:end].tolist()),
-        cost=float(trials.cost[row]),
-        error=MeasureError(int(trials.error[row])),
-        all_cost=float(trials.all_cost[row]),
-        timestamp=float(trials.timestamp[row]),
         version=trials.version[row],
         steps=steps,
         config=config,
         where=f"{parts.sources[trials.source[row]].name}, line {trials.line[row]:,}",
+        **measured | {"error": MeasureError(measured["error"])},
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,41 +18,53 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 
+@dataclass(frozen=True)
+class Field:
+    """What readers tell of each trial: columns, data frame, queries, facts and manual follow.
+
+    `query` names the units that a query takes, empty where queries do not know the field; `label`
+    is the field's name among the facts that the view shows of a trial.
+    """
+
+    name: str
+    dtype: str
+    text: str
+    unit: Literal["", "s"] = ""
+    query: Literal["", "run time", "wall time", "number"] = ""
+    label: str = ""
+
+
+_FAILED, _UNTOLD = "NaN where the trial failed", "NaN where the tuner writes none"
+_FIELDS: Final = (
+    Field("task", "int32", "index of the task"),
+    Field("cost", "float64", f"mean of the measured costs; {_FAILED}", "s", "run time"),
+    Field("run_costs", "float64", "every cost as recorded; nothing for a failed trial", "s"),
+    Field("run_offsets", "int64", "row `i` has `run_costs[run_offsets[i]:run_offsets[i + 1]]`"),
+    Field("error", "int8", "number of the `MeasureError`, 0 for none"),
+    Field(
+        "all_cost",
+        "float64",
+        f"what building and running took; {_UNTOLD}",
+        "s",
+        "wall time",
+        "build and run",
+    ),
+    Field("timestamp", "float64", f"Unix time of the end of the run; {_UNTOLD}", "s", "number"),
+    Field("version", "StringColumn", "of the record (`v0.6`, `0.2`), empty where it has none"),
+    Field("unroll", "int32", "largest `auto_unroll_max_step`; -1 where no step sets one"),
+    Field("schedule", "int64", "equal for records of one log with the same task and schedule"),
+    Field("source", "int16", "which file of the log, `parts.sources[i]`"),
+    Field("offset", "int64", "where the line of the record begins in its file, bytes"),
+    Field("length", "int32", "bytes of that line without its end"),
+    Field("line", "int32", "number of that line, from 1"),
+)
+FIELDS: Final = {each.name: each for each in _FIELDS}
+"""By name, in the order of :class:`Trials`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """N records of a log in the order of its files, one row each; row = trial number.
-
-    Attributes
-    ----------
-    task : int32 [N]
-        Index of the task.
-    cost : float64 [N]
-        Mean of the measured costs (what TVM ranks by), seconds; NaN where the trial failed.
-    run_costs : float64 [C]
-        Every cost as recorded, seconds; nothing for a failed trial.
-    run_offsets : int64 [N + 1]
-        The costs of row ``i`` are ``run_costs[run_offsets[i]:run_offsets[i + 1]]``.
-    error : int8 [N]
-        :class:`~tvmdbg_widgets.model.tuning.measure_errors.MeasureError`.
-    all_cost : float64 [N]
-        Seconds for building and running as recorded; NaN where the tuner writes none.
-    timestamp : float64 [N]
-        Unix time of the end of the run, seconds; NaN where the tuner writes none.
-    version : StringColumn [N]
-        As the records say: ``"v0.6"``, ``"0.2"``; empty where the tuner writes none.
-    unroll : int32 [N]
-        Largest ``auto_unroll_max_step``; -1 where no step sets one.
-    schedule : int64 [N]
-        Equal for records of one log whose task and schedule are the same bytes.
-    source : int16 [N]
-        Which file: ``parts.sources[i]``.
-    offset : int64 [N]
-        Where the record's line begins in that file, bytes.
-    length : int32 [N]
-        Bytes of the line without its end.
-    line : int32 [N]
-        Number of the line, from 1.
-    """
+    """N records of a log in the order of its files, one row each; row = trial number."""
 
     task: Ints
     cost: Floats
@@ -107,11 +119,22 @@ class Trials:
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         moved = self.run_offsets[:-1][at] - offsets[:-1]
         costs = self.run_costs[np.arange(offsets[-1]) + np.repeat(moved, counts)]
-        taken = {each.name: getattr(self, each.name) for each in fields(self)}
         columns = {
-            name: column[at]
-            for name, column in taken.items()
+            name: getattr(self, name)[at]
+            for name in FIELDS
             if name not in ("run_costs", "run_offsets", "version")
         }
         version = type(self.version)(self.version.unique, self.version.codes[at])
         return type(self)(**columns, run_costs=costs, run_offsets=offsets, version=version)
+
+
+Trials.__doc__ = "\n    ".join(
+    [
+        f"{Trials.__doc__}\n\n    Attributes\n    ----------",
+        *(
+            f"{each.name} : {each.dtype} [N]\n        {each.text[:1].upper()}{each.text[1:]}"
+            f"{', seconds' * bool(each.unit)}.".replace("`", "``")
+            for each in _FIELDS
+        ),
+    ]
+)

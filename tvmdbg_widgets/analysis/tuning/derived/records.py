@@ -136,14 +136,9 @@ class Records(Recorded):
         Returns
         -------
         pandas.DataFrame
-            By row of the log: ``task`` (index), ``name``, ``target``, ``tuner``; ``trial`` (of its
-            task, from 0), ``round``; ``cost_s``, ``min_cost_s``, ``max_cost_s`` (mean and extremes
-            of the repeats) and ``repeats``, NaN where the trial failed; ``best_s``, the lowest
-            mean of the task so far; ``error`` and ``error_name``; ``all_cost_s``, ``timestamp_s``
-            (Unix time), ``elapsed_s`` (since the first record, without the gaps of a resumed
-            log); ``unroll`` (-1 for none); ``version``, ``file``, ``line``. Seconds throughout.
+            By row of the log; :doc:`/queries` says what each column is. Seconds throughout.
         """
-        from tvmdbg_widgets.analysis.tuning.records.frame import trials_frame
+        from tvmdbg_widgets.analysis.tuning.records.fields import trials_frame
 
         frame: pd.DataFrame = trials_frame(self.parts)
         return frame

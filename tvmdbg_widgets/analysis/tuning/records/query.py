@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.query.masks import (
     Fits,
@@ -17,18 +18,9 @@ from tvmdbg_widgets.analysis.query.masks import (
     compared,
     fitting,
 )
-from tvmdbg_widgets.analysis.tuning.curves import best_so_far
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
-from tvmdbg_widgets.analysis.tuning.records.columns import (
-    duplicated,
-    improved,
-    num_repeats,
-    repeated,
-    spread,
-)
-from tvmdbg_widgets.analysis.tuning.records.fields import STATUSES
-from tvmdbg_widgets.analysis.tuning.rounds import round_of
-from tvmdbg_widgets.analysis.tuning.sessions import elapsed
+from tvmdbg_widgets.analysis.tuning.records.columns import duplicated, improved, repeated
+from tvmdbg_widgets.analysis.tuning.records.fields import BY_NAME, STATUSES, TEXTS, names
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 if TYPE_CHECKING:
@@ -36,13 +28,6 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.analysis.query.parser import Tree
     from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.task import Task
-
-Floats = npt.NDArray[np.float64]
-
-_NS = 1e9
-#: Fields in seconds; queries hold them in nanoseconds.
-_DURATIONS = ("cost", "best", "all_cost", "time")
 
 
 class TrialMasks(Masks):
@@ -67,45 +52,21 @@ class TrialMasks(Masks):
         raise AssertionError(term)
 
     def _word(self, fits: Fits) -> Mask:
-        of_task = self._of_tasks(lambda task: (*_names(task), task.target.text), fits)
-        return of_task | (self._errors(fits) & self._trials.failed)
+        texts = [_lowered((*names(task), task.target.text)) for task in self._parts.tasks]
+        of_task = any_fits(texts, fits)[self._trials.task]
+        return of_task | (self._text("error", fits, differs=False) & self._trials.failed)
 
     def _text(self, field: str, fits: Fits, *, differs: bool) -> Mask:
         if field == "is":
             found = self._statuses(fits)
             return ~found if differs else found
-        if field == "error":
-            found = self._errors(fits)
-            return ~found if differs else found
-        codes: npt.NDArray[np.signedinteger]
-        texts: list[tuple[str, ...]]
-        if field == "version":
-            column = self._trials.version
-            codes, texts = column.codes, [(each,) for each in column.unique]
-        elif field == "file":
-            codes, texts = self._trials.source, [(each.name,) for each in self._parts.sources]
-        else:
-            codes, texts = self._trials.task, list(map(_TASK_TEXTS[field], self._parts.tasks))
+        codes, texts = TEXTS[field](self._parts)
         known = np.array([any(each) for each in texts], bool)[codes]
         self._note(field, known)
         found = any_fits(map(_lowered, texts), fits)[codes]
-        return known & ~found if differs else known & found
-
-    def _of_tasks(self, texts: Callable[[Task], Iterable[str]], fits: Fits) -> Mask:
-        found = any_fits([_lowered(texts(task)) for task in self._parts.tasks], fits)
-        return found[self._trials.task]
-
-    def _errors(self, fits: Fits) -> Mask:
-        codes = np.array([*MeasureError])
-        return np.isin(self._trials.error, codes[any_fits(map(_error_texts, MeasureError), fits)])
+        return np.asarray(known & (found != differs))
 
     def _statuses(self, fits: Fits) -> Mask:
-        found = self._none()
-        for status in itertools.compress(STATUSES, fits(STATUSES)):
-            found |= self._status(status)
-        return found
-
-    def _status(self, status: str) -> Mask:
         trials = self._trials
         of_status: dict[str, Callable[[], Mask]] = {
             "valid": lambda: ~trials.failed,
@@ -117,54 +78,19 @@ class TrialMasks(Masks):
             "repeated": lambda: repeated(trials),
             "duplicate": lambda: duplicated(trials),
         }
-        return of_status[status]()
+        asked = [of_status[each]() for each in itertools.compress(STATUSES, fits(STATUSES))]
+        return functools.reduce(operator.or_, asked, self._none())
 
-    def _compare(self, field: str, by: str, value: float) -> Mask:
-        values = self._numbers(field)
+    def _compare(self, name: str, by: str, value: float) -> Mask:
+        field = BY_NAME[name]
+        values = field.compared(self._parts)
         known = ~np.isnan(values)
-        self._note(field, known)
-        return known & compared(values, by, value / _NS if field in _DURATIONS else value)
-
-    def _numbers(self, field: str) -> Floats:
-        trials = self._trials
-        of_field: dict[str, Callable[[], npt.NDArray[np.generic]]] = {
-            "task": lambda: trials.task,
-            "error": lambda: trials.error,
-            "cost": lambda: trials.cost,
-            "best": lambda: best_so_far(trials),
-            "all_cost": lambda: trials.all_cost,
-            "time": lambda: elapsed(trials),
-            "timestamp": lambda: trials.timestamp,
-            "row": lambda: np.arange(len(trials)),
-            "trial": lambda: trials.number,
-            "round": lambda: round_of(trials),
-            "unroll": lambda: np.where(trials.unroll < 0, np.nan, trials.unroll),
-            "repeats": lambda: num_repeats(trials),
-            "spread": lambda: spread(trials),
-        }
-        return of_field[field]().astype(np.float64)
-
-
-def _names(task: Task) -> tuple[str, ...]:
-    return task.name, task.workload.name, task.workload_key
-
-
-_TASK_TEXTS: dict[str, Callable[[Task], tuple[str, ...]]] = {
-    "task": _names,
-    "name": _names,
-    "target": lambda task: (task.target.text,),
-    "kind": lambda task: (task.target.kind,),
-    "model": lambda task: (task.target.model,),
-    "tuner": lambda task: (task.tuner,),
-}
+        self._note(name, known)
+        return known & compared(values, by, field.in_its_unit(value))
 
 
 def _lowered(texts: Iterable[str]) -> list[str]:
     return [each.lower() for each in texts]
-
-
-def _error_texts(error: MeasureError) -> tuple[str, str]:
-    return error.label.lower(), error.name.lower()
 
 
 #: Fields that have few words, all of them known.

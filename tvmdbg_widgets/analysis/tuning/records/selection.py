@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.query.listed import Listed
 from tvmdbg_widgets.analysis.query.masks import rows_found
-from tvmdbg_widgets.analysis.tuning.records.fields import TRIALS
+from tvmdbg_widgets.analysis.tuning.records.fields import TRIALS, trials_frame
 from tvmdbg_widgets.analysis.tuning.records.query import TrialMasks
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
@@ -62,8 +62,6 @@ class TrialSelection(Listed):
 
     def to_dataframe(self) -> Any:
         """Return one row per trial (``pandas.DataFrame``), as ``TuningLog.to_dataframe``."""
-        from tvmdbg_widgets.analysis.tuning.records.frame import trials_frame
-
         return trials_frame(self._parts, self.rows)
 
     @property
