@@ -69,7 +69,7 @@ class TuningPage:
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         content: dict[str, Any] = {"id": message_id(message)}
         try:
-            reply = answer(self.log, None, message)
+            reply = answer(self.log.facts, None, message)
         except (ValueError, LookupError) as problem:
             return {"content": content | {"error": str(problem)}, "buffers": []}
         buffers = [base64.b64encode(each).decode() for each in reply.buffers]

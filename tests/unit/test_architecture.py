@@ -56,10 +56,10 @@ WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 #: The one module that may import a package.
 ONLY = {"quickjs": "engine.host", "pyodide": "engine.host"}
 MODEL_MAY = ("ml_dtypes", "numpy")
-#: What a run and a log are beside their own names: their derived facts, and what views share.
+#: What a run and a log import as they are loaded: derived facts, and what views share.
 SHOWN = {
     "run": ("widgets.shown_run",),
-    "tuning": ("analysis.tuning.derived.derived", "widgets.tuning.shown_log"),
+    "tuning": ("analysis", "formats", "model", "export.tuning"),
 }
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
 
@@ -170,7 +170,8 @@ def _direction(each: Import) -> str | None:
     if each.part in ("", *FACADES):
         free = each.in_function or each.for_types or each.own in (each.part, "__version__")
         free = free or each.imported == DECORATORS
-        free = free or each.imported in {f"{PACKAGE}.{name}" for name in SHOWN.get(each.part, ())}
+        shown = tuple(f"{PACKAGE}.{name}" for name in SHOWN.get(each.part, ()))
+        free = free or f"{each.imported}.".startswith(tuple(f"{name}." for name in shown))
         return None if free else "a facade imports inside functions"
     if each.part not in LAYERS:
         return f"say in LAYERS where {each.part} stands"

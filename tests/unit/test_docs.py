@@ -34,7 +34,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PUBLIC = {*tvmdbg.__all__, "open"} - {"__version__"}
 #: What methods of a run, or of a log, return and a reader need not know.
-INNER = {"Facts", "Recorded", "RunModel", "RunParts", "Search"}
+INNER = {"Facts", "Recorded", "LogFacts", "TuningParts", "RunModel", "RunParts", "Search"}
 #: How the page on formats calls what the registry reads.
 CALLED = {
     "recording": "[recording]",
@@ -143,7 +143,14 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
     ("rooms_of", "of"),
     [
         (("run/*", "analysis/derived/*", "widgets/shown_run"), tvmdbg.DebugRun),
-        (("tuning/*", "analysis/tuning/derived/*", "widgets/tuning/shown_log"), tvmdbg.TuningLog),
+        (
+            (
+                *("tuning/*", "analysis/tuning/facts", "analysis/tuning/errors_by"),
+                *("analysis/tuning/records/applied", "analysis/tuning/records/selection"),
+                "export/tuning/rerun",
+            ),
+            tvmdbg.TuningLog,
+        ),
     ],
     ids=["run", "tuning log"],
 )
@@ -174,6 +181,7 @@ def _own_imports(rooms: list[ast.Module]) -> set[str]:
         for each in ast.walk(room)
         if isinstance(each, ast.ImportFrom) and (each.module or "").startswith("tvmdbg_widgets")
         for alias in each.names
+        if alias.name[0].isupper()
     }
 
 

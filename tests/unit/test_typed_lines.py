@@ -23,7 +23,7 @@ from tests.unit.typed_files import ROOT, lay_out, texts
 from tests.unit.typed_lines import blocks, chains, names_of, parsed, problem, takes_anything
 from tests.unit.typed_names import typed_names
 from tvmdbg_widgets.analysis.messages.known import MESSAGES
-from tvmdbg_widgets.analysis.tuning.derived.following import Follower
+from tvmdbg_widgets.tuning.following import Follower
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator

@@ -2,20 +2,481 @@
 
 from __future__ import annotations
 
+import functools
+import threading
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, overload
+
+from tvmdbg_widgets.analysis.tuning import error_tables, errors_by, links, rounds, sessions
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
+from tvmdbg_widgets.analysis.tuning.records import (
+    applied,
+    choose,
+    distill,
+    fields,
+    selection,
+    subset,
+    writing,
+)
+from tvmdbg_widgets.analysis.tuning.records import (
+    tasks as task_names,
+)
+from tvmdbg_widgets.analysis.tuning.records import (
+    weights as known_weights,
+)
+from tvmdbg_widgets.analysis.tuning.task_table import TaskTable, task_table
+from tvmdbg_widgets.export.tuning import rerun
+from tvmdbg_widgets.formats.tuning.combine import combine
+from tvmdbg_widgets.formats.tuning.record import read_record
+from tvmdbg_widgets.formats.tuning.writer import write_lines
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public_class
-from tvmdbg_widgets.tuning.elsewhere import Elsewhere
-from tvmdbg_widgets.tuning.pages import Pages
+from tvmdbg_widgets.tuning.following import Follower
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+
+    from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.analysis.tuning.gains import Gains
+    from tvmdbg_widgets.analysis.tuning.schedules.comparison import ScheduleComparison
+    from tvmdbg_widgets.analysis.tuning.transfer import MachineComparison
+    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.model.base.issues import Issues
+    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
+    from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
+    from tvmdbg_widgets.model.tuning.record import Record
+    from tvmdbg_widgets.model.tuning.task import Task
+    from tvmdbg_widgets.model.tuning.trials import Trials
+    from tvmdbg_widgets.model.verdicts.findings import Findings
+    from tvmdbg_widgets.widgets.shown_run import ShownRun
+    from tvmdbg_widgets.widgets.tuning.view import TuningView
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _of_parts(
+    function: Callable[Concatenate[TuningParts, P], R],
+) -> Callable[Concatenate[TuningLog, P], R]:
+    """Make a method of a function that asks a log's parts."""
+
+    @functools.wraps(function)
+    def method(log: TuningLog, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return function(log.parts, *args, **kwargs)
+
+    return method
+
+
+def _of_facts(
+    function: Callable[Concatenate[LogFacts, P], R],
+) -> Callable[Concatenate[TuningLog, P], R]:
+    """Make a method of one of :class:`LogFacts`."""
+
+    @functools.wraps(function)
+    def method(log: TuningLog, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return function(log.facts, *args, **kwargs)
+
+    return method
 
 
 @public_class
-class TuningLog(Elsewhere, Pages):
+class TuningLog:
     """The records of one tuning: tasks, trials, schedules, and every question about them.
 
     At the end of a notebook cell it shows its view. Made by :func:`tvmdbg_widgets.open` or
     :func:`tvmdbg_widgets.open_tuning`.
     """
 
-    def __repr__(self) -> str:
-        from tvmdbg_widgets.analysis.tuning.records.described import described
+    def __init__(self, parts: TuningParts, weights: tuple[float, ...] | None = None) -> None:
+        self.parts = parts
+        self.weights = weights
+        self.facts = LogFacts(parts, weights)
+        self._view: TuningView | None = None
+        self._view_lock = threading.Lock()
 
-        return "\n  ".join([f"TuningLog {self.title!r}", *described(self.parts)])
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.parts, self.weights)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__()} - {"facts"})  # what rooms below take of a log
+
+    def __len__(self) -> int:
+        return len(self.parts.trials)
+
+    def __repr__(self) -> str:
+        return repr(self.facts)
+
+    @property
+    def title(self) -> str:
+        """What the log is called: its file's name."""
+        return self.parts.title
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks, by first appearance."""
+        return self.parts.tasks
+
+    @property
+    def trials(self) -> Trials:
+        """The records as columns."""
+        return self.parts.trials
+
+    @property
+    def issues(self) -> Issues:
+        """What was found while reading."""
+        return self.parts.issues
+
+    # Records.
+
+    def record(self, row: int) -> Record:
+        """Return one record with its steps; negative rows count from the end.
+
+        Raises
+        ------
+        IndexError, FormatError
+            There is no such row; the file changed since it was opened.
+        """
+        return read_record(self.parts, row)
+
+    @overload
+    def __getitem__(self, row: int) -> Record: ...
+    @overload
+    def __getitem__(self, row: slice) -> Self: ...
+    def __getitem__(self, row: int | slice) -> Record | Self:
+        """Return one record, or some as a log of their own."""
+        if not isinstance(row, slice):
+            return self.record(row)
+        rows = range(len(self))[row]
+        return self._of_rows(rows, f"{self.title}, {len(rows):,} of {counted(len(self), 'record')}")
+
+    def __iter__(self) -> Iterator[Record]:
+        """Read one record after the other."""
+        return map(self.record, range(len(self)))
+
+    @overload
+    def best(self) -> tuple[Record, ...]: ...
+    @overload
+    def best(self, task: task_names.TaskLike) -> Record | None: ...
+    def best(self, task: task_names.TaskLike | None = None) -> tuple[Record, ...] | Record | None:
+        """Return the trial of the lowest mean cost, the first of equal ones.
+
+        Parameters
+        ----------
+        task : int, Task or str, optional
+            Index, task, or workload key; without it the best of each task.
+
+        Returns
+        -------
+        tuple of Record, or Record or None
+            In the order of the tasks, of those that have a valid trial; None where this task has
+            none.
+
+        Raises
+        ------
+        IndexError, KeyError
+            There is no such task, or several are of this workload key.
+        """
+        rows = choose.best_rows(self.trials, len(self.tasks)).tolist()
+        if task is None:
+            return tuple(self.record(row) for row in rows if row >= 0)
+        row = rows[task_names.task_meant(self.parts, task).index]
+        return None if row < 0 else self.record(row)
+
+    applied = _of_parts(applied.applied)
+    select = _of_parts(selection.select)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return one row per trial, in the order of the log (needs pandas).
+
+        The index is the row of the log; :doc:`/queries` says what each column is.
+        """
+        return fields.trials_frame(self.parts)
+
+    def merge(self, *others: TuningLog) -> Self:
+        """Return this log and others as one; what is in several of them stays in it as often.
+
+        Weights are those of no log: give them again with :meth:`weighted`.
+        """
+        logs: tuple[TuningLog, ...] = (self, *others)
+        title = " + ".join(dict.fromkeys(log.title for log in logs))
+        return type(self)(combine([log.parts for log in logs], title))
+
+    def distill(self, k: int = 1) -> Self:
+        """Return the `k` best schedules of each workload and target key, without failed trials.
+
+        With ``k=1`` an Ansor log holds the records, in the order, that TVM's
+        ``distill_record_file`` writes.
+
+        Raises
+        ------
+        ValueError
+            `k` is below 1.
+        """
+        return self._of_rows(distill.distilled(self.parts, k).tolist(), f"{self.title}, best")
+
+    def write(self, path: str | os.PathLike[str], rows: Iterable[int] | None = None) -> Path:
+        """Write records to a file that TVM reads, each line as it stands in its own file.
+
+        MetaSchedule's records name workloads by number: keep ``database_workload.json`` beside
+        the new file.
+
+        Parameters
+        ----------
+        path : path
+            An existing file is replaced.
+        rows : iterable of int, optional
+            Only these, in this order; what ``select`` returns is taken, too.
+
+        Raises
+        ------
+        ValueError, IndexError
+            No reader of TVM would take the records from one file: they are of several tuners, or
+            of several MetaSchedule databases; there is no such row.
+        """
+        chosen = range(len(self)) if rows is None else list(rows)
+        writing.refuse_unreadable(self.parts, chosen)
+        return write_lines(path, self.parts, chosen)
+
+    def weighted(self, weights: known_weights.Weights) -> Self:
+        """Return this log with the number of calls of each task, for the total latency.
+
+        Parameters
+        ----------
+        weights : sequence or mapping
+            One number a task, in the order of ``log.tasks``; or numbers by workload key or index,
+            where a task that is not named counts once.
+
+        Raises
+        ------
+        ValueError, KeyError, IndexError
+            They do not fit the tasks in number, or one is negative or no finite number; what is
+            named is no task of the log.
+        """
+        return type(self)(self.parts, known_weights.weights_of(self.parts, weights))
+
+    def _of_rows(self, rows: Sequence[int], title: str) -> Self:
+        """Return some records as a log of their own; its tasks keep their weights."""
+        parts = subset.subset(self.parts, rows, title)
+        return type(self)(parts, known_weights.kept_weights(self.tasks, self.weights, parts.tasks))
+
+    # Schedules.
+
+    schedule = _of_facts(LogFacts.schedule)
+    dag = _of_facts(LogFacts.dag)
+    flop_count = _of_facts(LogFacts.flop_count)
+
+    def compare_schedules(self, a: int | Record, b: int | Record) -> ScheduleComparison:
+        """Compare two schedules, as of :meth:`schedule`, step by step and loop by loop."""
+        from tvmdbg_widgets.analysis.tuning.schedules.comparison import compare_schedules
+
+        return compare_schedules(self.schedule(a), self.schedule(b))
+
+    # How the tuning went.
+
+    def findings(self) -> Findings:
+        """Return ranked statements about the log, each with evidence, confidence and remedy.
+
+        ``Finding.tasks`` and ``Finding.trials`` name the tasks and rows concerned.
+        """
+        from tvmdbg_widgets.analysis.findings.tuning import find
+        from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+
+        return find(LogEvidence(self.parts))
+
+    curve = _of_facts(LogFacts.curve)
+
+    @property
+    def rounds(self) -> npt.NDArray[np.int32]:
+        """Which round of the task scheduler each row belongs to, from 0 (int32 [N])."""
+        return rounds.round_of(self.trials)
+
+    @property
+    def sessions(self) -> tuple[sessions.Session, ...]:
+        """The sessions of the log: more than one where it was resumed."""
+        return sessions.sessions(self.trials)
+
+    def task_table(self, weights: Sequence[float] | None = None) -> TaskTable:
+        """Return trials, errors, best cost, share and what is left to gain of each task.
+
+        Weights, one a task, stand instead of those the log was opened with; where they do not fit
+        the tasks, this is a ValueError.
+        """
+        return task_table(self.parts, self.weights if weights is None else weights)
+
+    @property
+    def known_tasks(self) -> TaskTable:
+        """What :meth:`task_table` returns for the log's weights; kept, and not to be changed."""
+        return self.facts.task_table
+
+    def gains(self, weights: Sequence[float] | None = None) -> Gains:
+        """Return what the task scheduler would expect of each task's next round."""
+        return self.task_table(weights).gains
+
+    errors_by = _of_parts(errors_by.errors_by)
+
+    @property
+    def effective_trials(self) -> int:
+        """How many trials have a measurement."""
+        return len(self.trials) - int(self.trials.failed.sum())
+
+    @property
+    def wasted_seconds(self) -> float:
+        """Seconds of builds that timed out; builds run in parallel, so not wall time."""
+        return error_tables.wasted_seconds(self.trials)
+
+    @property
+    def glyph_counts(self) -> dict[str, int]:
+        """How often the console showed ``.``, ``.E``, ``.T``, ``*``, ``*E`` and ``*T``.
+
+        Counted in its output where that has them, else told from the errors of the records.
+        """
+        glyphs = self.parts.glyphs
+        return (
+            error_tables.shown_glyphs(glyphs) if glyphs else error_tables.glyph_counts(self.trials)
+        )
+
+    @property
+    def console(self) -> ConsoleTable | None:
+        """The last table of tasks that the output has; None where it has none."""
+        return self.parts.console
+
+    # Beside a run, and as it grows.
+
+    def link(self, run: Derived) -> links.TaskLinks:
+        """Return which nodes of a run, of its graph, each task tuned, and how sure that is."""
+        return links.link_tasks(self.parts, links.graph_of(run))
+
+    def node_status(self, run: Derived) -> NodeColumn:
+        """Return what became of the tuning of each node, for ``GraphView(run, color_by=…)``.
+
+        Tuned, no valid schedule, or fallback where no task stands for a convolution or matrix
+        product.
+        """
+        return self.link(run).status(links.graph_of(run), self.task_table())
+
+    def node_gain(self, run: Derived) -> NodeColumn:
+        """Return what another round may gain at each node, for ``GraphView(run, color_by=…)``."""
+        return self.link(run).gain(links.graph_of(run), self.task_table())
+
+    def follow(self, seconds: float = 1.0) -> Follower[Self]:
+        """Look at the files of this log again and again, as a tuning that runs appends to them.
+
+        ::
+
+            for log in tvmdbg.open_tuning("ansor.json").follow():
+                print(len(log))
+
+        This log stays as it is: each change gives another one. Rows that are new stand behind all
+        others. A line that is only half written waits for its end; a file that another process
+        cuts off and writes again is read again.
+
+        Raises
+        ------
+        ValueError
+            No file of the log is one on disk, or the seconds between two looks are not above 0.
+        """
+        return Follower(self, seconds)
+
+    # Shown.
+
+    def view(self, run: ShownRun | None = None, **traits: Any) -> TuningView:
+        """Return a view of the log; linked to a run, tasks and nodes select each other.
+
+        ::
+
+            log.view(task=3, along="time")
+
+        Traits are the initial state, as of :class:`~tvmdbg_widgets.TuningView`.
+        """
+        from tvmdbg_widgets.widgets.tuning.view import TuningView
+
+        return TuningView(self, run, **traits)
+
+    def figure(self, width: float = 720, theme: str = "light", **traits: Any) -> Figure:
+        """Return the log as a static figure, made without a browser.
+
+        Width and theme are as of :meth:`tvmdbg_widgets.TuningView.figure`, traits of :meth:`view`.
+        """
+        view = self.view(**traits)
+        try:
+            return view.figure(width, theme)
+        finally:
+            view.close()
+
+    def save_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        theme: str = "auto",
+        budget: int = 5_000_000,
+        of: TuningView | None = None,
+    ) -> Path:
+        """Write the view as one HTML file that works offline, without a kernel.
+
+        Parameters
+        ----------
+        path : path-like
+            Ends in ``.html`` or ``.htm``; replaced whole or not at all.
+        title : str, optional
+            The log's where left out.
+        theme : str
+            ``"auto"`` follows the system; ``"light"`` or ``"dark"``.
+        budget : int
+            Bytes that the file should not exceed: all trials come first, then the schedules of
+            the best trials; the page says what was left out.
+        of : TuningView, optional
+            The view to save; a new one where left out.
+
+        Raises
+        ------
+        ValueError, OSError
+            Another ending or theme; the folder is missing or cannot be written to.
+        """
+        from tvmdbg_widgets.export.tuning.page import save_page
+
+        view = of or self.view()
+        try:
+            return save_page(view, path, title=title, theme=theme, budget=budget)
+        finally:
+            if of is None:
+                view.close()
+
+    def _ipython_display_(self) -> None:
+        with self._view_lock:
+            if self._view is None or self._view.comm is None:
+                self._view = self.view()
+        self._view._ipython_display_()
+
+    # Measured elsewhere.
+
+    reuse = _of_parts(rerun.reuse)
+
+    def compare(self, other: TuningLog, *, progress: bool = True) -> MachineComparison:
+        """Compare with a log of the same schedules from another machine, which is the new one.
+
+        Schedules are the same where the workload and all steps are; the target may differ.
+
+        ::
+
+            compared = log.compare(tvmdbg.open_tuning("rerun.json"))
+            compared                          # per task: rank correlation, regret, failures
+            compared.correlation              # 0.87 (95 % CI 0.71 … 0.95)
+            compared.to_dataframe()           # one row a schedule
+
+        Raises
+        ------
+        TypeError, FormatError
+            The other is no tuning log; a file changed since it was opened.
+        """
+        from tvmdbg_widgets.analysis.tuning.transfer import compare_machines
+
+        if not isinstance(other, TuningLog):
+            raise TypeError(f"compare takes a tuning log, found {type(other).__name__}")
+        return compare_machines(self.parts, other.parts, progress=progress)

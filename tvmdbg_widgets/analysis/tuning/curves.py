@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant
+from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike, task_meant
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.task import Task
     from tvmdbg_widgets.model.tuning.trials import Trials
 
 Floats = npt.NDArray[np.float64]
@@ -184,7 +183,7 @@ class Curve:
         )
 
 
-def task_curve(parts: TuningParts, task: int | str | Task) -> Curve:
+def task_curve(parts: TuningParts, task: TaskLike) -> Curve:
     """Return the curve of one task over its own trials."""
     found = task_meant(parts, task)
     rows = parts.trials.of_task(found.index)

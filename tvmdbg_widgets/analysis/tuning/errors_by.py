@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tvmdbg_widgets.model.tuning.parts import TuningParts
 
-KINDS = ("task", "round", "session", "unroll", "threads")
+KINDS: Final = ("task", "round", "session", "unroll", "threads")
 
 
 def task_labels(parts: TuningParts) -> list[str]:
@@ -26,9 +26,32 @@ def task_labels(parts: TuningParts) -> list[str]:
 
 
 def errors_by(
-    parts: TuningParts, by: str, rows: npt.ArrayLike | None = None, *, progress: bool = True
+    parts: TuningParts,
+    by: Literal["task", "round", "session", "unroll", "threads"],
+    rows: npt.ArrayLike | None = None,
+    *,
+    progress: bool = True,
 ) -> ErrorTable:
-    """Count errors by task, round, session, unroll setting or threads of a block."""
+    """Return the errors by task, round, session, unroll setting or threads of a block.
+
+    ::
+
+        log.errors_by("unroll", log.select("task:3"))
+
+    Parameters
+    ----------
+    by : str
+        ``"threads"`` reads the steps of every record.
+    rows : int [M], optional
+        The trials that are counted, as of :meth:`select`; all by default.
+    progress : bool
+        Whether to show a bar where this takes more than a second.
+
+    Raises
+    ------
+    ValueError, FormatError
+        It is none of these; a file changed since it was opened.
+    """
     trials = parts.trials
     at = np.arange(len(trials)) if rows is None else np.asarray(rows, np.intp)
     counted = trials if rows is None else trials.take(at)

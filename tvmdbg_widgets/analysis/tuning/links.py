@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
@@ -124,6 +125,13 @@ class TaskLinks:
             else ""
         )
         return told + unsure
+
+
+def graph_of(run: Derived) -> Graph:
+    """Return the graph of a run, which tasks are linked to."""
+    if run.graph is None:
+        raise ValueError(f"{run.title} has no graph, so no task can be linked to its nodes")
+    return run.graph
 
 
 def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
+    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
     from tvmdbg_widgets.widgets.tuning.view import TuningView
 
 #: The steps of so many records are read for the page.
@@ -59,7 +59,7 @@ def save_page(
     as far as the budget reaches, those of the slowest tasks first.
     """
     one_of("theme", theme, _THEMES)
-    log = view.tuning_log
+    log = view.tuning_log.facts
     name = title or log.title
     known = overview(log)
     data, left_out = _stored(log, known, view.trial, budget)
@@ -82,10 +82,10 @@ def save_page(
     return Path(path)
 
 
-def _stored(log: DerivedLog, known: Overview, shown: int | None, budget: int) -> tuple[str, int]:
+def _stored(log: LogFacts, known: Overview, shown: int | None, budget: int) -> tuple[str, int]:
     """Return the element that carries the log, and of how many tasks the schedule is left out."""
     best = best_trials(log)
-    table = log.known_tasks
+    table = log.task_table
     order = sorted(best, key=lambda each: -(table.weights[each] * table.best[each]))
     schedules: dict[str, bytes] = {}
     parallel: dict[str, bytes] = {}
@@ -135,7 +135,7 @@ def _packed(answer: str, info: Mapping[str, Any], columns: Mapping[str, Any]) ->
     return {"info": info, "columns": headers, "buffer": base64.b64encode(buffer).decode()}
 
 
-def _about(log: DerivedLog, left_out: int) -> str:
+def _about(log: LogFacts, left_out: int) -> str:
     files = ", ".join(PurePath(source.name).name for source in log.parts.sources)
     told = [
         f"{counted(len(log), 'trial')} of {counted(len(log.tasks), 'task')}, from {files}",

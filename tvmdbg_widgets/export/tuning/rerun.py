@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.tuning.limits import gpu_warnings, known_hardware, limit_warnings
+from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
 from tvmdbg_widgets.analysis.tuning.records.identity import target_keys
 from tvmdbg_widgets.export.tuning.embed import template, with_data
 from tvmdbg_widgets.export.tuning.options import Registering, RerunOptions
+from tvmdbg_widgets.formats.tuning.record import read_record
+from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.writing import replacing_all, suffixed
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.record import Record
 from tvmdbg_widgets.model.tuning.target import Target
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from tvmdbg_widgets.model.tuning.record import Record
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.model.tuning.workload import Workload
 
 #: Longer records lie in a file beside the script, characters.
@@ -92,6 +96,73 @@ class Rerun:
             f"<p>{html.escape(self.caption)}</p>{f'<ul>{told}</ul>' if told else ''}"
             f"<details><summary>rerun.py</summary><pre>{html.escape(code)}{more}</pre></details>"
         )
+
+
+def reuse(
+    parts: TuningParts,
+    /,
+    records: Iterable[int | Record] | None = None,
+    *,
+    target: str | None = None,
+    target_host: str | None = None,
+    hardware: Mapping[str, int] | None = None,
+    register: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    rpc: tuple[str, str, int] | None = None,
+    emit_source: str | None = None,
+    output: str = "rerun.json",
+    discard_first: bool = True,
+    **measuring: Any,
+) -> Rerun:
+    """Return a script that measures schedules on another machine and writes a new log.
+
+    ::
+
+        rerun = log.reuse(log.select("cost<2ms task:3"), register="workloads.py")
+        rerun.warnings
+        rerun.save("rerun.py")            # there: python rerun.py
+        log.compare(tvmdbg.open_tuning("rerun.json"))
+
+    The script needs TVM 0.8 to 0.19 there, and nothing of this package.
+
+    Parameters
+    ----------
+    records : iterable of int or Record, optional
+        Rows, what ``select`` or ``best`` return; the best of each task by default.
+    register : str or path, or several of them, optional
+        By default the files the log was opened with. Workloads of a model, whose keys are
+        hashes, are registered by ``auto_scheduler.extract_tasks``, which the module runs.
+    target, target_host, hardware, rpc, emit_source, output, discard_first, **measuring
+        As `register`: of :class:`~tvmdbg_widgets.export.tuning.options.RerunOptions`.
+
+    Raises
+    ------
+    ValueError, TypeError, IndexError
+        There is nothing to measure, a record is not Ansor's, or an option makes no sense;
+        there is no such option, or no such row.
+    """
+    if records is None:
+        rows = best_rows(parts.trials, len(parts.tasks))
+        records = rows[rows >= 0].tolist()
+    chosen = [each if isinstance(each, Record) else read_record(parts, each) for each in records]
+    if isinstance(register, str | os.PathLike):
+        register = [register]
+    known = {each.name for each in fields(RerunOptions)} - {"sources"}
+    for name in measuring:
+        if name not in known:
+            raise no_argument("reuse()", name, {*known, "records"})
+    options = RerunOptions(
+        target=target,
+        target_host=target_host,
+        hardware=hardware or {},
+        register=register or (),
+        sources=parts.registered if register is None else (),
+        rpc=rpc,
+        emit_source=emit_source,
+        output=output,
+        discard_first=discard_first,
+        **measuring,
+    )
+    return rerun(chosen, options)
 
 
 def rerun(records: Sequence[Record], options: RerunOptions | None = None) -> Rerun:

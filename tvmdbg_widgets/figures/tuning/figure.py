@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.tuning.records.selection import select
 from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.tuning.overview import Overview, best_trials, overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
@@ -14,12 +15,12 @@ from tvmdbg_widgets.model.base.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
+    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
     from tvmdbg_widgets.figures.figure import Figure
 
 
 def tuning_figure(
-    log: DerivedLog,
+    log: LogFacts,
     options: Mapping[str, Any],
     *,
     width: float = 720,
@@ -34,7 +35,7 @@ def tuning_figure(
     if query := options.get("query"):
         chosen = np.zeros(len(log), np.uint8)
         try:
-            found = log.select(query)
+            found = select(log.parts, query)
             chosen[found.rows] = 1
             data["query"] = found.caption
         except (RuntimeError, MemoryError) as failed:
@@ -51,14 +52,14 @@ def tuning_figure(
     )
 
 
-def shown_trial(log: DerivedLog, options: Mapping[str, Any]) -> int | None:
+def shown_trial(log: LogFacts, options: Mapping[str, Any]) -> int | None:
     """Return the trial whose schedule is shown.
 
     The one chosen, else the best of the task chosen, or of the task that takes most of the total.
     """
     if options.get("trial") is not None:
         return int(options["trial"])
-    table = log.known_tasks
+    table = log.task_table
     task = options.get("task")
     bests = best_trials(log)
     if task is None and bests:

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.findings.tuning import find
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far
+from tvmdbg_widgets.analysis.tuning.errors_by import errors_by
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
 from tvmdbg_widgets.model.base.numbers import counted
@@ -19,7 +22,7 @@ from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
+    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
     from tvmdbg_widgets.model.verdicts.findings import Finding
 
@@ -38,11 +41,11 @@ class Overview(NamedTuple):
     columns: dict[str, npt.NDArray[Any]]
 
 
-def overview(log: DerivedLog, links: TaskLinks | None = None) -> Overview:
+def overview(log: LogFacts, links: TaskLinks | None = None) -> Overview:
     """Return what the view is given of a log."""
     trials = log.trials
     time = elapsed(trials)
-    table = log.known_tasks
+    table = log.task_table
     bests, codes = best_trials(log), np.unique(trials.error)
     rows, offsets = _improvements(best_so_far(trials), trials.task, len(log.tasks))
     total = log.curve()
@@ -71,7 +74,7 @@ def overview(log: DerivedLog, links: TaskLinks | None = None) -> Overview:
         "title": one_line(log.title),
         "about": _about(log),
         "tasks": tasks,
-        "findings": [_finding(each) for each in log.findings()],
+        "findings": [_finding(each) for each in find(LogEvidence(log.parts))],
         "errorNames": {
             str(code if code >= 0 else _UNRECORDED): MeasureError(code).label
             for code in codes.tolist()
@@ -100,7 +103,7 @@ def overview(log: DerivedLog, links: TaskLinks | None = None) -> Overview:
     return Overview(info, columns)
 
 
-def best_trials(log: DerivedLog) -> dict[int, int]:
+def best_trials(log: LogFacts) -> dict[int, int]:
     """Return the best trial of each task that has one: the first of the lowest cost."""
     rows = best_rows(log.trials, len(log.tasks)).tolist()
     return {task: row for task, row in enumerate(rows) if row >= 0}
@@ -119,13 +122,13 @@ def _improvements(
     return order[falls].astype(np.int32), offsets
 
 
-def _gflops(log: DerivedLog, task: int, best: float) -> float:
+def _gflops(log: LogFacts, task: int, best: float) -> float:
     """Return the speed of the best schedule where its operations can be counted."""
     operations = log.flop_count(task)
     return operations / best / 1e9 if operations and best > 0 else math.nan
 
 
-def _is_assumed(log: DerivedLog, task: int) -> bool:
+def _is_assumed(log: LogFacts, task: int) -> bool:
     """Tell whether the operations are those of a DAG that is only assumed to be the task's."""
     dag = log.dag(task)
     return dag is not None and dag.source.is_assumption
@@ -135,7 +138,7 @@ def _known(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _about(log: DerivedLog) -> list[str]:
+def _about(log: LogFacts) -> list[str]:
     parts = log.parts
     versions = [each for each in sorted(set(log.trials.version.unique)) if each]
     told = [f"{parts.tuner} {', '.join(versions)}".strip()]
@@ -168,12 +171,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def error_table(
-    log: DerivedLog,
+    log: LogFacts,
     by: ErrorsBy,
     rows: npt.NDArray[np.intp] | None = None,
 ) -> dict[str, Any]:
     """Return the errors of some trials by what they have in common; of many groups, the worst."""
-    table = log.errors_by(by, rows, progress=False)
+    table = errors_by(log.parts, by, rows, progress=False)
     order: Sequence[int] = range(len(table))
     if len(table) > _ROWS_SHOWN:
         failed = table.trials - table.valid

@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.analysis.tuning.schedules.comparison import compare_schedules
 from tvmdbg_widgets.analysis.tuning.touches import touches
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
@@ -16,7 +17,7 @@ from tvmdbg_widgets.model.tuning.trials import FIELDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
+    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import Difference
     from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
     from tvmdbg_widgets.analysis.tuning.structure import TileStructure
@@ -27,7 +28,7 @@ _NS = 1e9
 _COSTS_SHOWN = 3
 
 
-def schedule_answer(log: DerivedLog, trial: int) -> dict[str, Any]:
+def schedule_answer(log: LogFacts, trial: int) -> dict[str, Any]:
     """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleInfo."""
     schedule = log.schedule(trial)
     words, lines = schedule.steps, schedule.nest
@@ -93,9 +94,9 @@ def _tiles(structure: TileStructure) -> list[dict[str, Any]]:
     ]
 
 
-def change_answer(log: DerivedLog, a: int, b: int) -> dict[str, Any]:
+def change_answer(log: LogFacts, a: int, b: int) -> dict[str, Any]:
     """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleChange."""
-    compared = log.compare_schedules(a, b)
+    compared = compare_schedules(log.schedule(a), log.schedule(b))
     return {
         "titles": [_title(compared.a.record), _title(compared.b.record)],
         "steps": [_change(each) for each in compared.steps],
@@ -119,7 +120,7 @@ def _title(record: Record) -> str:
     return f"trial {record.row:,}: {cost}"
 
 
-def _messages(log: DerivedLog, trial: int) -> list[tuple[str, str]]:
+def _messages(log: LogFacts, trial: int) -> list[tuple[str, str]]:
     """Return what the console said of a trial that failed; the log itself has no texts."""
     texts = {one_line(each.message) for each in log.parts.messages if each.row == trial}
     return [("said", text) for text in sorted(texts) if text]

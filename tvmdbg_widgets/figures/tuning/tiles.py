@@ -14,7 +14,7 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
+    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
     from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
     from tvmdbg_widgets.model.tuning.steps import AnyStep
 
@@ -23,7 +23,7 @@ _MOST_AXES = 18
 
 
 def tiles(
-    log: DerivedLog, task: int, most: int = _MOST_TRIALS
+    log: LogFacts, task: int, most: int = _MOST_TRIALS
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Return the split factors of a task's trials, as ``js/src/tuning/data/tiles.ts`` reads them.
 
@@ -63,7 +63,7 @@ def tiles(
 
 
 def _answer(
-    axes: list[str], note: str, rows: list[int], values: npt.NDArray[np.float64], log: DerivedLog
+    axes: list[str], note: str, rows: list[int], values: npt.NDArray[np.float64], log: LogFacts
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     at = np.array(rows, np.int32)
     columns: dict[str, npt.NDArray[Any]] = {

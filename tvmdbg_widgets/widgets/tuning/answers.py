@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.tuning.records.selection import select
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.bundles import code
 from tvmdbg_widgets.answers.messages import Question
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tvmdbg_widgets.analysis.tuning.derived.derived import DerivedLog
+    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
 
 _LONGEST_QUERY = 10_000
 _KINDS = ("tuning", "schedule", "change", "tiles", "errors", "select", "code")
 
 
-def answer(log: DerivedLog, links: TaskLinks | None, message: object) -> Reply:
+def answer(log: LogFacts, links: TaskLinks | None, message: object) -> Reply:
     """Answer one question."""
     question = Question(message)
     if question.kind == "tuning":
@@ -40,7 +41,7 @@ def answer(log: DerivedLog, links: TaskLinks | None, message: object) -> Reply:
     if question.kind == "errors" and (by := question.choice("by", ERRORS_BY)):
         return Reply(error_table(log, by, _rows(log, question)))
     if question.kind == "select":
-        found = log.select(question.text("query", _LONGEST_QUERY) or "")
+        found = select(log.parts, question.text("query", _LONGEST_QUERY) or "")
         mask = np.zeros(len(log), np.uint8)
         mask[found.rows] = 1
         return _packed("tuningSelect", {"caption": found.caption}, {"mask": mask})
@@ -49,11 +50,11 @@ def answer(log: DerivedLog, links: TaskLinks | None, message: object) -> Reply:
     raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_KINDS)}")
 
 
-def _trial(log: DerivedLog, question: Question, name: str) -> int:
+def _trial(log: LogFacts, question: Question, name: str) -> int:
     return question.integer(name, 0, len(log) - 1)
 
 
-def _rows(log: DerivedLog, question: Question) -> npt.NDArray[np.intp]:
+def _rows(log: LogFacts, question: Question) -> npt.NDArray[np.intp]:
     """Return the trials of a task, in a range, that a query finds; what is left out is no limit."""
     is_asked = np.ones(len(log), bool)
     if question.has("task"):
@@ -64,7 +65,7 @@ def _rows(log: DerivedLog, question: Question) -> npt.NDArray[np.intp]:
         is_asked[end:] = False
     if query := question.text("query", _LONGEST_QUERY):
         is_found = np.zeros(len(log), bool)
-        is_found[log.select(query).rows] = True
+        is_found[select(log.parts, query).rows] = True
         is_asked &= is_found
     return np.flatnonzero(is_asked)
 

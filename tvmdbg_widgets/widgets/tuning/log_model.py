@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import traitlets
 
@@ -15,10 +15,33 @@ from tvmdbg_widgets.widgets.shared_model import SharedModel
 from tvmdbg_widgets.widgets.tuning.answers import answer
 
 if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
     from tvmdbg_widgets.analysis.tuning.links import TaskLinks
-    from tvmdbg_widgets.widgets.tuning.shown_log import ShownLog
 
 _LOG = logging.getLogger(__name__)
+
+
+class ShownLog(Protocol):
+    """What a view takes of a log; :class:`tvmdbg_widgets.TuningLog` is one."""
+
+    facts: LogFacts
+
+    def follow(self, seconds: float = 1.0) -> Any:
+        """Return what tells of changes."""
+
+    def save_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        theme: str = "auto",
+        budget: int = 5_000_000,
+        of: Any = None,
+    ) -> Path:
+        """Write a view, ``of``, as a page."""
 
 
 class LogModel(SharedModel):
@@ -67,7 +90,7 @@ class LogModel(SharedModel):
     def _answer(self, message: object) -> None:
         content: dict[str, Any] = {"id": message_id(message)}
         try:
-            reply = answer(self._log, self._links, message)
+            reply = answer(self._log.facts, self._links, message)
         except (ValueError, LookupError, OSError) as problem:
             self.send(content | {"error": str(problem)})
         except Exception as problem:  # noqa: BLE001 (an error is an answer; the log has it all)
@@ -77,4 +100,4 @@ class LogModel(SharedModel):
             self.send(content | {"result": reply.result}, list(reply.buffers))
 
     def __repr__(self) -> str:
-        return f"LogModel({self._log.title!r})"
+        return f"LogModel({self._log.facts.title!r})"

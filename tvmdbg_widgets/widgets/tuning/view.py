@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
+from tvmdbg_widgets.analysis.tuning.links import graph_of, link_tasks
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.shared_model import ModelTrait, OptionalModelTrait
 from tvmdbg_widgets.widgets.traits import Choice
-from tvmdbg_widgets.widgets.tuning.log_model import LogModel
+from tvmdbg_widgets.widgets.tuning.log_model import LogModel, ShownLog
 from tvmdbg_widgets.widgets.view import auto_height, require_run
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.widgets.session import Session
     from tvmdbg_widgets.widgets.shown_run import ShownRun
-    from tvmdbg_widgets.widgets.tuning.shown_log import ShownLog
 
 _PANES = ("schedule", "tiles", "errors", "findings")
 
@@ -127,7 +127,9 @@ class TuningView(Saved):
         for name in traits:
             if name not in known - {"log", "session"}:
                 raise no_argument("TuningView", name, known - {"log"})
-        self._model = LogModel(log, None if run is None else log.link(run))
+        self._model = LogModel(
+            log, None if run is None else link_tasks(log.facts.parts, graph_of(run))
+        )
         if session is None and run is not None:
             session = run.session
         super().__init__(log=self._model, session=session, **traits)
@@ -136,7 +138,7 @@ class TuningView(Saved):
     def _of_the_log(self, proposal: dict[str, Any]) -> int | None:
         found: int | None = proposal["value"]
         name = proposal["trait"].name
-        log = self._model.tuning_log
+        log = self._model.tuning_log.facts
         count = len(log.tasks) if name == "task" else len(log)
         if found is not None and found >= count:
             raise traitlets.TraitError(f"{name}: there is no {name} {found}; the log has {count}")
@@ -197,7 +199,7 @@ class TuningView(Saved):
         """
         from tvmdbg_widgets.figures.tuning.figure import tuning_figure
 
-        return tuning_figure(self.tuning_log, self.options, width=width, theme=theme)
+        return tuning_figure(self.tuning_log.facts, self.options, width=width, theme=theme)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -224,6 +226,6 @@ class TuningView(Saved):
 
     def __repr__(self) -> str:
         return (
-            f"<TuningView of {self.tuning_log.title!r}, live in a notebook; "
+            f"<TuningView of {self.tuning_log.facts.title!r}, live in a notebook; "
             "elsewhere use .save_html(path) or .figure().save(path)>"
         )

@@ -25,7 +25,7 @@ OTHERS = {
 @pytest.mark.parametrize("tuner", OTHERS)
 def test_records_without_steps_have_no_tiles_and_are_saved(tuner: str, tmp_path: Path) -> None:
     log = open_tuning(b"\n".join([ANSOR, OTHERS[tuner]]), progress=False)
-    described, columns = tiles(log, 1)
+    described, columns = tiles(log.facts, 1)
     assert described == {"axes": [], "note": "no trial of this task has transform steps"}
     assert len(columns["rows"]) == 0
     for each in (log, log[1:]):

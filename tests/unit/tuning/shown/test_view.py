@@ -54,7 +54,7 @@ def columns(reply: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def test_the_view_is_given_every_trial(log: TuningLog) -> None:
-    reply = answer(log, None, {"kind": "tuning"})
+    reply = answer(log.facts, None, {"kind": "tuning"})
     found = columns(reply)
     results = [each["r"] for each in records()]
     assert found["error"].tolist() == [error for _, error, *_ in results]
@@ -65,7 +65,7 @@ def test_the_view_is_given_every_trial(log: TuningLog) -> None:
 
 
 def test_curves_fall_where_a_task_gets_better(log: TuningLog) -> None:
-    reply = answer(log, None, {"kind": "tuning"})
+    reply = answer(log.facts, None, {"kind": "tuning"})
     found = columns(reply)
     keys = list(dict.fromkeys(each["i"][0][0] for each in records()))
     for task, key in enumerate(keys):
@@ -85,7 +85,7 @@ def test_curves_fall_where_a_task_gets_better(log: TuningLog) -> None:
 
 def test_errors_are_counted_among_the_trials_that_are_asked_for(log: TuningLog) -> None:
     def counted(**scope: Any) -> tuple[int, int]:
-        found = answer(log, None, {"kind": "errors", "by": "round", **scope}).result
+        found = answer(log.facts, None, {"kind": "errors", "by": "round", **scope}).result
         rows = found["rows"]
         return sum(row["trials"] for row in rows), sum(sum(row["counts"]) for row in rows)
 
@@ -122,7 +122,7 @@ def test_answers_are_json_for_every_kind_of_question(log: TuningLog) -> None:
         {"kind": "select", "query": "error:6"},
     ]
     for question in questions:
-        json.dumps(answer(log, None, question).result, allow_nan=False)
+        json.dumps(answer(log.facts, None, question).result, allow_nan=False)
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ def test_answers_are_json_for_every_kind_of_question(log: TuningLog) -> None:
 )
 def test_questions_are_taken_for_hostile(log: TuningLog, question: Any) -> None:
     if question == {"kind": "tuning", "trial": "x"}:
-        answer(log, None, question)  # what is not asked for is not looked at
+        answer(log.facts, None, question)  # what is not asked for is not looked at
         return
     with pytest.raises(ValueError):
-        answer(log, None, question)
+        answer(log.facts, None, question)
 
 
 def test_a_view_takes_its_state_as_arguments(log: TuningLog) -> None:
@@ -213,7 +213,9 @@ def test_a_failed_trial_says_what_the_console_said() -> None:
     )
     log = tvmdbg.open_tuning("".join(lines()).encode(), console.encode())
     (message,) = log.parts.messages
-    facts = dict(answer(log, None, {"kind": "schedule", "trial": message.row}).result["facts"])
+    facts = dict(
+        answer(log.facts, None, {"kind": "schedule", "trial": message.row}).result["facts"]
+    )
     assert facts["said"] == f"killed after {error} tries"
 
 

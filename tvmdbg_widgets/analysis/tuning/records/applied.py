@@ -69,11 +69,22 @@ def applied(
     *,
     include_compatible: bool = False,
 ) -> Applied:
-    """Find the record that TVM applies.
+    """Return the record that TVM would apply for a workload, and why.
 
-    ``ApplyHistoryBest`` (auto_scheduler/dispatcher.py, autotvm/task/dispatcher.py) looks the
-    workload up by the target's model, then by each of its keys. MetaSchedule's database
-    (``QueryTuningRecord``, meta_schedule/database) looks at no target.
+    Parameters
+    ----------
+    task : int, Task or str
+        Index, task, or workload key, which the log need not have where a target is given.
+    target : Target or str, optional
+        What TVM compiles for: ``"cuda -keys=cuda,gpu -model=t4"``; the task's own by default.
+    include_compatible : bool
+        As ``ApplyHistoryBest(…, include_compatible=True)``: also workloads of the same name
+        whose arguments divide those asked for.
+
+    Raises
+    ------
+    IndexError, KeyError
+        There is no such task, or several are of this workload key and no target is given.
     """
     asked = _asked(parts, task, target, include_compatible)
     lookup = Lookup(parts, asked.tuner)

@@ -88,7 +88,15 @@ class TrialSelection(Listed):
 
 
 def select(parts: TuningParts, query: str) -> TrialSelection:
-    """Return the trials that a query finds; none for a query of nothing."""
+    """Return the trials that a query finds: ``"error:6 task:3"``, ``"cost<2ms is:improved"``.
+
+    The language is that of the search fields (:doc:`/queries`).
+
+    Raises
+    ------
+    ValueError, TypeError
+        It does not follow the grammar, and the message shows where; it is no text.
+    """
     masks = TrialMasks(parts)
     found = rows_found(query, masks, TRIALS).tolist()
     return TrialSelection(found, query, masks.unknown, parts)

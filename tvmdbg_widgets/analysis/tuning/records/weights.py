@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.parts import TuningParts
+    from tvmdbg_widgets.model.tuning.task import Task
 
 Weights: TypeAlias = Sequence[float] | Mapping[str | int, float]
 
@@ -31,6 +32,19 @@ def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
     if min(weights, default=0) < 0:
         raise ValueError(f"a task cannot be called {min(weights):g} times: weights are 0 or more")
     return tuple(weights)
+
+
+def kept_weights(
+    tasks: Iterable[Task], weights: Iterable[float] | None, now: Iterable[Task]
+) -> tuple[float, ...] | None:
+    """Return the weights of the tasks of another log, in which a new task counts once."""
+    if weights is None:
+        return None
+    known = {
+        (task.workload_key, task.target.text): weight
+        for task, weight in zip(tasks, weights, strict=True)
+    }
+    return tuple(known.get((task.workload_key, task.target.text), 1.0) for task in now)
 
 
 def _by_name(parts: TuningParts, given: Mapping[str | int, float]) -> list[float]:

@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
-from tvmdbg_widgets.analysis.tuning.derived.recorded import Recorded
+from tvmdbg_widgets.analysis.tuning.records.weights import kept_weights
+from tvmdbg_widgets.formats.tuning.follow import FollowedParts
+from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.sources.file_source import GrowingFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
-class Following(Recorded):
-    """A log that grows while tuning runs."""
-
-    def follow(self, seconds: float = 1.0) -> Follower[Self]:
-        """Look at the files of this log again and again, as a tuning that runs appends to them.
-
-        ::
-
-            for log in tvmdbg.open_tuning("ansor.json").follow():
-                print(len(log))
-
-        This log stays as it is: each change gives another one. Rows that are new stand behind all
-        others. A line that is only half written waits for its end; a file that another process
-        cuts off and writes again is read again.
-
-        Parameters
-        ----------
-        seconds
-            Between two looks.
-
-        Raises
-        ------
-        ValueError
-            No file of the log is one on disk, or the time is not above 0.
-        """
-        return Follower(self, seconds)
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 
-Log = TypeVar("Log", bound=Following)
+class _Log(Protocol):
+    parts: TuningParts
+    weights: tuple[float, ...] | None
+
+    def __init__(self, parts: TuningParts, weights: tuple[float, ...] | None = None) -> None: ...
+
+
+Log = TypeVar("Log", bound=_Log)
 
 
 class Follower(Generic[Log]):
@@ -56,9 +40,6 @@ class Follower(Generic[Log]):
     """
 
     def __init__(self, log: Log, seconds: float = 1.0) -> None:
-        from tvmdbg_widgets.formats.tuning.follow import FollowedParts
-        from tvmdbg_widgets.sources.file_source import GrowingFile
-
         if not seconds > 0:
             raise ValueError(f"seconds must be above 0, not {seconds!r}")
         if not any(isinstance(e, GrowingFile) for e in (*log.parts.sources, *log.parts.beside)):
@@ -72,8 +53,6 @@ class Follower(Generic[Log]):
 
     def poll(self) -> Log | None:
         """Look at the files now; None where nothing changed, or they cannot be read right now."""
-        from tvmdbg_widgets.model.base.errors import FormatError
-
         with self._lock:
             self.problem = None
             try:
@@ -82,7 +61,8 @@ class Follower(Generic[Log]):
             except (FormatError, OSError) as problem:
                 self.problem = problem
                 return None
-            self._log = type(self._log)(self._followed.parts, self._weights())
+            log, parts = self._log, self._followed.parts
+            self._log = type(log)(parts, kept_weights(log.parts.tasks, log.weights, parts.tasks))
             return self._log
 
     def close(self) -> None:
@@ -102,15 +82,7 @@ class Follower(Generic[Log]):
 
     def __repr__(self) -> str:
         state = "closed" if self._closed.is_set() else f"every {self._seconds:g} s"
+        parts = self._log.parts
         return (
-            f"Follower of {self._log.title!r}, {state}: {counted(len(self._log), 'record')} so far"
+            f"Follower of {parts.title!r}, {state}: {counted(len(parts.trials), 'record')} so far"
         )
-
-    def _weights(self) -> tuple[float, ...] | None:
-        """Return the weights that the caller gave; a new task counts once."""
-        if self._log.weights is None:
-            return None
-        pairs = zip(self._log.tasks, self._log.weights, strict=True)
-        known = {(task.workload_key, task.target.text): weight for task, weight in pairs}
-        tasks = self._followed.parts.tasks
-        return tuple(known.get((task.workload_key, task.target.text), 1.0) for task in tasks)

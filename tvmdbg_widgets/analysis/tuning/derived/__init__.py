@@ -1,1 +1,0 @@
-"""All facts about one tuning log that are derived from its parts."""
