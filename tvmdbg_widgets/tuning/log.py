@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import functools
 import threading
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 from tvmdbg_widgets.analysis.tuning import error_tables, errors_by, links, rounds, sessions
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-from tvmdbg_widgets.analysis.tuning.records import (
-    applied,
-    choose,
-    distill,
-    fields,
-    selection,
-    subset,
-    writing,
-)
-from tvmdbg_widgets.analysis.tuning.records import (
-    tasks as task_names,
-)
-from tvmdbg_widgets.analysis.tuning.records import (
-    weights as known_weights,
-)
+from tvmdbg_widgets.analysis.tuning.records import applied, choose, distill, selection
+from tvmdbg_widgets.analysis.tuning.records.fields import trials_frame
+from tvmdbg_widgets.analysis.tuning.records.subset import subset
+from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike, task_meant
+from tvmdbg_widgets.analysis.tuning.records.weights import Weights, kept_weights, weights_of
+from tvmdbg_widgets.analysis.tuning.records.writing import refuse_unreadable
 from tvmdbg_widgets.analysis.tuning.task_table import TaskTable, task_table
 from tvmdbg_widgets.export.tuning import rerun
 from tvmdbg_widgets.formats.tuning.combine import combine
@@ -59,28 +51,18 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
+_PARTS, _FACTS = attrgetter("parts"), attrgetter("facts")
 
 
-def _of_parts(
-    function: Callable[Concatenate[TuningParts, P], R],
+def _asks(
+    of: Callable[[TuningLog], T], function: Callable[Concatenate[T, P], R]
 ) -> Callable[Concatenate[TuningLog, P], R]:
-    """Make a method of a function that asks a log's parts."""
+    """Make a method of a function that asks something of a log."""
 
     @functools.wraps(function)
     def method(log: TuningLog, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return function(log.parts, *args, **kwargs)
-
-    return method
-
-
-def _of_facts(
-    function: Callable[Concatenate[LogFacts, P], R],
-) -> Callable[Concatenate[TuningLog, P], R]:
-    """Make a method of one of :class:`LogFacts`."""
-
-    @functools.wraps(function)
-    def method(log: TuningLog, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return function(log.facts, *args, **kwargs)
+        return function(of(log), *args, **kwargs)
 
     return method
 
@@ -162,20 +144,15 @@ class TuningLog:
     @overload
     def best(self) -> tuple[Record, ...]: ...
     @overload
-    def best(self, task: task_names.TaskLike) -> Record | None: ...
-    def best(self, task: task_names.TaskLike | None = None) -> tuple[Record, ...] | Record | None:
+    def best(self, task: TaskLike) -> Record | None: ...
+    def best(self, task: TaskLike | None = None) -> tuple[Record, ...] | Record | None:
         """Return the trial of the lowest mean cost, the first of equal ones.
 
         Parameters
         ----------
         task : int, Task or str, optional
-            Index, task, or workload key; without it the best of each task.
-
-        Returns
-        -------
-        tuple of Record, or Record or None
-            In the order of the tasks, of those that have a valid trial; None where this task has
-            none.
+            Index, task, or workload key, None where it has no valid trial; without it the best of
+            each task that has one.
 
         Raises
         ------
@@ -185,18 +162,18 @@ class TuningLog:
         rows = choose.best_rows(self.trials, len(self.tasks)).tolist()
         if task is None:
             return tuple(self.record(row) for row in rows if row >= 0)
-        row = rows[task_names.task_meant(self.parts, task).index]
+        row = rows[task_meant(self.parts, task).index]
         return None if row < 0 else self.record(row)
 
-    applied = _of_parts(applied.applied)
-    select = _of_parts(selection.select)
+    applied = _asks(_PARTS, applied.applied)
+    select = _asks(_PARTS, selection.select)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per trial, in the order of the log (needs pandas).
 
         The index is the row of the log; :doc:`/queries` says what each column is.
         """
-        return fields.trials_frame(self.parts)
+        return trials_frame(self.parts)
 
     def merge(self, *others: TuningLog) -> Self:
         """Return this log and others as one; what is in several of them stays in it as often.
@@ -240,10 +217,10 @@ class TuningLog:
             of several MetaSchedule databases; there is no such row.
         """
         chosen = range(len(self)) if rows is None else list(rows)
-        writing.refuse_unreadable(self.parts, chosen)
+        refuse_unreadable(self.parts, chosen)
         return write_lines(path, self.parts, chosen)
 
-    def weighted(self, weights: known_weights.Weights) -> Self:
+    def weighted(self, weights: Weights) -> Self:
         """Return this log with the number of calls of each task, for the total latency.
 
         Parameters
@@ -258,18 +235,18 @@ class TuningLog:
             They do not fit the tasks in number, or one is negative or no finite number; what is
             named is no task of the log.
         """
-        return type(self)(self.parts, known_weights.weights_of(self.parts, weights))
+        return type(self)(self.parts, weights_of(self.parts, weights))
 
     def _of_rows(self, rows: Sequence[int], title: str) -> Self:
         """Return some records as a log of their own; its tasks keep their weights."""
-        parts = subset.subset(self.parts, rows, title)
-        return type(self)(parts, known_weights.kept_weights(self.tasks, self.weights, parts.tasks))
+        parts = subset(self.parts, rows, title)
+        return type(self)(parts, kept_weights(self.tasks, self.weights, parts.tasks))
 
     # Schedules.
 
-    schedule = _of_facts(LogFacts.schedule)
-    dag = _of_facts(LogFacts.dag)
-    flop_count = _of_facts(LogFacts.flop_count)
+    schedule = _asks(_FACTS, LogFacts.schedule)
+    dag = _asks(_FACTS, LogFacts.dag)
+    flop_count = _asks(_FACTS, LogFacts.flop_count)
 
     def compare_schedules(self, a: int | Record, b: int | Record) -> ScheduleComparison:
         """Compare two schedules, as of :meth:`schedule`, step by step and loop by loop."""
@@ -289,7 +266,7 @@ class TuningLog:
 
         return find(LogEvidence(self.parts))
 
-    curve = _of_facts(LogFacts.curve)
+    curve = _asks(_FACTS, LogFacts.curve)
 
     @property
     def rounds(self) -> npt.NDArray[np.int32]:
@@ -318,7 +295,7 @@ class TuningLog:
         """Return what the task scheduler would expect of each task's next round."""
         return self.task_table(weights).gains
 
-    errors_by = _of_parts(errors_by.errors_by)
+    errors_by = _asks(_PARTS, errors_by.errors_by)
 
     @property
     def effective_trials(self) -> int:
@@ -424,10 +401,8 @@ class TuningLog:
         ----------
         path : path-like
             Ends in ``.html`` or ``.htm``; replaced whole or not at all.
-        title : str, optional
-            The log's where left out.
-        theme : str
-            ``"auto"`` follows the system; ``"light"`` or ``"dark"``.
+        title, theme : str
+            The log's title where left out; ``"auto"`` follows the system, ``"light"``, ``"dark"``.
         budget : int
             Bytes that the file should not exceed: all trials come first, then the schedules of
             the best trials; the page says what was left out.
@@ -456,7 +431,7 @@ class TuningLog:
 
     # Measured elsewhere.
 
-    reuse = _of_parts(rerun.reuse)
+    reuse = _asks(_PARTS, rerun.reuse)
 
     def compare(self, other: TuningLog, *, progress: bool = True) -> MachineComparison:
         """Compare with a log of the same schedules from another machine, which is the new one.

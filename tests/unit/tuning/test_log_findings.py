@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.unit.tuning.hand_made import Row, failed, parts_of
 from tvmdbg_widgets.analysis.findings.tuning import RULES, find, thresholds
-from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence, runs_of, seconds_text
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence, runs_of
+from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
 from tvmdbg_widgets.model.tuning.parts import ConsoleMessage, RefusedLine
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.tuning import TuningLog

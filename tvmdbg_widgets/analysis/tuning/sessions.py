@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.numbers import duration_text, fixed
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.trials import Trials
@@ -83,3 +86,20 @@ def elapsed(trials: Trials) -> npt.NDArray[np.float64]:
         before += each.seconds if np.isfinite(each.seconds) else 0.0
     found[np.isnan(trials.timestamp)] = np.nan
     return found
+
+
+def seconds_text(seconds: float) -> str:
+    """Write seconds as people do: ``"15 s"``, ``"12.4 min"``, ``"6.8 h"``, ``"2.1 days"``."""
+    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if abs(seconds) >= 2 * size:
+            return f"{fixed(seconds / size, 1)} {unit}"
+    whole = float(seconds).is_integer()
+    return f"{seconds:.0f} s" if whole else duration_text(seconds * 1e9)
+
+
+def utc(timestamp: float, form: str = "%Y-%m-%d %H:%M") -> str:
+    """Write a Unix time; those that no calendar has as the number they are."""
+    try:
+        return time.strftime(form, time.gmtime(timestamp)) + " UTC"
+    except (OverflowError, ValueError, OSError):
+        return f"{timestamp:.6g} s"

@@ -86,7 +86,7 @@ def _failed(table: TaskTable, task: int) -> int:
 
 
 def _cells(log: TuningLog, table: TaskTable, task: int) -> tuple[str, ...]:
-    from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
+    from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
     from tvmdbg_widgets.model.base.numbers import duration_text, percent
 
     def known(seconds: float) -> str:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of, seconds_text
+from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of
 from tvmdbg_widgets.analysis.tuning.error_tables import wasted_seconds
+from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 
 if TYPE_CHECKING:

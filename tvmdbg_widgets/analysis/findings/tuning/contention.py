@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import build_facts
-from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of, utc
+from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
+from tvmdbg_widgets.analysis.tuning.sessions import utc
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import LostBuilds
 from tvmdbg_widgets.analysis.tuning.rounds import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import Session, sessions
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
@@ -78,23 +77,6 @@ class LogEvidence:
     def rows(self, chosen: npt.NDArray[np.bool_]) -> tuple[int, ...]:
         """Return the rows of a mask, for ``Finding.trials``."""
         return tuple(np.flatnonzero(chosen).tolist())
-
-
-def seconds_text(seconds: float) -> str:
-    """Write seconds as people do: ``"15 s"``, ``"12.4 min"``, ``"6.8 h"``, ``"2.1 days"``."""
-    for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
-        if abs(seconds) >= 2 * size:
-            return f"{fixed(seconds / size, 1)} {unit}"
-    whole = float(seconds).is_integer()
-    return f"{seconds:.0f} s" if whole else duration_text(seconds * 1e9)
-
-
-def utc(timestamp: float, form: str = "%Y-%m-%d %H:%M") -> str:
-    """Write a Unix time; those that no calendar has as the number they are."""
-    try:
-        return time.strftime(form, time.gmtime(timestamp)) + " UTC"
-    except (OverflowError, ValueError, OSError):
-        return f"{timestamp:.6g} s"
 
 
 def runs_of(numbers: Iterable[int]) -> str:

@@ -8,9 +8,8 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.distilled import is_distilled
-from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text, utc
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
-from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP
+from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP, seconds_text, utc
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning.evidence import seconds_text
 from tvmdbg_widgets.analysis.tuning.error_tables import shown_glyphs
+from tvmdbg_widgets.analysis.tuning.sessions import seconds_text, utc
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
@@ -72,7 +71,7 @@ def _span(trials: Trials) -> str:
     if not len(known):
         return "no timestamps"
     first, last = float(known.min()), float(known.max())
-    return f"{seconds_text(last - first)} from {_moment(first)} to {_moment(last)} UTC"
+    return f"{seconds_text(last - first)} from {utc(first).removesuffix(' UTC')} to {utc(last)}"
 
 
 def _printed(table: ConsoleTable) -> str:
@@ -126,13 +125,6 @@ def _total(milliseconds: float | None) -> str:
     if milliseconds is None or math.isnan(milliseconds):
         return "unknown"
     return duration_text(milliseconds * 1e6)
-
-
-def _moment(timestamp: float) -> str:
-    try:
-        return f"{datetime.fromtimestamp(timestamp, UTC):%Y-%m-%d %H:%M}"
-    except (ValueError, OverflowError, OSError):  # beyond the calendar
-        return f"{timestamp:.0f} s"
 
 
 def _refused(parts: TuningParts) -> str:
