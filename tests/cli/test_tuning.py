@@ -177,7 +177,7 @@ def test_show_tells_a_schedule_in_five_ways(tvmdbg: Run, log: Path) -> None:
     nest = tvmdbg("tuning", "show", log, "--task", "0")
     assert nest.returncode == 0, nest.stderr
     assert nest.stdout.startswith("Schedule of trial 1 (a 1): 1.000 ms")
-    assert "--register FILE" in nest.stdout
+    assert "give a DAG text along" in nest.stdout
     assert "for axis0.1 (0,4)" in nest.stdout
     state = tvmdbg("tuning", "show", log, "--row", "1", "--as", "state").stdout
     assert "for axis0.1 (0,4)" in state

@@ -36,8 +36,8 @@ def open_tuning(
     source, *more
         Folders, archives, files, URLs of these, bytes or binary file objects, also as one list.
     register
-        Python modules that register workloads (``@auto_scheduler.register_workload``): their
-        sources are read as text to know the DAGs, and never run.
+        Python modules that register workloads (``@auto_scheduler.register_workload``): scripts of
+        :meth:`TuningLog.reuse` take their sources along; they are never run here.
     dag
         DAG texts (``str(task.compute_dag)``) or files of them, files of
         ``dump_workload_to_dag_log``, or a mapping of workload keys to DAG texts.

@@ -55,7 +55,7 @@ def test_what_is_known_without_the_dag() -> None:
     found = Schedule(record(TILED))
     assert found.state is None
     assert found.inferred is None
-    assert found.dag_source.startswith("not known: open the log with dag= or register=")
+    assert found.dag_source.startswith("not known: open the log with dag=")
     assert found.print() == (
         "(names, inputs and stages without a step are not in the log)\n"
         "stage 2 auto_unroll: 16\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.tuning.recorded_extents import lacks_extents, with_recorded_extents
@@ -11,7 +10,6 @@ from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.dags.hashes import hashes_of
 from tvmdbg_widgets.formats.tuning.record import read_steps
-from tvmdbg_widgets.formats.tuning.registered import RegisteredWorkload, read_registered
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.task import Task
     from tvmdbg_widgets.model.tuning.workload import Workload
 
-#: Modules whose functions are kept: a log has one or two.
-_MODULES_KEPT = 8
 #: Records that are looked at for extents which a DAG's text lacks.
 _RECORDS_READ = 8
 _TOLD = 3
@@ -39,19 +35,16 @@ def find_dag(
 
     `by_hash` returns what :func:`texts_by_hash` does, which most logs need not know.
     """
-    problems: list[str] = []
+    problems: tuple[str, ...] = ()
     if task.tuner == "ansor":
-        for find in (partial(_from_text, by_hash=by_hash), _from_module):
-            try:
-                found = find(parts, task)
-            except FormatError as problem:
-                problems.append(str(problem))
-                continue
-            if found is not None:
-                dag, told = with_assumed(_completed(found, parts, task), assumed_for(parts, task))
-                return dag, (*problems, *told)
-        return assumed_for(parts, task), tuple(problems)
-    return None, tuple(problems)
+        try:
+            found = _from_text(parts, task, by_hash)
+        except FormatError as problem:
+            found, problems = None, (str(problem),)
+        if found is not None:
+            return with_assumed(_completed(found, parts, task), assumed_for(parts, task))
+        return assumed_for(parts, task), problems
+    return None, ()
 
 
 def texts_by_hash(dags: Mapping[str, str]) -> dict[str, str]:
@@ -154,19 +147,6 @@ def _without(args: Sequence[Any], sizes: Sequence[int | None]) -> list[int] | No
     if not all(isinstance(each, int) for each in args) or list(args[: len(sizes)]) != list(sizes):
         return None
     return list(args[len(sizes) :])
-
-
-def _from_module(parts: TuningParts, task: Task) -> ComputeDag | None:
-    for source in parts.registered:
-        workload = _workloads(source).get(task.workload.name)
-        if workload is not None and task.workload.args is not None:
-            return workload.dag(task.workload.args, release=_release(parts, task))
-    return None
-
-
-@lru_cache(_MODULES_KEPT)
-def _workloads(source: str) -> Mapping[str, RegisteredWorkload]:
-    return read_registered(source)
 
 
 def _completed(dag: ComputeDag, parts: TuningParts, task: Task) -> ComputeDag:

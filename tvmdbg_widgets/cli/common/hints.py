@@ -9,7 +9,7 @@ _FILES = frozenset(("graph", "params", "trace", "table", "debug_buffer"))
 _CHOICES = frozenset(("device", "method"))
 _SAID = {
     "open(…, follow_links=True)": "--follow-links",
-    "open the log with dag= or register=": "give a DAG text, or --register FILE,",
+    "open the log with dag=": "give a DAG text along",
 }
 _WRITE = re.compile(r"log\.write\(path(?:, log\.select\(\"([^\"]*)\"\))?\)")
 _ERRORS = re.compile(r"log\.errors_by\(\"(\w+)\"\)")

@@ -36,7 +36,7 @@ _Register = Annotated[
     typer.Option(
         "--register",
         metavar="FILE",
-        help="Python source that registers the workloads; it is read, never run.",
+        help="Python source that registers the workloads, for `reuse`; it is never run here.",
         rich_help_panel=_WHERE,
         show_default=False,
     ),

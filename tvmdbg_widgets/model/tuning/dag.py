@@ -18,7 +18,6 @@ class DagSource(enum.StrEnum):
 
     TEXT = "DAG text whose md5 is the key's"
     DUMP = "file of dump_workload_to_dag_log"
-    REGISTERED = "source of the registered function"
     GIVEN = "given by the caller"
     ASSUMED = "assumed: a workload of TVM's tutorials and tests of this name"
     NONE = "not known"

@@ -53,7 +53,7 @@ class Schedule:
         """How the DAG is known, in words."""
         if self.dag is not None:
             return str(self.dag.source)
-        return "not known: open the log with dag= or register= to see names and all extents"
+        return "not known: open the log with dag= to see names and all extents"
 
     @cached_property
     def _with_dag(self) -> _Told:

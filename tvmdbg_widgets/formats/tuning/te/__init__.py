@@ -1,1 +1,0 @@
-"""Tensor expressions as far as tuned workloads are written in them."""
