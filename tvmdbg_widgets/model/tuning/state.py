@@ -58,6 +58,9 @@ class Iterator:
     parts : tuple of (int, int)
         The axes and split parts that the loop is, or is made from: the step that made each (-1 for
         an operation's own axis), and which of that step's it is.
+    product : tuple of (int, int), or None
+        Factors whose product its length is, whatever `extent` is: the SP step of each, and which
+        of its factors it is. None where steps alone do not tell the length.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Iterator:
     symbol: str = ""
     steps: tuple[int, ...] = ()
     parts: tuple[tuple[int, int], ...] = ()
+    product: tuple[tuple[int, int], ...] | None = None
 
 
 @dataclass(frozen=True)

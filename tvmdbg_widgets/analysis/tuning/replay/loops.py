@@ -12,6 +12,8 @@ from tvmdbg_widgets.model.tuning.state import Iterator, IteratorKind
 from tvmdbg_widgets.model.tuning.steps import Annotation, SplitStep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tvmdbg_widgets.analysis.tuning.replay.working import Working
     from tvmdbg_widgets.model.tuning.steps import (
         AnnotationStep,
@@ -75,6 +77,9 @@ def fuse(working: Working, step: FuseStep) -> None:
         made_by=index,
         steps=(*history, index),
         parts=tuple(each for part in parts for each in part.parts),
+        product=None
+        if any(each.product is None for each in parts)
+        else tuple(factor for each in parts for factor in each.product or ()),
     )
     first, last = places[0], places[-1]
     _replace(working, stage, (*old[:first], fused, *old[last + 1 :]))
@@ -97,7 +102,8 @@ def reorder(working: Working, step: ReorderStep) -> None:
 def split(working: Working, step: SplitStep) -> None:
     """SP: one loop into ``len(lengths) + 1``; the recorded extent is not looked at."""
     loop = working.iterator_to_split(step.stage_id, step.iter_id, step.extent)
-    _split(working, step, loop, step.lengths, inner_to_outer=step.inner_to_outer)
+    factors = [((working.index, at),) for at in range(len(step.lengths))]
+    _split(working, step, loop, step.lengths, factors, inner_to_outer=step.inner_to_outer)
 
 
 def follow_split(working: Working, step: FollowSplitStep) -> None:
@@ -110,7 +116,11 @@ def follow_split(working: Working, step: FollowSplitStep) -> None:
             "n_split",
         )
     loop = working.iterator_to_split(step.stage_id, step.iter_id)
-    _split(working, step, loop, followed_lengths(lengths, step.n_split), inner_to_outer=True)
+    kept = max(step.n_split - 1, 0)
+    sources = [(step.src_step_id, at) for at in range(len(lengths))]
+    factors = [*((each,) for each in sources[:kept]), tuple(sources[kept:])]
+    followed = followed_lengths(lengths, step.n_split)
+    _split(working, step, loop, followed, factors, inner_to_outer=True)
 
 
 def followed_lengths(lengths: tuple[int, ...], n_split: int) -> tuple[int, ...]:
@@ -132,7 +142,8 @@ def follow_fused_split(working: Working, step: FollowFusedSplitStep) -> None:
         if factor > LARGEST_FACTOR:
             working.refuse(f"the product of factors is above {LARGEST_FACTOR}", "src_step_ids")
     loop = working.iterator_to_split(step.stage_id, step.iter_id)
-    _split(working, step, loop, (factor,), inner_to_outer=step.factor_or_nparts)
+    factors = [tuple((source, step.level) for source in step.src_step_ids)]
+    _split(working, step, loop, (factor,), factors, inner_to_outer=step.factor_or_nparts)
 
 
 def mark(working: Working, step: PragmaStep) -> None:
@@ -166,6 +177,7 @@ def _split(
     step: SplitStep | FollowSplitStep | FollowFusedSplitStep,
     loop: Iterator,
     lengths: tuple[int, ...],
+    factors: Sequence[tuple[tuple[int, int], ...]],
     *,
     inner_to_outer: bool,
 ) -> None:
@@ -186,10 +198,11 @@ def _split(
     parts = []
     for number in range(len(lengths)):
         at = len(lengths) - number if inner_to_outer else number
-        length = lengths[at - 1 if inner_to_outer else at]
+        which = at - 1 if inner_to_outer else at
+        length = lengths[which]
         extent = length if known or left is not None else None
         left = None if left is None else -(-left // length)
-        parts.append(_part(made, at, extent, length))
+        parts.append(_part(made, at, extent, length, factors[which]))
     parts.append(_part(made, 0 if inner_to_outer else len(lengths), left, None))
     if inner_to_outer:
         parts.reverse()
@@ -200,13 +213,20 @@ def _split(
     )
 
 
-def _part(whole: Iterator, number: int, extent: int | None, factor: int | None) -> Iterator:
+def _part(
+    whole: Iterator,
+    number: int,
+    extent: int | None,
+    factor: int | None,
+    product: tuple[tuple[int, int], ...] | None = None,
+) -> Iterator:
     return changed(
         whole,
         name=f"{whole.name}.{number}",
         extent=extent,
         factor=factor,
         parts=(*whole.parts, (whole.made_by, number)),
+        product=product,
     )
 
 
