@@ -49,6 +49,9 @@ def overview(log: LogFacts, links: TaskLinks | None = None) -> Overview:
     bests, codes = best_trials(log), np.unique(trials.error)
     rows, offsets = _improvements(best_so_far(trials), trials.task, len(log.tasks))
     total = log.curve()
+    dags = list(map(log.dag, range(len(log.tasks))))
+    assumed = {at for at, dag in enumerate(dags) if dag is not None and dag.source.is_assumption}
+    flops = list(map(log.flop_count, range(len(log.tasks))))
     tasks = [
         {
             "index": task.index,
@@ -59,8 +62,8 @@ def overview(log: LogFacts, links: TaskLinks | None = None) -> Overview:
             "valid": int(table.errors.valid[at]),
             "best": _known(table.best[at]),
             "bestTrial": bests.get(at),
-            "gflops": _known(_gflops(log, at, float(table.best[at]))),
-            "assumed": _is_assumed(log, at),
+            "gflops": _known((flops[at] or math.nan) / (table.best[at] or math.nan) / 1e9),
+            "assumed": at in assumed,
             "gain": _known(table.gains.gain[at]),
             "spent": _known(table.errors.seconds[at]),
             "weight": float(table.weights[at]),
@@ -87,7 +90,9 @@ def overview(log: LogFacts, links: TaskLinks | None = None) -> Overview:
         "weighted": table.weighted,
         "total": _known(table.total),
         "timed": bool(np.isfinite(time).any()),
-        "summary": _summary(int(trials.failed.sum()), len(trials)),
+        "summary": f"{failed:,} of {counted(len(trials), 'trial')} failed"
+        if (failed := int(trials.failed.sum()))
+        else f"{counted(len(trials), 'trial')}, none failed",
     }
     steps = total.steps
     columns: dict[str, npt.NDArray[Any]] = {
@@ -122,18 +127,6 @@ def _improvements(
     return order[falls].astype(np.int32), offsets
 
 
-def _gflops(log: LogFacts, task: int, best: float) -> float:
-    """Return the speed of the best schedule where its operations can be counted."""
-    operations = log.flop_count(task)
-    return operations / best / 1e9 if operations and best > 0 else math.nan
-
-
-def _is_assumed(log: LogFacts, task: int) -> bool:
-    """Tell whether the operations are those of a DAG that is only assumed to be the task's."""
-    dag = log.dag(task)
-    return dag is not None and dag.source.is_assumption
-
-
 def _known(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
@@ -148,12 +141,6 @@ def _about(log: LogFacts) -> list[str]:
     if parts.cut:
         told.append("the last line is cut off: tuning was stopped, or still runs")
     return told
-
-
-def _summary(failed: int, trials: int) -> str:
-    if not failed:
-        return f"{counted(trials, 'trial')}, none failed"
-    return f"{failed:,} of {counted(trials, 'trial')} failed"
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

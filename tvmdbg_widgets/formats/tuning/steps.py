@@ -7,6 +7,7 @@ the state a step is applied to (whether there is such a stage or loop) is told b
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem, array, text, whole
@@ -74,29 +75,8 @@ def followed(step: AnyStep) -> tuple[int, ...]:
     return step.src_step_ids if isinstance(step, FollowFusedSplitStep) else ()
 
 
-def _id(value: Any, field: str) -> int:
-    return whole(value, field, 0, _INT32)
-
-
-def _int32(value: Any, field: str) -> int:
-    return whole(value, field, -_INT32 - 1, _INT32)
-
-
-def _extent(value: Any, field: str) -> int:
-    # A product of fused extents, which TVM >= 0.10 wraps to 32 bit; the replay does not use it.
-    return whole(value, field, -(2**63), 2**63 - 1)
-
-
 def _flag(value: Any, field: str) -> bool:
     return bool(whole(value, field, 0, 1))
-
-
-def _annotation(value: Any, field: str) -> Annotation:
-    return Annotation(whole(value, field, 0, max(Annotation)))
-
-
-def _ids(value: Any, field: str) -> tuple[int, ...]:
-    return _numbers(value, field, 0)
 
 
 def _numbers(value: Any, field: str, low: int) -> tuple[int, ...]:
@@ -109,14 +89,10 @@ def _numbers(value: Any, field: str, low: int) -> tuple[int, ...]:
 
 def _order(value: Any, field: str) -> tuple[int, ...]:
     # TVM applies a list that is too short, and loses the other loops.
-    found = _ids(value, field)
+    found = _numbers(value, field, 0)
     if len(set(found)) < len(found):
         raise LineProblem(field, "each loop once", InWords("one twice"))
     return found
-
-
-def _factors(value: Any, field: str) -> tuple[int, ...]:
-    return _numbers(value, field, 1)
 
 
 def _name(value: Any, field: str) -> str:
@@ -135,23 +111,26 @@ def _pragma(value: Any, field: str) -> str:
     return found
 
 
+_ID: Check = partial(whole, low=0, high=_INT32)
+_SIGNED: Check = partial(whole, low=-_INT32 - 1, high=_INT32)
 _BY_NAME: dict[str, Check] = {
     "after_ids": _order,
-    "annotation": _annotation,
-    "extent": _extent,
-    "factor": _int32,
-    "factor_iter_id": _int32,
+    "annotation": lambda value, field: Annotation(whole(value, field, 0, max(Annotation))),
+    # A product of fused extents, which TVM >= 0.10 wraps to 32 bit; the replay does not use it.
+    "extent": partial(whole, low=-(2**63), high=2**63 - 1),
+    "factor": _SIGNED,
+    "factor_iter_id": _SIGNED,
     "factor_or_nparts": _flag,
-    "fused_ids": _ids,
+    "fused_ids": partial(_numbers, low=0),
     "inner_to_outer": _flag,
-    "lengths": _factors,
-    "offset": _int32,
+    "lengths": partial(_numbers, low=1),
+    "offset": _SIGNED,
     "pragma_type": _pragma,
-    "reader_stage_ids": _ids,
+    "reader_stage_ids": partial(_numbers, low=0),
     "scope_name": _name,
-    "src_step_ids": _ids,
+    "src_step_ids": partial(_numbers, low=0),
 }
 _CHECKS: dict[str, tuple[tuple[str, Check], ...]] = {
-    code: tuple((each.name, _BY_NAME.get(each.name, _id)) for each in fields(kind))
+    code: tuple((each.name, _BY_NAME.get(each.name, _ID)) for each in fields(kind))
     for code, kind in STEPS.items()
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.bounds import rewrites
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
@@ -24,16 +24,13 @@ from tvmdbg_widgets.model.tuning.steps import (
     FuseStep,
     PragmaStep,
     ReorderStep,
-    RfactorStep,
     SplitStep,
     StorageAlignStep,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
+    from tvmdbg_widgets.model.tuning.steps import AnyStep, RfactorStep
 
 
 class Schedule:
@@ -44,7 +41,7 @@ class Schedule:
         self.steps = steps
         _mark_outputs(self.stages)
         for step in steps:
-            _APPLY[type(step)](self, self.stage(step.stage_id), step)
+            self._apply(self.stage(step.stage_id), step)
 
     def stage(self, at: int) -> TensorStage:
         """Return a stage by its number."""
@@ -59,8 +56,56 @@ class Schedule:
             raise RefusedError(f"step {step} is no SP step")
         return found.lengths
 
+    def _apply(  # noqa: C901, PLR0912 (a case a step)
+        self, stage: TensorStage, step: AnyStep
+    ) -> None:
+        match step:
+            case AnnotationStep():
+                _annotate(stage, step)
+            case FuseStep():
+                stage.fuse(step.fused_ids)
+            case ReorderStep():
+                stage.reorder(step.after_ids)
+            case SplitStep():
+                stage.split(step.iter_id, step.lengths, inner_to_outer=step.inner_to_outer)
+            case FollowSplitStep():
+                lengths = followed_lengths(self.lengths(step.src_step_id), step.n_split)
+                stage.split(step.iter_id, lengths, inner_to_outer=True)
+            case FollowFusedSplitStep():
+                factor = prod(self.lengths(each)[step.level] for each in step.src_step_ids)
+                stage.split(step.iter_id, [factor], inner_to_outer=step.factor_or_nparts)
+            case ComputeAtStep():
+                around = self.stage(step.target_stage_id)
+                stage.place, stage.is_inlined = (around, around.loop(step.target_iter_id)), False
+            case ComputeInlineStep():
+                if stage.is_placeholder:
+                    problem = f"stage {step.stage_id} is a placeholder and cannot be inlined"
+                    raise RefusedError(problem)
+                stage.place, stage.is_inlined = None, True
+            case ComputeRootStep():
+                stage.place, stage.is_inlined = None, False
+            case StorageAlignStep():  # changes no bounds
+                stage.loop(step.iter_id)
+            case PragmaStep():  # nor does this; TVM unrolls loops that do not exist, too
+                stage.check_loops()
+                if not step.pragma_type.startswith("auto_unroll_max_step"):
+                    stage.loop(step.iter_id)
+            case _:
+                self._add(stage, step)
 
-def _annotate(_: Schedule, stage: TensorStage, step: AnnotationStep) -> None:
+    def _add(self, stage: TensorStage, step: CacheReadStep | CacheWriteStep | RfactorStep) -> None:
+        at, key = step.stage_id, len(self.stages)
+        if isinstance(step, CacheReadStep):
+            readers = [self.stage(each) for each in step.reader_stage_ids]
+            at, made = at + 1, rewrites.cache_read(stage, step.scope_name, readers, key)
+        elif isinstance(step, CacheWriteStep):
+            made = rewrites.cache_write(stage, step.scope_name, key)
+        else:
+            made = rewrites.rfactor(stage, stage.loop(step.iter_id), step.factor_iter_id, key)
+        self.stages.insert(at, made)
+
+
+def _annotate(stage: TensorStage, step: AnnotationStep) -> None:
     loop, word = stage.loop(step.iter_id), step.annotation.word
     if step.annotation is Annotation.TENSORIZE:
         raise RefusedError("no schedule has loops that are tensorized so")
@@ -68,80 +113,6 @@ def _annotate(_: Schedule, stage: TensorStage, step: AnnotationStep) -> None:
         raise RefusedError(f"{loop.name} of {stage.name} is reduced over and cannot be vectorized")
     if word == "vthread" or word.startswith(("blockIdx", "threadIdx")):
         stage.threads[loop] = (word, Loop(word))
-
-
-def _follow(schedule: Schedule, stage: TensorStage, step: FollowSplitStep) -> None:
-    lengths = followed_lengths(schedule.lengths(step.src_step_id), step.n_split)
-    stage.split(step.iter_id, lengths, inner_to_outer=True)
-
-
-def _follow_fused(schedule: Schedule, stage: TensorStage, step: FollowFusedSplitStep) -> None:
-    factors = [schedule.lengths(each)[step.level] for each in step.src_step_ids]
-    stage.split(step.iter_id, [prod(factors)], inner_to_outer=step.factor_or_nparts)
-
-
-def _compute_at(schedule: Schedule, stage: TensorStage, step: ComputeAtStep) -> None:
-    around = schedule.stage(step.target_stage_id)
-    stage.place, stage.is_inlined = (around, around.loop(step.target_iter_id)), False
-
-
-def _compute_inline(_: Schedule, stage: TensorStage, step: ComputeInlineStep) -> None:
-    if stage.is_placeholder:
-        raise RefusedError(f"stage {step.stage_id} is a placeholder and cannot be inlined")
-    stage.place, stage.is_inlined = None, True
-
-
-def _compute_root(_: Schedule, stage: TensorStage, __: ComputeRootStep) -> None:
-    stage.place, stage.is_inlined = None, False
-
-
-def _cache_read(schedule: Schedule, stage: TensorStage, step: CacheReadStep) -> None:
-    readers = [schedule.stage(each) for each in step.reader_stage_ids]
-    made = rewrites.cache_read(stage, step.scope_name, readers, len(schedule.stages))
-    schedule.stages.insert(step.stage_id + 1, made)
-
-
-def _cache_write(schedule: Schedule, stage: TensorStage, step: CacheWriteStep) -> None:
-    made = rewrites.cache_write(stage, step.scope_name, len(schedule.stages))
-    schedule.stages.insert(step.stage_id, made)
-
-
-def _mark(_: Schedule, stage: TensorStage, step: PragmaStep) -> None:
-    """PR changes no bounds; to unroll, TVM passes over a loop that does not exist."""
-    stage.check_loops()
-    if not step.pragma_type.startswith("auto_unroll_max_step"):
-        stage.loop(step.iter_id)
-
-
-def _align(_: Schedule, stage: TensorStage, step: StorageAlignStep) -> None:
-    """SA changes no bounds."""
-    stage.loop(step.iter_id)
-
-
-def _rfactor(schedule: Schedule, stage: TensorStage, step: RfactorStep) -> None:
-    loop = stage.loop(step.iter_id)
-    made = rewrites.rfactor(stage, loop, step.factor_iter_id, len(schedule.stages))
-    schedule.stages.insert(step.stage_id, made)
-
-
-_APPLY: dict[type[AnyStep], Callable[[Schedule, TensorStage, Any], None]] = {
-    AnnotationStep: _annotate,
-    FuseStep: lambda _, stage, step: stage.fuse(step.fused_ids),
-    ReorderStep: lambda _, stage, step: stage.reorder(step.after_ids),
-    SplitStep: lambda _, stage, step: stage.split(
-        step.iter_id, step.lengths, inner_to_outer=step.inner_to_outer
-    ),
-    FollowSplitStep: _follow,
-    FollowFusedSplitStep: _follow_fused,
-    ComputeAtStep: _compute_at,
-    ComputeInlineStep: _compute_inline,
-    ComputeRootStep: _compute_root,
-    CacheReadStep: _cache_read,
-    CacheWriteStep: _cache_write,
-    RfactorStep: _rfactor,
-    PragmaStep: _mark,
-    StorageAlignStep: _align,
-}
 
 
 def _stage(dag: ComputeDag, at: int) -> TensorStage:

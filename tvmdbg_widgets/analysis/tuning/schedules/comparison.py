@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.tuning.replay.nest import nest, with_factor
@@ -103,11 +103,16 @@ def _steps(a: Schedule, b: Schedule) -> list[Difference]:
     of_a, of_b = a.record.steps, b.record.steps
     if not of_a and not of_b:
         return _texts_of(a.steps, b.steps)
+
+    def same_loop(step: AnyStep) -> Hashable:
+        return step.code, step.stage_id, getattr(step, "iter_id", -1)
+
     found = []
-    for in_a, in_b in align(of_a, of_b, _same_loop, _same_stage):
-        step_a = None if in_a is None else of_a[in_a]
-        step_b = None if in_b is None else of_b[in_b]
-        differing = () if step_a is None or step_b is None else _differing(step_a, step_b)
+    for in_a, in_b in align(of_a, of_b, same_loop, lambda step: (step.code, step.stage_id)):
+        differing: tuple[str, ...] = ()
+        if in_a is not None and in_b is not None:
+            values = vars(of_b[in_b])
+            differing = tuple(n for n, value in vars(of_a[in_a]).items() if value != values[n])
         found.append(_difference((in_a, in_b), a.steps, b.steps, differing))
     return found
 
@@ -125,10 +130,7 @@ def _lines(a: Schedule, b: Schedule) -> list[Difference]:
     lines_a, lines_b = _nest(a), _nest(b)
     named_a = [(_name(a.shown, line), line) for line in lines_a]
     named_b = [(_name(b.shown, line), line) for line in lines_b]
-    texts_a, texts_b = (
-        [with_factor(each) for each in lines_a],
-        [with_factor(each) for each in lines_b],
-    )
+    texts_a, texts_b = list(map(with_factor, lines_a)), list(map(with_factor, lines_b))
     found = []
     for in_a, in_b in align(named_a, named_b, lambda item: item[0]):
         both = in_a is not None and in_b is not None
@@ -157,19 +159,6 @@ def _difference(
         "" if b is None else texts_b[b],
         differing,
     )
-
-
-def _same_loop(step: AnyStep) -> Hashable:
-    return step.code, step.stage_id, getattr(step, "iter_id", -1)
-
-
-def _same_stage(step: AnyStep) -> Hashable:
-    return step.code, step.stage_id
-
-
-def _differing(a: AnyStep, b: AnyStep) -> tuple[str, ...]:
-    names = (each.name for each in fields(a))
-    return tuple(name for name in names if getattr(a, name) != getattr(b, name))
 
 
 def _nest(schedule: Schedule) -> list[NestLine]:
