@@ -147,7 +147,7 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
             (
                 *("tuning/*", "analysis/tuning/facts", "analysis/tuning/errors_by"),
                 *("analysis/tuning/records/applied", "analysis/tuning/records/selection"),
-                "export/tuning/rerun",
+                *("analysis/tuning/records/writing", "export/tuning/rerun"),
             ),
             tvmdbg.TuningLog,
         ),

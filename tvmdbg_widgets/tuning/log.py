@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, ov
 
 from tvmdbg_widgets.analysis.tuning import error_tables, errors_by, links, rounds, sessions
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-from tvmdbg_widgets.analysis.tuning.records import applied, choose, distill, selection
+from tvmdbg_widgets.analysis.tuning.records import applied, choose, distill, selection, writing
 from tvmdbg_widgets.analysis.tuning.records.fields import trials_frame
 from tvmdbg_widgets.analysis.tuning.records.subset import subset
 from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike, task_meant
 from tvmdbg_widgets.analysis.tuning.records.weights import Weights, kept_weights, weights_of
-from tvmdbg_widgets.analysis.tuning.records.writing import refuse_unreadable
-from tvmdbg_widgets.analysis.tuning.task_table import TaskTable, task_table
 from tvmdbg_widgets.export.tuning import rerun
 from tvmdbg_widgets.formats.tuning.combine import combine
 from tvmdbg_widgets.formats.tuning.record import read_record
-from tvmdbg_widgets.formats.tuning.writer import write_lines
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.tuning.following import Follower
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -34,8 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.tuning.gains import Gains
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import ScheduleComparison
+    from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
     from tvmdbg_widgets.analysis.tuning.transfer import MachineComparison
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.base.issues import Issues
@@ -113,8 +110,6 @@ class TuningLog:
     def issues(self) -> Issues:
         """What was found while reading."""
         return self.parts.issues
-
-    # Records.
 
     def record(self, row: int) -> Record:
         """Return one record with its steps; negative rows count from the end.
@@ -197,28 +192,7 @@ class TuningLog:
         """
         return self._of_rows(distill.distilled(self.parts, k).tolist(), f"{self.title}, best")
 
-    def write(self, path: str | os.PathLike[str], rows: Iterable[int] | None = None) -> Path:
-        """Write records to a file that TVM reads, each line as it stands in its own file.
-
-        MetaSchedule's records name workloads by number: keep ``database_workload.json`` beside
-        the new file.
-
-        Parameters
-        ----------
-        path : path
-            An existing file is replaced.
-        rows : iterable of int, optional
-            Only these, in this order; what ``select`` returns is taken, too.
-
-        Raises
-        ------
-        ValueError, IndexError
-            No reader of TVM would take the records from one file: they are of several tuners, or
-            of several MetaSchedule databases; there is no such row.
-        """
-        chosen = range(len(self)) if rows is None else list(rows)
-        refuse_unreadable(self.parts, chosen)
-        return write_lines(path, self.parts, chosen)
+    write = _asks(_PARTS, writing.write)
 
     def weighted(self, weights: Weights) -> Self:
         """Return this log with the number of calls of each task, for the total latency.
@@ -242,8 +216,6 @@ class TuningLog:
         parts = subset(self.parts, rows, title)
         return type(self)(parts, kept_weights(self.tasks, self.weights, parts.tasks))
 
-    # Schedules.
-
     schedule = _asks(_FACTS, LogFacts.schedule)
     dag = _asks(_FACTS, LogFacts.dag)
     flop_count = _asks(_FACTS, LogFacts.flop_count)
@@ -253,8 +225,6 @@ class TuningLog:
         from tvmdbg_widgets.analysis.tuning.schedules.comparison import compare_schedules
 
         return compare_schedules(self.schedule(a), self.schedule(b))
-
-    # How the tuning went.
 
     def findings(self) -> Findings:
         """Return ranked statements about the log, each with evidence, confidence and remedy.
@@ -278,22 +248,13 @@ class TuningLog:
         """The sessions of the log: more than one where it was resumed."""
         return sessions.sessions(self.trials)
 
-    def task_table(self, weights: Sequence[float] | None = None) -> TaskTable:
-        """Return trials, errors, best cost, share and what is left to gain of each task.
-
-        Weights, one a task, stand instead of those the log was opened with; where they do not fit
-        the tasks, this is a ValueError.
-        """
-        return task_table(self.parts, self.weights if weights is None else weights)
+    task_table = _asks(_FACTS, LogFacts.task_table)
+    gains = _asks(_FACTS, LogFacts.gains)
 
     @property
     def known_tasks(self) -> TaskTable:
         """What :meth:`task_table` returns for the log's weights; kept, and not to be changed."""
-        return self.facts.task_table
-
-    def gains(self, weights: Sequence[float] | None = None) -> Gains:
-        """Return what the task scheduler would expect of each task's next round."""
-        return self.task_table(weights).gains
+        return self.facts.known_tasks
 
     errors_by = _asks(_PARTS, errors_by.errors_by)
 
@@ -322,8 +283,6 @@ class TuningLog:
     def console(self) -> ConsoleTable | None:
         """The last table of tasks that the output has; None where it has none."""
         return self.parts.console
-
-    # Beside a run, and as it grows.
 
     def link(self, run: Derived) -> links.TaskLinks:
         """Return which nodes of a run, of its graph, each task tuned, and how sure that is."""
@@ -359,8 +318,6 @@ class TuningLog:
             No file of the log is one on disk, or the seconds between two looks are not above 0.
         """
         return Follower(self, seconds)
-
-    # Shown.
 
     def view(self, run: ShownRun | None = None, **traits: Any) -> TuningView:
         """Return a view of the log; linked to a run, tasks and nodes select each other.
@@ -428,8 +385,6 @@ class TuningLog:
             if self._view is None or self._view.comm is None:
                 self._view = self.view()
         self._view._ipython_display_()
-
-    # Measured elsewhere.
 
     reuse = _asks(_PARTS, rerun.reuse)
 

@@ -14,6 +14,7 @@ from tvmdbg_widgets.model.tuning.record import Record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tvmdbg_widgets.analysis.tuning.gains import Gains
     from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
     from tvmdbg_widgets.model.tuning.dag import ComputeDag
     from tvmdbg_widgets.model.tuning.parts import TuningParts
@@ -53,9 +54,21 @@ class LogFacts:
         return self.parts.trials
 
     @cached_property
-    def task_table(self) -> TaskTable:
+    def known_tasks(self) -> TaskTable:
         """The table of tasks for the log's weights."""
-        return task_table(self.parts, self.weights)
+        return self.task_table()
+
+    def task_table(self, weights: Sequence[float] | None = None) -> TaskTable:
+        """Return trials, errors, best cost, share and what is left to gain of each task.
+
+        Weights, one a task, stand instead of those the log was opened with; where they do not fit
+        the tasks, this is a ValueError.
+        """
+        return task_table(self.parts, self.weights if weights is None else weights)
+
+    def gains(self, weights: Sequence[float] | None = None) -> Gains:
+        """Return what the task scheduler would expect of each task's next round."""
+        return self.task_table(weights).gains
 
     def schedule(self, row: int | Record) -> Schedule:
         """Return how a record's workload is computed: steps in words, loop nest, tiles, Python.

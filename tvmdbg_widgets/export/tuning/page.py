@@ -85,7 +85,7 @@ def save_page(
 def _stored(log: LogFacts, known: Overview, shown: int | None, budget: int) -> tuple[str, int]:
     """Return the element that carries the log, and of how many tasks the schedule is left out."""
     best = best_trials(log)
-    table = log.task_table
+    table = log.known_tasks
     order = sorted(best, key=lambda each: -(table.weights[each] * table.best[each]))
     schedules: dict[str, bytes] = {}
     parallel: dict[str, bytes] = {}

@@ -59,7 +59,7 @@ def shown_trial(log: LogFacts, options: Mapping[str, Any]) -> int | None:
     """
     if options.get("trial") is not None:
         return int(options["trial"])
-    table = log.task_table
+    table = log.known_tasks
     task = options.get("task")
     bests = best_trials(log)
     if task is None and bests:

@@ -45,7 +45,7 @@ def overview(log: LogFacts, links: TaskLinks | None = None) -> Overview:
     """Return what the view is given of a log."""
     trials = log.trials
     time = elapsed(trials)
-    table = log.task_table
+    table = log.known_tasks
     bests, codes = best_trials(log), np.unique(trials.error)
     rows, offsets = _improvements(best_so_far(trials), trials.task, len(log.tasks))
     total = log.curve()

@@ -1,4 +1,4 @@
-"""Which records may stand in one file."""
+"""Records written to one file, and which may stand in one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,41 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.records.described import TUNERS
 from tvmdbg_widgets.formats.tuning.record import no_such_row
+from tvmdbg_widgets.formats.tuning.writer import write_lines
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import os
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from tvmdbg_widgets.model.tuning.parts import TuningParts
+
+
+def write(
+    parts: TuningParts, path: str | os.PathLike[str], rows: Iterable[int] | None = None
+) -> Path:
+    """Write records to a file that TVM reads, each line as it stands in its own file.
+
+    MetaSchedule's records name workloads by number: keep ``database_workload.json`` beside
+    the new file.
+
+    Parameters
+    ----------
+    path : path
+        An existing file is replaced.
+    rows : iterable of int, optional
+        Only these, in this order; what ``select`` returns is taken, too.
+
+    Raises
+    ------
+    ValueError, IndexError
+        No reader of TVM would take the records from one file: they are of several tuners, or
+        of several MetaSchedule databases; there is no such row.
+    """
+    chosen = range(len(parts.trials)) if rows is None else list(rows)
+    refuse_unreadable(parts, chosen)
+    return write_lines(path, parts, chosen)
 
 
 def refuse_unreadable(parts: TuningParts, rows: Sequence[int]) -> None:
