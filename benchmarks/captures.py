@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path
 
 #: Payload of a segment: what loopback takes at once, and what Ethernet does.
 LOOPBACK, ETHERNET = 32_741, 1_448

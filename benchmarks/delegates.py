@@ -9,8 +9,9 @@ beyond that of opening them without looking into the payloads.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import tvmdbg_widgets as tvmdbg
@@ -22,9 +23,6 @@ from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, n
 from tvmdbg_widgets.formats.executorch import assemble
 from tvmdbg_widgets.model.executorch.insides import Insides
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 NODES, EXECUTIONS = 2_000, 10
 BEYOND_S = 0.5

@@ -11,17 +11,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from benchmarks.measure import Times, machine, measure
 from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.figures import engine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT = Path(__file__).parents[1]
 ROWS = 100_000

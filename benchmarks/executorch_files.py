@@ -12,16 +12,14 @@ import json
 import random
 import re
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tests.executorch_cases import case_dir
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 _KERNELS = ("permute_copy.out", "addmm.out", "gelu.out", "add.out", "_softmax.out", "bmm.out")
 _XNNPACK = (

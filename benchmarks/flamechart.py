@@ -19,6 +19,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -37,8 +38,6 @@ from tests.chromium import ARGUMENTS, find_or_install
 from tests.ui.host import serve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from playwright.sync_api import Browser, Page, Playwright
 
 SIZES = (10_000, 100_000, 1_000_000)

@@ -8,16 +8,13 @@ Beside it ``json.loads`` of the same file, below which no reader of it comes by 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
 from benchmarks.measure import Times, limit, machine, measure
 from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.answers.answers import answer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SIZES = (1_000, 10_000, 100_000)
 PROMISE, ANSWER = 0.4, 0.5

@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,6 @@ from tests.ui.host import page as host_page
 from tests.ui.host import serve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from playwright.sync_api import Browser, Page, Route
 
 #: Seconds to open; at 100,000 nodes it is also moved at several scales, and folded.

@@ -25,8 +25,8 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING
@@ -35,10 +35,7 @@ from benchmarks.growing.logs import LOGS
 from benchmarks.measure import cpu_seconds, machine
 from tvmdbg_widgets.answers.answers import Answers
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Found = dict[str, dict[int, float]]
+Found = dict[str, dict[int, float]]
 
 DOUBLINGS = 3
 WARM_UP = 32

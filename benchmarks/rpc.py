@@ -14,8 +14,8 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graph_view import verdict
@@ -25,12 +25,8 @@ from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.rpc.values import Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.rpc import RpcLog
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.rpc import RpcLog
 
 OPEN_S, MEMORY_MB = 10, 25
 COPIED, COPY_EVERY = 0.98, 5

@@ -7,11 +7,8 @@ holds one to four parts, and each part one to three kernels. Times are whole nan
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from collections.abc import Callable
+from pathlib import Path
 
 THREADS = 4
 _NAMES = (

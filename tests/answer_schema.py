@@ -6,22 +6,21 @@ import functools
 import hashlib
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
 
+from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.widgets import comparison
 from tvmdbg_widgets.widgets.tuning import answers as tuning
 from tvmdbg_widgets.widgets.tuning import log_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pytest
 
-    from tvmdbg_widgets.answers.answering import Reply
 
 ROOT = Path(__file__).parents[1]
 TYPES = ROOT / "js" / "tests" / "answers.ts"

@@ -6,17 +6,15 @@ import gc
 import importlib
 import os
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import hypothesis
 import pytest
 
 from tests.answer_schema import hold_answers, is_made, make_schema
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CORPUS = "TVMDBG_CORPUS"
 HOW = f"set {CORPUS} to the folder of recorded runs to run this"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
     from tvmdbg_widgets.rpc import RpcLog
     from tvmdbg_widgets.run import DebugRun

@@ -6,8 +6,10 @@ Deterministic. Whatever does not grow stays small.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +17,7 @@ from benchmarks.graphs import network, residual_graph
 from benchmarks.traces import write_trace
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    Write = Callable[[Path, int], None]
+Write = Callable[[Path, int], None]
 
 _FEW = 20
 

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.executorch_files import write_etdump, write_etrecord
@@ -16,9 +18,6 @@ from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, Valu
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
     from benchmarks.growing import Write
 
 _FEW, _NS = 20, 1000

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -22,9 +23,6 @@ from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PERCENTS = [1, 5, 25, 50, 75, 95, 99]
 SAMPLE = 1 << 18

@@ -21,9 +21,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -35,12 +36,8 @@ from benchmarks.tuning.tuning_view import view
 from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds
 from tvmdbg_widgets.analysis.tuning.dags import find_dag
 from tvmdbg_widgets.analysis.tuning.replay import nest, replay
+from tvmdbg_widgets.tuning import TuningLog
 from tvmdbg_widgets.widgets.tuning.answers import answer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.tuning import TuningLog
 
 MANY, MILLION, FEW, ROUND = 100_000, 1_000_000, 1_000, 64
 OPEN_S, SELECT_S, QUICK_S, FINDINGS_S, WRITE_S, POLL_S, THREADS_S = 2, 0.1, 0.1, 0.5, 1, 0.05, 5

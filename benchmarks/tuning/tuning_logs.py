@@ -10,14 +10,11 @@ from __future__ import annotations
 import itertools
 import random
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.make.tuning_story import START, TASKS, story
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 KINDS = ("llvm", "cuda")
 #: How often each task is called, in the order of the log's tasks.

@@ -17,11 +17,11 @@ from benchmarks.graph_view import TRACED, Trace, verdict
 from benchmarks.measure import load
 from tests.chromium import ARGUMENTS, find_or_install
 from tests.ui.tuning_page import TuningPage
+from tvmdbg_widgets.tuning import TuningLog
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from tvmdbg_widgets.tuning import TuningLog
 
 SCRIPT_MS, OPEN_MS, HEAP_MB = 8.0, 150.0, 40.0
 MOVE_MS, REPEATS = 3000, 3

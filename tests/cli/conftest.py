@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING, Any
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from cli.start import as_process, in_process
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterator
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,10 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from cli.start import COMMAND, environment
@@ -20,11 +22,7 @@ from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.given import as_source
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 SAMPLE = samples.resnet20_cifar / "_tvmdbg_device_CPU_0/output_tensors.params"
 # formats/tvm.md §3.6: written by TVM, and by a build whose DLDataType is wide.

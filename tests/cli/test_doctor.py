@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hatch_build import content_hash
@@ -16,12 +19,7 @@ from tvmdbg_widgets.cli.doctor.doctor import NAMES, _tell_extras, bundle_problem
 from tvmdbg_widgets.cli.doctor.environments import Environment, environments
 from tvmdbg_widgets.cli.doctor.rules import problems
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 SOUND = {
     "tvmdbg-widgets": "0.1.0",

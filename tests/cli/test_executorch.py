@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,12 +15,7 @@ from tests.executorch_cases import answers, case_dir
 from tests.formats.executorch.vulkan_files import program_bytes
 from tvmdbg_widgets import samples
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 XNNPACK = samples.executorch_xnnpack
 FILES = sorted(XNNPACK.iterdir())

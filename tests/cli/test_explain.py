@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 LOG = "[12:00:00] start\nTVMError: Check failed: ret: Invalid DLTensor file format\n\x1b[31mend\n"
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,17 +17,11 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets
 from tvmdbg_widgets import samples
+from tvmdbg_widgets.export.extract import Extracted
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.run import DebugRun
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tvmdbg_widgets.export.extract import Extracted
-    from tvmdbg_widgets.run import DebugRun
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +14,7 @@ from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET, OF_EXECUTORCH
 from tvmdbg_widgets.cli.common.hints import for_shell
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from cli.start import COMMAND, environment
@@ -20,10 +21,7 @@ from cli.start import COMMAND, environment
 import tvmdbg_widgets
 from tvmdbg_widgets import samples
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 VERBS = (
     "show",

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tvmdbg_widgets import samples
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 OVERFLOW = samples.resnet20_cifar_fp16_overflow
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tvmdbg_widgets
 from tvmdbg_widgets import samples
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 SAMPLE = samples.resnet20_cifar
 

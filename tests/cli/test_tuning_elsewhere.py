@@ -6,17 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.unit.tuning.ansor_lines import CPU, line, log_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 STAND_IN = Path(__file__).parents[1] / "unit/tuning/elsewhere/stand_in_tvm"
 OLD = [line('["a", 1]', costs=[1e-3 * split], split=split) for split in (5, 1, 2, 3, 4)]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,14 +15,11 @@ from typer.main import get_command
 
 from tests.unit.typed_files import STANDS_FOR, lay_out, texts
 
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 
+if TYPE_CHECKING:
     import click
 
-    Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 #: Verbs that wait for a browser; test_docs.py sees to their options.
 WAIT = {"show", "demo"}

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import ipaddress
 import struct
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.formats.capture.capture import TcpDirection
 from tvmdbg_widgets.formats.capture.frames import NO_TIME
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.formats.capture.capture import TcpDirection
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 NULL, ETHERNET, RAW, LOOP, SLL, SLL2 = 0, 1, 101, 108, 113, 276

@@ -14,7 +14,8 @@ import struct
 import tarfile
 import tracemalloc
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,10 +30,6 @@ from tvmdbg_widgets.sources.archives import ArchiveTree, open_archive
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 from tvmdbg_widgets.sources.unpacking import read_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 SAMPLE = tvmdbg.samples.resnet20_cifar
 TARS = {"dump.tar": "w", "dump.tar.gz": "w:gz", "dump.tar.bz2": "w:bz2", "dump.tar.xz": "w:xz"}

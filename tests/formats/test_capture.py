@@ -6,7 +6,7 @@ import io
 import struct
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dpkt
 import pytest
@@ -34,15 +34,12 @@ from formats.capture_files import (
     time_at,
 )
 
-from tvmdbg_widgets.formats.capture.capture import read_capture
+from tvmdbg_widgets.formats.capture.capture import Capture, TcpDirection, read_capture
 from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS
 from tvmdbg_widgets.formats.capture.frames import sniff
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.capture.capture import Capture, TcpDirection
 
 DATA = Path(__file__).parents[1] / "data" / "capture"
 LINKS = (NULL, ETHERNET, RAW, LOOP, SLL, SLL2)

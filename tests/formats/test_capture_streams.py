@@ -7,7 +7,7 @@ import time
 import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from formats.capture_files import (
@@ -30,15 +30,10 @@ from formats.capture_files import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.capture.capture import read_capture
+from tvmdbg_widgets.formats.capture.capture import TcpConnection, read_capture
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.formats.capture.capture import TcpConnection
 
 DATA = bytes(range(256)) * 2
 FIRSTS = st.sampled_from([0, 1000, 2**31 - 100, 2**32 - 200, 2**32 - 1])

@@ -8,7 +8,8 @@ import time
 from collections import defaultdict
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,12 +23,8 @@ from tvmdbg_widgets.export.chrome_trace import send_chrome_trace, write_chrome_t
 from tvmdbg_widgets.formats.decimals import DecimalText, nanoseconds
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.timeline.events import from_events
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.trace_extras import Counters, FlowEnds, TraceExtras
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Document = dict[str, Any]
 

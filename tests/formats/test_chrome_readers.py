@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -13,16 +15,11 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.chrome import events as chrome_events
 from tvmdbg_widgets.formats.chrome.columns import Columns
+from tvmdbg_widgets.formats.chrome.event import Event
 from tvmdbg_widgets.formats.chrome.events import EventFile
 from tvmdbg_widgets.formats.chrome.trace import read_chrome_trace
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tvmdbg_widgets.formats.chrome.event import Event
 
 COLUMNS = (
     *("phase", "name", "track", "index", "asynchronous", "flow", "bound_row", "bound_flow"),

@@ -6,9 +6,10 @@ import mmap
 import os
 import signal
 import time
+from collections.abc import Callable
 from functools import cache
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -27,9 +28,6 @@ from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.formats.registry import FORMATS
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SECONDS = 60
 

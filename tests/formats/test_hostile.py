@@ -7,7 +7,9 @@ import json
 import os
 import pickle
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,10 +19,6 @@ from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.sources import folders
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 DUMP = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
 GRAPH = (DUMP / "_tvmdbg_graph_dump.json").read_bytes()

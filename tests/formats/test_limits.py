@@ -7,16 +7,14 @@ import io
 import tarfile
 import tracemalloc
 import zipfile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.limits import LIMITS
 from tvmdbg_widgets.model.base.errors import FormatError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SAMPLE = tvmdbg.samples.resnet20_cifar
 DUMP = SAMPLE / "_tvmdbg_device_CPU_0"

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.base.errors import FormatError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DUMP = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
 GRAPH, PARAMS = "_tvmdbg_graph_dump.json", "output_tensors.params"

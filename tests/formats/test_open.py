@@ -7,16 +7,14 @@ import io
 import json
 import re
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.base.trust import Trust
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SAMPLE = tvmdbg.samples.resnet20_cifar
 DUMP = SAMPLE / "_tvmdbg_device_CPU_0"

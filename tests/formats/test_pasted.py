@@ -7,7 +7,8 @@ import html
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,9 +24,6 @@ from tvmdbg_widgets.formats.pasted.tables import tables
 from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.tuning.log import TuningLog
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TABLE = (samples.resnet20_cifar / "run_stdout.txt").read_text("utf-8")
 GRAPH = (samples.resnet20_cifar / "graph.json").read_text("utf-8")

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,10 +23,8 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunFile, RunParts
 from tvmdbg_widgets.model.timeline.columns import COLUMNS
 from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
 
 ROOT = Path(__file__).parents[2]
 CASES = (

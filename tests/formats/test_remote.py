@@ -11,7 +11,9 @@ import sys
 import threading
 import time
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,16 +29,11 @@ from tvmdbg_widgets.model.base import urls
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.ranges import coalesced, cut
 from tvmdbg_widgets.model.base.urls import without_secrets
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.sources import remote as sources_remote
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.given import as_source
 from tvmdbg_widgets.sources.remote import RemoteSource
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("aiohttp")

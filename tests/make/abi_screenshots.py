@@ -7,18 +7,14 @@ needs the extras ``png`` and ``rpc``.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.changed_dtype import SERVER, tensor
 from tvmdbg_widgets import abi
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.rpc import encode_packet
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.figures.figure import Figure
 
 SAMPLE = tvmdbg.samples.changed_dtype
 COPIES = 500

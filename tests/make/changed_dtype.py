@@ -7,8 +7,8 @@ releases, as a client whose DLDataType has 8 bytes would have sent them, which k
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.rpc.values import Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 CLIENT = grammar("v0.8", "wide", padding=4)
 SERVER = grammar("v0.8")

@@ -25,18 +25,17 @@ from functools import cached_property, partial
 from inspect import Parameter, getattr_static, signature
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from bokeh.document import Document
 
 os.environ["TQDM_DISABLE"] = "1"  # bars of progress are for who waits
+from collections.abc import Callable, Iterator
+
 import tvmdbg_widgets as tvmdbg
 from tests.cli.start import in_process
 from tests.make.saved_page import page
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 HERE = Path(__file__).parents[2]
 DIGESTS = HERE / "tests/data/goldens.json"

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +21,6 @@ from tvmdbg_widgets.model.base.numbers import (
     percent,
     speed_text,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PATH = Path(__file__).parents[1] / "data/numbers/texts.json"
 

@@ -9,13 +9,11 @@ import json
 import re
 import struct
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def page(path: Path) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -20,9 +20,7 @@ from tvmdbg_widgets.answers.tensor.statistics import spread_json, statistics_jso
 from tvmdbg_widgets.figures.tensor.facts import TensorFacts
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 #: Of these also what is known without a distribution.
 ROUGH = ("NaN and infinities", "most values are zero", "one tiny value", "int16")

@@ -11,19 +11,17 @@ import dataclasses
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.timeline.merged import CallTree
 from tvmdbg_widgets.analysis.times.modules import has_modules
+from tvmdbg_widgets.analysis.times.table import TimeTable
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.timeline.merged import CallTree
-    from tvmdbg_widgets.analysis.times.table import TimeTable
 
 FILE = Path(__file__).parents[1] / "data" / "timeline" / "sums.json"
 TABLES = FILE.with_name("tables.json")

@@ -8,10 +8,8 @@ the reader's, so that the two can disagree. Steps are legal by themselves; no DA
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from random import Random
+from random import Random
+from typing import Any
 
 #: Names of steps, and of their fields behind the code.
 STEP_FIELDS = {

@@ -7,7 +7,8 @@ prints the tables of docs/tuning_rules.md.
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -15,13 +16,7 @@ from tests.conftest import CORPUS, corpus_path
 from tests.make.tuning_story import SCENARIOS, story
 from tvmdbg_widgets.model.base.numbers import percent
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-from tvmdbg_widgets.tuning import open_tuning
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tvmdbg_widgets.tuning import TuningLog
+from tvmdbg_widgets.tuning import TuningLog, open_tuning
 
 LOGS = (".json", ".log", ".tmp")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,6 @@ from tests.make.story.machine import build_seconds, predicted_seconds, run_secon
 from tests.make.story.schedules import Space, conv, matmul
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.make.story.schedules import Schedule
 
 START = 1_718_000_400  # 2024-06-10 06:20 UTC

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from tests.mostly_slow import mostly_slow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from _pytest.mark import ParameterSet
     from playwright.sync_api import Locator, Page
 

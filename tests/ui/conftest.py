@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import warnings
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,11 @@ from tests.ui.host import Handler, serve, visit
 from tests.ui.pages import FAILED, PATIENCE_MS, WatchedPage, open_window
 from tests.ui.servers import Server, jupyter
 from tests.ui.waits import painted
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
 
-    from tvmdbg_widgets.run import DebugRun
 
 pytest.register_assert_rewrite("ui.checklists")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from playwright.sync_api import expect
@@ -12,8 +13,6 @@ from playwright.sync_api import expect
 from tests.ui.waits import INSPECT, inspected
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from playwright.sync_api import Locator, Page
 
     from tests.ui.servers import Server

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,14 +17,11 @@ from tests.ui.checklists import WIDTHS
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, inspected, painted, rest
 from tests.unit.figures.figure_checks import lines_of
+from tvmdbg_widgets.figures.figure import Figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Locator, Page
 
-    from tvmdbg_widgets.figures.figure import Figure
 
 pytestmark = pytest.mark.ui
 

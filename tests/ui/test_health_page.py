@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,8 +21,6 @@ from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.verdicts.health import Health, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from playwright.sync_api import Locator, Page, Route
 
 pytestmark = pytest.mark.ui

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Iterator
 from itertools import cycle, product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,14 +18,11 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
 from tvmdbg_widgets import plots
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Page
 
-    from tvmdbg_widgets.run import DebugRun
 
 pytestmark = pytest.mark.ui
 

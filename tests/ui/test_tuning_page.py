@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,13 +15,11 @@ from tests.make.tuning_story import story
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import frames
 from tvmdbg_widgets import open_tuning
+from tvmdbg_widgets.tuning import TuningLog
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Locator, Page
 
-    from tvmdbg_widgets.tuning import TuningLog
 
 pytestmark = [pytest.mark.ui, pytest.mark.usefixtures("own_page")]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.answers.messages import message_id
+from tvmdbg_widgets.tuning import TuningLog
 from tvmdbg_widgets.widgets.tuning.answers import answer
 
 from .waits import INSPECT, frames, inspected
@@ -14,7 +15,6 @@ from .waits import INSPECT, frames, inspected
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-    from tvmdbg_widgets.tuning import TuningLog
 
 _SHOW = """async ([state, width]) => {
   const element = document.createElement("div");

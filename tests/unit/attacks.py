@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator
+import re
+from collections.abc import Iterator
+from typing import Any, Final
 
 #: How Python reads patterns itself (``Lib/re``); there is no public door to it.
 _PARSER: Any = importlib.import_module("re._parser")

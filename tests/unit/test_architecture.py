@@ -7,18 +7,15 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import networkx as nx
 import pytest
 
 from tvmdbg_widgets import samples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "tvmdbg_widgets"

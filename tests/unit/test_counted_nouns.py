@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tvmdbg_widgets.model.base.numbers import counted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Parts = Callable[[str], Iterator[tuple[str, str]]]
+Parts = Callable[[str], Iterator[tuple[str, str]]]
 
 ROOT = Path(__file__).parents[2]
 #: A script for other machines, ExecuTorch's own sentences, and errors that no user sees.

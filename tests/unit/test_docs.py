@@ -12,6 +12,7 @@ import re
 import shutil
 import textwrap
 import tomllib
+from collections.abc import Iterator
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
@@ -24,8 +25,6 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.registry import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import click
 
 ROOT = Path(__file__).parents[2]

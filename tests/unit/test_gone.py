@@ -9,7 +9,9 @@ import os
 import shutil
 import tarfile
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,13 +22,8 @@ from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.cli.app import app
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.sources import file_source as sources
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
 
 PARAMS = "output_tensors.params"
 OPS = (

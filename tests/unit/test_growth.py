@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import tvmdbg_widgets as tvmdbg
@@ -16,11 +18,6 @@ from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.formats.tvm.assemble import times
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.graph.roles import with_roles
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
 
 
 def test_times_of_a_list_are_read_without_a_call_for_each() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,9 +23,6 @@ from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.archives import read_numpy_array
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SIZES = st.sampled_from([0, 1, 7, 10**9, 2**31 - 1, 2**53, 2**62])
 HUGE = st.lists(SIZES, max_size=64).map(math.prod) | st.integers(0, 10**5000)

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from make.notebooks import ROOT, WIDGET, client, without_widgets
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import nbformat
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

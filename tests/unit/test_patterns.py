@@ -11,18 +11,16 @@ import inspect
 import pkgutil
 import re
 import time
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from types import ModuleType
+from typing import Any, Final
 
 import pytest
 
 import tvmdbg_widgets
 from tests.unit.attacks import attacks
 from tvmdbg_widgets.analysis.messages.known import MESSAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
 
 pytestmark = pytest.mark.slow  # it reads a clock
 

@@ -6,7 +6,9 @@ import gzip
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import bokeh
 import numpy as np
@@ -18,12 +20,7 @@ from bokeh.plotting import figure as new_figure
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import plots
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 OVERFLOW = 38  # of the overflow sample: its output holds +Inf
 

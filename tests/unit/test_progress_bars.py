@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import tqdm.std
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page.stored.stored import store
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 Ends = list[tuple[str, float, float]]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import traitlets
@@ -11,9 +12,6 @@ import traitlets
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import abi, plots
 from tvmdbg_widgets.widgets.traits import Choice
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 VIEWS = (
     "Debugger",

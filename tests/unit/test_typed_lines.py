@@ -13,6 +13,7 @@ import inspect
 import re
 import shutil
 import tomllib
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,8 +27,6 @@ from tvmdbg_widgets.analysis.messages.known import MESSAGES
 from tvmdbg_widgets.tuning.following import Follower
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
     from tests.unit.typed_lines import Space
 
 #: What others' functions and their keywords were checked against, by hand: a file and a release.

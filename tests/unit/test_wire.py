@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +14,6 @@ from tvmdbg_widgets.answers import answers
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.engine import host, wire
 from tvmdbg_widgets.model.base.strings import StringColumn
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FACTS = {
     "attrOffsets": np.zeros(1, np.int32),

@@ -6,18 +6,15 @@ import ast
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 from tests.formats.rpc.rpc_cases import conversation
 from tests.make import tuning_cases as make
 from tests.unit.abi.source_trees import WIDE, tree
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.formats.rpc.grammar import grammar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 NETWORK = samples.resnet20_cifar / "_tvmdbg_device_CPU_0"

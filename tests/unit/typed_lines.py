@@ -10,16 +10,14 @@ import inspect
 import re
 import textwrap
 import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout, suppress
 from io import StringIO
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from traitlets import HasTraits
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    Space = dict[str, Any]
+Space = dict[str, Any]
 
 _CLOSES: Final = {"(": ")", "[": "]"}
 _DOTTED: Final = re.compile(r"(?<![\w.\\$%@<>\-/\"'…])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")

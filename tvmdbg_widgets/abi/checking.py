@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    import os
-
     from tvmdbg_widgets.analysis.abi.ir_layout import IrLayout
     from tvmdbg_widgets.analysis.abi.source_checked import SourceCheck
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout

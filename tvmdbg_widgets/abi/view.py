@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
     from tvmdbg_widgets.analysis.abi.decoding import Decoding
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.formats.hexdump import HexDump

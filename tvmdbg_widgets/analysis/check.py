@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.measured import Measured
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.parts import RunParts
 
 _SHOWN = 20
 _ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}

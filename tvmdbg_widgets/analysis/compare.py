@@ -8,9 +8,11 @@ import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
+from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.compared_titles import checked_titles
+from tvmdbg_widgets.analysis.derived.recorded import Recorded
 from tvmdbg_widgets.analysis.differences import (
     Difference,
     DifferenceKind,
@@ -24,11 +26,7 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import shape_text
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times import TimeComparison
-    from tvmdbg_widgets.analysis.derived.recorded import Recorded
-    from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.parts import RunParts
 
 _SHOWN = 40
 _TIMES_SHOWN = 5

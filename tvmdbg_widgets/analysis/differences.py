@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import enum
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.matching import Matching
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, speed_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.labels import label
 from tvmdbg_widgets.model.graph.node_words import node_label
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.dtypes import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
 
 #: What the compiler writes for itself: the signature says it, or it differs in every build.
 _NOT_COMPARED = frozenset({"func_name", "num_inputs", "num_outputs", "flatten_data", "T"})

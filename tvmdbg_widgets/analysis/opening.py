@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.verdicts.health import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 #: So many tensors are looked into, so many values of each that was not counted yet.
 _TENSORS, _SAMPLE = 128, 1024

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.differences import value_pairs
 from tvmdbg_widgets.analysis.matching import Certainty, match
@@ -14,16 +15,10 @@ from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ulp import NO_DISTANCE, distance
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.tensors.tensor import Tensor
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.tensors.tensor import Tensor
 
 Entry: TypeAlias = tuple[int, int]
 Block: TypeAlias = np.ndarray[Any, Any]

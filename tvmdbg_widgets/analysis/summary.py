@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.parts import RunParts
 
 _TOP = 3
 

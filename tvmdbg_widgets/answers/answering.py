@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
+from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.answers.statistics_jobs import StatisticsJobs
 from tvmdbg_widgets.engine.columns import pack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
-    from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
-    from tvmdbg_widgets.answers.statistics_jobs import StatisticsJobs
-    from tvmdbg_widgets.model.pictures import Pictures
+from tvmdbg_widgets.model.pictures import Pictures
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.graph.view_columns import fact_columns, graph_columns, group_columns
 from tvmdbg_widgets.analysis.highlights import highlights
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
@@ -34,12 +36,6 @@ from tvmdbg_widgets.model.graph.devices import device_names
 from tvmdbg_widgets.model.graph.nodes import held_texts, roles_text
 from tvmdbg_widgets.model.pictures import Pictures
 from tvmdbg_widgets.model.timeline.words import timeline_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-
 
 #: Nodes and entries of one finding that a view is told; titles and evidence count all.
 _LISTED = 200

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeChanges, TimeComparison
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.engine.wire import without_rows
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeChanges, TimeComparison
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
 
 
 def change(context: Context, _question: Question) -> Reply:

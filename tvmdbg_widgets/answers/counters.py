@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.analysis.timeline.counters import Counter
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.model.base.strings import StringColumn
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.analysis.timeline.counters import Counter
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 #: Values of all counters together that are sent as they are: 16 bytes each, a megabyte.
 _MOST: Final = 60_000

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.engine.columns import pack
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
-    from tvmdbg_widgets.model.verdicts.health import Health
+from tvmdbg_widgets.model.verdicts.health import Health
 
 
 def health(context: Context, _question: Question) -> Reply:

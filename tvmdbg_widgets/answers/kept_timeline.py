@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.timeline.find import Hits
 from tvmdbg_widgets.analysis.timeline.lod import Bins, TimelineLod
 from tvmdbg_widgets.answers.slices import SliceNames, SliceTable, account_columns
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.timeline.find import Hits
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.rows import Rows
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.rows import Rows
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Slices that come along with the first answer.
 ALONG = 8_000

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.sentences import loss_sentences
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.nodes import roles_text
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
 
 
 def memory(context: Context, _question: Question) -> Reply:

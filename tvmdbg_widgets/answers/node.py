@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.model.base.numbers import duration_text, exact_ns, percent
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import shape_text
 from tvmdbg_widgets.model.graph.nodes import given_text
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.timeline.measured import Measured
 from tvmdbg_widgets.model.timeline.words import timeline_words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _CONSUMERS = 200
 _CANDIDATES = 20

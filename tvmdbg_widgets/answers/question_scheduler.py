@@ -6,22 +6,19 @@ import contextvars
 import logging
 import sys
 import threading
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.kept_timeline import ALONG
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.answers.priority_gate import Priority
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
-
-    Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
+Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
 
 _LOG = logging.getLogger(__name__)
 #: Most answers that are made at once. Another thread begins only where all are busy; where many

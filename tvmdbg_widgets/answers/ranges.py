@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline.find import matching
 from tvmdbg_widgets.answers.answering import Context, Reply
@@ -14,14 +16,8 @@ from tvmdbg_widgets.answers.kept_timeline import (
     Searched,
     lod_columns,
 )
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.engine.columns import pack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.answers.messages import Question
 
 #: Slices in one window.
 _WINDOW = 200_000

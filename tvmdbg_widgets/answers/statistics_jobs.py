@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tvmdbg_widgets.answers.priority_gate import Priority, PriorityGate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 State: TypeAlias = Literal["exact", "sampled", "scanning", "cancelled"]
 Key: TypeAlias = tuple[int, int, str | None]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.timeline.slice_colors import slice_colors
 from tvmdbg_widgets.analysis.times.modules import has_modules, modules
 from tvmdbg_widgets.answers.answering import Context, Reply
@@ -13,19 +15,14 @@ from tvmdbg_widgets.answers.kept_timeline import (
     KeptTimeline,
     lod_columns,
 )
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.slices import RANKED_NAMES, parts_column
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.student_t import student_t
 from tvmdbg_widgets.model.timeline.gaps import extents
 from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import timeline_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.answers.messages import Question
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Bytes of one part of the slices.
 _PART = 1 << 20

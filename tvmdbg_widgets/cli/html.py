@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from enum import StrEnum
-from pathlib import Path  # noqa: TC003 (typer reads annotations)
+from pathlib import Path
 from typing import Annotated
 
 import typer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,8 +14,6 @@ from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tvmdbg_widgets.rpc import RpcLog
     from tvmdbg_widgets.rpc.packet import Packet
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +13,6 @@ from tvmdbg_widgets.cli.common.failures import verb
 from tvmdbg_widgets.cli.common.terminal import note, say
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tvmdbg_widgets.run import DebugRun
 
 EXAMPLES = examples(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.engine.wire import check
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Kinds of arrays that JavaScript has.
 _KINDS = ("u1", "u2", "u4", "i4", "f4", "f8")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.engine.host import BUNDLE
 from tvmdbg_widgets.model.base.strings import StringColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def check(answer: str, headers: Iterable[Mapping[str, Any]]) -> None:

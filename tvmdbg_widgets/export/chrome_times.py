@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
+import numpy.typing as npt
 
 _ALL_DIGITS = Context(prec=400)
 

@@ -10,8 +10,10 @@ times to 250 ns.
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,16 +23,11 @@ from tvmdbg_widgets.export.chrome_threads import Threads, metadata, threads
 from tvmdbg_widgets.export.chrome_times import microseconds
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds
 from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.flows import bound_slices
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _BLOCK = 1 << 14
 

@@ -8,11 +8,13 @@ https://graphviz.org/docs/attr-types/escString/, https://graphviz.org/doc/info/s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.export.node_colors import node_colors
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.export.node_colors import NodeColors, node_colors
 from tvmdbg_widgets.export.node_texts import NodeTexts
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
 from tvmdbg_widgets.figures.choices import DIRECTIONS
@@ -20,15 +22,9 @@ from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.node_colors import NodeColors
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.subgraph import Subgraph
+from tvmdbg_widgets.model.graph.subgraph import Subgraph
 
 _MOST_LABEL, _MOST_TIP = 80, 400
 _RANKDIR = {"down": "TB", "right": "LR"}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets import __version__
 from tvmdbg_widgets.export.extract_graph import Part, Place, neighborhood
@@ -17,13 +19,8 @@ from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.unfinished import new_folder
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping
-
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,14 @@ src/runtime/graph_executor/graph_executor.h @ v0.19.0) and the debugger's dump o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)

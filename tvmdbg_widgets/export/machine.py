@@ -6,10 +6,8 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.derived.derived import Derived
 
 #: Words that begin no address are taken as well, so that no letter is looked at twice.
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*+(://[^\s'\"<>]*)?", re.IGNORECASE)

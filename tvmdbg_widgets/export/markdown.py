@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 #: An underscore between letters or digits is never emphasis (CommonMark 0.31, section 6.2).
 _SPECIAL = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9_])_|_(?![A-Za-z0-9_])|(?<=_)_|_(?=_)")

@@ -14,14 +14,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.export.node_colors import node_colors
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.export.node_colors import NodeColors, node_colors
 from tvmdbg_widgets.export.node_texts import NodeTexts
 from tvmdbg_widgets.export.nodes import around_nodes, cut, entry_text, part
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
@@ -29,18 +33,9 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.base.writing import replacing_all
 from tvmdbg_widgets.model.graph.devices import device_name
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.node_colors import NodeColors
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.graph.subgraph import Subgraph
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.graph.subgraph import Subgraph
 
 _MOST_LABEL, _MOST_VALUE = 200, 2_000
 _DIVIDERS = str.maketrans({"/": "\u2215", ";": ","})

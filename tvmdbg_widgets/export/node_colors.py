@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.graph.node_columns import COLOR_NAMES
 from tvmdbg_widgets.figures.engine import colors_of_nodes
 from tvmdbg_widgets.figures.graph.options import GraphOptions
@@ -12,11 +13,8 @@ from tvmdbg_widgets.figures.graph.request import column_of, graph_request
 from tvmdbg_widgets.figures.theme import ink_on
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 #: A color, what is said, and the value itself; of a node of which nothing is known None each.
 Shown = tuple[str | None, str, float | str | None]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.graph.groups import Group
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Group, Groups
 from tvmdbg_widgets.model.graph.subgraph import Subgraph
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
 
 __all__ = ["around_nodes", "cut", "entry_text", "part"]
 

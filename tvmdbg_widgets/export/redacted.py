@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.export.private_parameters import PrivateParameters
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.verdicts.findings import Findings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from tvmdbg_widgets.export.private_parameters import PrivateParameters
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _GONE = "…"
 _VALUE = re.compile(r"[-−]?(?<!\d)\d++(?:\.\d+(?:e[-+−]?\d+)?|e[-+−]?\d+)", re.IGNORECASE)

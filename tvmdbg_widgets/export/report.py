@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from importlib.metadata import version
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import quote
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.export.machine import Machine
 from tvmdbg_widgets.export.markdown import bullets, code, fenced, image, plain, section
-from tvmdbg_widgets.export.private_parameters import private_parameters
+from tvmdbg_widgets.export.private_parameters import PrivateParameters, private_parameters
 from tvmdbg_widgets.export.redacted import redacted_findings
-from tvmdbg_widgets.export.report_node import node_lines
+from tvmdbg_widgets.export.report_node import Tell, node_lines
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing_all, suffixed
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.private_parameters import PrivateParameters
-    from tvmdbg_widgets.export.report_node import Tell
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.verdicts.findings import Finding, Findings
+from tvmdbg_widgets.model.verdicts.findings import Finding, Findings
 
 _ISSUES = 50
 _NODES = 20

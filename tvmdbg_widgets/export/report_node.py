@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.node import node_details
 from tvmdbg_widgets.answers.tensor.counts import special_counts
 from tvmdbg_widgets.export.markdown import bullets, code, plain, section
-from tvmdbg_widgets.export.private_parameters import FEWEST
+from tvmdbg_widgets.export.private_parameters import FEWEST, PrivateParameters
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base import bits
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.model.base.numbers import counted, exact_ns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.private_parameters import PrivateParameters
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 #: Makes Markdown of a message.
 Tell: TypeAlias = "Callable[[str], str]"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.memory import MemoryOptions, memory_figure
@@ -14,13 +17,7 @@ from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_figure
 from tvmdbg_widgets.model.base.choice import no_argument, one_of
 from tvmdbg_widgets.model.join.refs import entry_ref
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.verdicts.findings import Findings
 
 _OPTIONS: dict[str, tuple[type, ...]] = {
     "graph": (GraphOptions,),

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.compare import Comparison, Group
 from tvmdbg_widgets.analysis.compare_times.as_column import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.differences import DifferenceKind
-from tvmdbg_widgets.analysis.matching import Certainty
+from tvmdbg_widgets.analysis.matching import Certainty, Matching
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.few_names import MOST_NODES, has_many
-from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.graph.options import Direction, GraphOptions
 from tvmdbg_widgets.figures.graph.request import graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.node_words import node_label
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.compare import Comparison, Group
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.graph.options import Direction
 
 #: Below this width no graphs stand beside the lists.
 _NARROW = 620

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
+from tvmdbg_widgets.figures.redaction import Redact
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.tensor.figure import most_pixels, tensor_request
 from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_request
 from tvmdbg_widgets.model.base.choice import one_of
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.redaction import Redact
-    from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.verdicts.findings import Findings
 
 PARTS = ("findings", "graph", "tensor", "timeline")
 #: Of the whole figure.

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.engine.columns import packed_text
 from tvmdbg_widgets.engine.host import call
 from tvmdbg_widgets.figures.choices import usable_width
@@ -16,17 +19,10 @@ from tvmdbg_widgets.figures.png import data_uri, png_of
 from tvmdbg_widgets.figures.texts import FONT, escape, width_tables, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
 from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.answers.answering import Reply
-    from tvmdbg_widgets.model.base.strings import StringColumn
-
-    Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
+Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
 
 #: px around the lines of a figure that holds text alone.
 _MARGIN = 14

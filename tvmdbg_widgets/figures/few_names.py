@@ -6,25 +6,22 @@ A picture of a million nodes writes a few hundred names. The engine that draws i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.timeline import first_of_timeline
 from tvmdbg_widgets.engine.wire import without_rows
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
-
-    Ints = npt.NDArray[np.integer[Any]]
+Ints = npt.NDArray[np.integer[Any]]
 
 #: The names of more nodes are not sent to the engine.
 MOST_NODES = 100_000

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import html
+import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from tvmdbg_widgets.model.base.writing import replacing
-
-if TYPE_CHECKING:
-    import os
 
 #: Characters of one output in a saved notebook.
 _MOST_OF_A_CELL = 100_000

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
 from tvmdbg_widgets.analysis.memory.planned import why_not
+from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.figures.few_names import graph_of_few, has_many
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.model.base.choice import one_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-    from tvmdbg_widgets.answers.answering import Reply
-    from tvmdbg_widgets.figures.figure import Figure
 
 COLOR_BY = ("kind", "size")
 #: As of ``js/src/memory/figure.ts``; so many boxes have room in a figure at most.

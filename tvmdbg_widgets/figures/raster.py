@@ -8,12 +8,9 @@ import unicodedata
 import warnings
 from functools import lru_cache
 from html import unescape
-from typing import TYPE_CHECKING
+from types import ModuleType
 
 from tvmdbg_widgets.figures.texts import FONT
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 _MOST_PIXELS = 100_000_000
 _TEXT = re.compile(r"<text ([^<>]*+)>((?:[^<]++|<tspan[^<>]*+>|</tspan>)*+)</text>")

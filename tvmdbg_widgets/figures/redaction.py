@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.verdicts.findings import Findings
 
 #: Why a tensor's values are not shown (empty: they are), and whether only counts of them are.
 Redact: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"

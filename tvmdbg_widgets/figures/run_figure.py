@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.figures.engine import draw_or_tell
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.answers.answering import Reply
-    from tvmdbg_widgets.figures.engine import Columns
-    from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.engine import Columns, draw_or_tell
+from tvmdbg_widgets.figures.figure import Figure
 
 #: By part of a run: the view that shows it, and what that says where there is none.
 _MISSING = {

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any
 
 #: What is drawn for ``"auto"`` is light, and dark where the reader prefers that.
 THEMES = ("light", "dark", "auto")

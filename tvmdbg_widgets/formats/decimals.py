@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import decimal
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Larger times are refused: differences of two of them stay whole numbers of 64 bits.
 LARGEST_NS = 1 << 62

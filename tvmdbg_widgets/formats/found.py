@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
@@ -29,6 +29,7 @@ from tvmdbg_widgets.formats.tvm.extracted import is_account
 from tvmdbg_widgets.formats.tvm.foreign import lfs_pointer, unknown_file
 from tvmdbg_widgets.formats.tvm.model_library import (
     OTHER_FOLDERS,
+    ModelLibrary,
     is_of_module,
     read_metadata,
     texts,
@@ -40,15 +41,9 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.base.urls import is_url
 from tvmdbg_widgets.sources.archives import ArchiveTree, is_numpy_archive, open_archive
-from tvmdbg_widgets.sources.folders import LocalTree, Tree, note, remote_tree, unreadable
+from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.folders import Entry, LocalTree, Tree, note, remote_tree, unreadable
 from tvmdbg_widgets.sources.given import SourceLike, as_source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-    from tvmdbg_widgets.sources.folders import Entry
 
 
 def one_dump(tree: Tree, candidates: list[Candidate], device: str | None) -> list[Candidate]:

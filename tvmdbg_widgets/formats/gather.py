@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tqdm.auto import tqdm
 
@@ -15,15 +16,11 @@ from tvmdbg_widgets.formats.registry import TUNING, format_for, format_of, head
 from tvmdbg_widgets.formats.tuning.reading import read_part
 from tvmdbg_widgets.formats.tvm.params.folder import parameters_source
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue
 from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.folders import note, unreadable
 from tvmdbg_widgets.sources.given import SourceLike, as_source
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.model.base.issues import Issue
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def gather(

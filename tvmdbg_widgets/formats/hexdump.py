@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from tvmdbg_widgets.model.abi.struct_layout import ByteOrder
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.abi.struct_layout import ByteOrder
 
 _ADDRESSED = re.compile(r"\s*(?:(0x)([0-9a-fA-F]{1,16})(\s?<.*?>)?|([0-9a-fA-F]{6,16})):(?=\s|$)")
 _BARE = re.compile(r"\s*([0-9a-fA-F]{6,16})(?=\s|$)")

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import cut, one_line, paired_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 T = TypeVar("T")
 Count = Annotated[int, msgspec.Meta(ge=0)]

@@ -7,8 +7,8 @@ have only offsets in bytes (``getelementptr inbounds i8, ptr %A.handle, i64 20``
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.llvm_ir_reads import IrRead, Reads
 from tvmdbg_widgets.formats.llvm_ir_types import (
@@ -19,11 +19,7 @@ from tvmdbg_widgets.formats.llvm_ir_types import (
     struct_type,
 )
 from tvmdbg_widgets.model.base.errors import FormatError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _LONGEST_LINE = 20_000

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from tvmdbg_widgets.formats.llvm_ir_types import NAME, IrPlaces, placed
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _FIELDS = ("code", "bits", "lanes")
 _SPACE = r"(?:\s+addrspace\(\d{1,3}\))?"

@@ -8,10 +8,8 @@ pointers (``i8*``, ``i64*``) up to LLVM 14, ``ptr`` from 15 on.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import NamedTuple
 
 NAME = r'%(?:"[^"\n]{1,200}"|[-\w.$]{1,200})'
 _TYPE = re.compile(rf"\s*({NAME})\s*=\s*type\s+(<?\{{.*\}}>?)\s*$")

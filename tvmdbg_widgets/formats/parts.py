@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.registry import Format
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.formats.registry import Format
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @dataclass(frozen=True)

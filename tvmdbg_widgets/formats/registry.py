@@ -6,16 +6,13 @@ A format is one module with ``sniff(head) -> bool`` and a reader, and one line i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.formats.collector import collector_paused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Bytes from the start of a file that a format is told by.
 HEAD_BYTES = 64 * 1024

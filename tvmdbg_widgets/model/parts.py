@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.model.base.issues import Issues
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.tensors import Tensors
-    from tvmdbg_widgets.model.timeline.report import Report
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.tensors.tensors import Tensors
+from tvmdbg_widgets.model.timeline.report import Report
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _RELEASES = re.compile(r"TVM v([\d.]+)(?: to v([\d.]+))?")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from tvmdbg_widgets.figures.texts import fit, wrap
@@ -11,8 +12,6 @@ from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tvmdbg_widgets.figures.theme import Scheme
     from tvmdbg_widgets.widgets.plot import LinkedPlot
     from tvmdbg_widgets.widgets.session import Session

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
@@ -12,9 +13,6 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
 from tvmdbg_widgets.model.executorch.scalar_types import runtime_number
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _ALIGNMENT: Final = 64
 _INT64: Final = range(-(2**63), 2**63)

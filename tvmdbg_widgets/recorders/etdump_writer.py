@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 _IDENTIFIER: Final = b"ED00"
 _VERSION: Final = 0

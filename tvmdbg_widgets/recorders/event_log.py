@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import operator
+import os
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing_all
 from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
 from tvmdbg_widgets.recorders.debug_buffer import DebugBuffer
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
 
 #: Instruction of events outside of any: ``kUnsetDebugHandle``.
 UNSET_INSTRUCTION: Final = 0

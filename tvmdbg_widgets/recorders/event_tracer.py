@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
 from tvmdbg_widgets.recorders.etdump_writer import RecordedEvent
 from tvmdbg_widgets.recorders.event_log import UNSET_INSTRUCTION, EventLog, int32, utf8, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tvmdbg_widgets.figures.rpc.messages import SequenceMessage, Status
     from tvmdbg_widgets.formats.rpc.desync import Desync
     from tvmdbg_widgets.rpc.packet import Packet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -10,8 +10,6 @@ from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.rpc.packet import Packet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from tvmdbg_widgets.analysis.rpc.conversation import Conversation
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.formats.rpc.connection import Connection, Direction

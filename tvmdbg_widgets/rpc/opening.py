@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tvmdbg_widgets.formats.capture.capture import Capture
     from tvmdbg_widgets.formats.parts import Part
     from tvmdbg_widgets.formats.rpc.connection import Stream

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.run.debug_run import DebugRun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tvmdbg_widgets.analysis.compare import Comparison
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,6 @@ from tvmdbg_widgets.run.pages import Pages
 from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
     from tvmdbg_widgets.analysis.executorch.recorded_calls import RecordedCalls
     from tvmdbg_widgets.model.executorch.delegation import DelegationInfo

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
-    from pathlib import Path
-
     import networkx as nx
 
     from tvmdbg_widgets.export.extract import Extracted

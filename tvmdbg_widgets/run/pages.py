@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.run.views import Views
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from tvmdbg_widgets.export.page.embed import Embed
     from tvmdbg_widgets.export.page.options import Share, Theme
     from tvmdbg_widgets.widgets.view import View

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
     from tvmdbg_widgets.model.parts import RunParts

@@ -10,8 +10,9 @@ import math
 import os
 import re
 import tarfile
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,17 +21,11 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.sources.byte_source import PartSource
+from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
 from tvmdbg_widgets.sources.file_source import below
 from tvmdbg_widgets.sources.folders import FILES, Entry, Tree, left_out, too_many
 from tvmdbg_widgets.sources.readahead import as_file
 from tvmdbg_widgets.sources.unpacking import read_directory, unpack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-
 
 _BLOCK = 512
 #: Headers of a tar archive that are read at most, those of folders among them.

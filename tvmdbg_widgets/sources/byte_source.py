@@ -5,17 +5,14 @@ from __future__ import annotations
 import errno
 import threading
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import Any, Final, TypeAlias
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ranges import coalesced, cut
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import PurePosixPath
-
 
 _MB = 1 << 20
 #: Bytes that one file may become in memory, however large it is.

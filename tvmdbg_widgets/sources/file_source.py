@@ -10,19 +10,17 @@ import os
 import stat
 import threading
 import weakref
+from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    Read: TypeAlias = Callable[[int, int], bytes]
+Read: TypeAlias = Callable[[int, int], bytes]
 
 
 def below(name: str) -> PurePosixPath:

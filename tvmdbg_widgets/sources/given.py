@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
@@ -14,9 +15,6 @@ from tvmdbg_widgets.model.base.urls import is_url, local_path
 from tvmdbg_widgets.sources.byte_source import BytesLike, ByteSource, BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 from tvmdbg_widgets.sources.remote import RemoteSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class StreamSource(ByteSource):

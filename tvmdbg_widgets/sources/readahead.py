@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _NEAR, _FAR = 1 << 16, 1 << 20
 

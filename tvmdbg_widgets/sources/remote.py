@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
@@ -15,10 +16,6 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import file_system, without_secrets
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import below
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 #: What a server without ranges may make us keep in memory.
 MOST_WHOLE = 256 << 20

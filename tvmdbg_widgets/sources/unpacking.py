@@ -8,8 +8,9 @@ import lzma
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
@@ -18,10 +19,6 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.sources.byte_source import MOST_UNPACKED, ByteSource, BytesSource, PartSource
 from tvmdbg_widgets.sources.file_source import below
 from tvmdbg_widgets.sources.readahead import as_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 _PIECE = 1 << 20
 _HEAD = 64 << 10

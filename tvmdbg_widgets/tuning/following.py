@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from tvmdbg_widgets.analysis.tuning.records.weights import kept_weights
@@ -12,8 +13,6 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.sources.file_source import GrowingFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 from tvmdbg_widgets.analysis.tuning import error_tables, errors_by, links, rounds, sessions
@@ -22,10 +25,6 @@ from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.tuning.following import Follower
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
     import numpy as np
     import numpy.typing as npt
     import pandas as pd

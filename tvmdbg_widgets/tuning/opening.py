@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tvmdbg_widgets.analysis.tuning.records.weights import Weights
     from tvmdbg_widgets.formats.parts import Part
     from tvmdbg_widgets.sources.given import SourceLike

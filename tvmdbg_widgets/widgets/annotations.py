@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.model.base.choice import meant, one_of
 from tvmdbg_widgets.model.join.refs import entry_ref, node_ref
 from tvmdbg_widgets.widgets.traits import named_in
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 NodeRef: TypeAlias = int | str
 StepLike: TypeAlias = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +25,9 @@ from tvmdbg_widgets.analysis.output_errors import OutputErrors
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 _ERROR, _LAYOUT = "error", "layout"
 #: Layouts of graphs of at most so many nodes are worked out at once.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import traitlets
@@ -16,21 +17,17 @@ from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels, shape_text
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.shared_model import ModelTrait
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import Choice
 from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.redaction import Redaction
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 _COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.widgets.graph import GraphOptions
 from tvmdbg_widgets.widgets.graph_panel import GraphPanel
 from tvmdbg_widgets.widgets.tensor import TensorOptions
 from tvmdbg_widgets.widgets.timeline import TimelineOptions
 from tvmdbg_widgets.widgets.traits import Choice
 from tvmdbg_widgets.widgets.view import View, auto_height
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.redaction import Redaction
 
 
 class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):

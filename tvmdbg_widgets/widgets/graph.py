@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from pathlib import Path
+from typing import Any
 
 import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.widgets.graph_colors import GraphColors
 from tvmdbg_widgets.widgets.graph_folding import Folding
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
+from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import Choice, as_trait_error
 from tvmdbg_widgets.widgets.view import View, require_run
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.redaction import Redaction
-    from tvmdbg_widgets.widgets.session import Session
 
 
 class GraphOptions(GraphColors, Folding, Shown):

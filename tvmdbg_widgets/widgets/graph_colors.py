@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import traitlets
 
 from tvmdbg_widgets.model.graph.label_template import checked_template
-from tvmdbg_widgets.model.graph.node_columns import checked_range
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range
 from tvmdbg_widgets.widgets.color_columns import ColorColumns
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import as_trait_error
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 class ColorName(str):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias
 
 import traitlets
 
 from tvmdbg_widgets.model.graph.groups import Group, Groups
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 GroupRef: TypeAlias = int | str | Group
 GroupRefs: TypeAlias = GroupRef | Iterable[GroupRef] | None

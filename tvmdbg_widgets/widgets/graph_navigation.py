@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import traitlets
 
@@ -11,10 +11,8 @@ from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.join.refs import listed
 from tvmdbg_widgets.widgets import view_state
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import as_trait_error
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 NodeRef: TypeAlias = int | str
 NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.widgets.graph_folding import Folding, GroupRefs
 from tvmdbg_widgets.widgets.graph_navigation import Navigation
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.widgets.graph_folding import Folding, GroupRefs
 
 
 class GraphPanel(Navigation):

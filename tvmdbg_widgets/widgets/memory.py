@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.widgets.traits import Choice, StepRange
 from tvmdbg_widgets.widgets.view import View
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.redaction import Redaction
 
 
 class MemoryOptions(traitlets.HasTraits):

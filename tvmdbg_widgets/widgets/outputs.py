@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
 from urllib.parse import quote
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 #: In JupyterLab 4 and Notebook 7 a view that is gone has an error in its place. This hides the

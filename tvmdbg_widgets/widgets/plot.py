@@ -8,7 +8,7 @@ import json
 from functools import lru_cache
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import traitlets
@@ -18,12 +18,10 @@ from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.number_text import short_text
 from tvmdbg_widgets.widgets.saved import Saved
+from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.shared_model import ModelTrait
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.widgets.session import Session
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 #: Of the table in a saved notebook; columns beside the first, where none holds texts.
 _MOST_ROWS, _MOST_COLUMNS = 12, 3

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import traitlets
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.bundles import bundle
 from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.widgets.shared_model import SharedModel
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
 class RunModel(SharedModel):

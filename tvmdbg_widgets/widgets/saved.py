@@ -5,21 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Sequence
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import traitlets
 
+from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.widgets.outputs import figure_output, live_output, makes_one_output
 from tvmdbg_widgets.widgets.shared_model import UsesModels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 _LOG = logging.getLogger(__name__)
 #: A saved notebook carries at most so much for one view.

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import traitlets
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.bundles import bundle
 from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.model.join.refs import entry_ref, listed, node_ref
 from tvmdbg_widgets.widgets.annotations import checked_notes, checked_tour
 from tvmdbg_widgets.widgets.shared_model import SharedModel
 from tvmdbg_widgets.widgets.traits import EntryTrait, TimeRange, as_trait_error, named_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
 class NodeIds(traitlets.List[int]):

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path, PurePath
+from typing import Any, ClassVar
 
+from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.parts import Provenance, RunParts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.analysis.compare_times import TimeComparison
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.widgets.run_model import RunModel
-    from tvmdbg_widgets.widgets.session import Session
+from tvmdbg_widgets.widgets.run_model import RunModel
+from tvmdbg_widgets.widgets.session import Session
 
 
 class ShownRun(Derived, ABC):

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import traitlets
 
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
 from tvmdbg_widgets.widgets.traits import Choice, ChoiceOr, EntryTrait
 from tvmdbg_widgets.widgets.view import View, auto_height
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.redaction import Redaction
-
 
 #: Beyond it a page could not tell a zero point from its neighbors.
 MOST_ZERO_POINT = 2**53

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import traitlets
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.redaction import Redaction
+from tvmdbg_widgets.widgets.session import Session
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import Choice, TimeRange
 from tvmdbg_widgets.widgets.view import View, require_run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.redaction import Redaction
-    from tvmdbg_widgets.widgets.session import Session
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 class TimelineOptions(traitlets.HasTraits):

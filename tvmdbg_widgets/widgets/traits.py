@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import traitlets
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.model.base.choice import meant, one_of
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.join.refs import entry_ref
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.tensors import Tensors
+from tvmdbg_widgets.model.tensors.tensors import Tensors
 
 
 def named_in(run: Derived | None) -> tuple[Graph | None, Tensors | None]:

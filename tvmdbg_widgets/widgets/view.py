@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import traitlets
 
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.widgets.saved import Saved
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.shared_model import ModelTrait
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import ChoiceOr
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.redaction import Redaction
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 
 def require_run(view: object, run: object) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.model.base.choice import fields_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.join.refs import node_ref
 from tvmdbg_widgets.widgets.traits import named_in
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
 
 Bookmark: TypeAlias = dict[str, Any]
 

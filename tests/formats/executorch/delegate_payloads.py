@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch.delegates.vulkan import read_vulkan
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 from tvmdbg_widgets.model.executorch.program import Span
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 
 NONE = 0xFFFFFFFF
 #: Bytes in front of payloads made by hand: offsets must count from the start of the file.

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from executorch_cases import CASES, case_dir
 
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 #: Cases with an ETRecord that ExecuTorch reads.
 RECORDS = tuple(

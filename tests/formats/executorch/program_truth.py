@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tvmdbg_widgets.model.executorch.program import DataLocation, Plan, Program
+from tvmdbg_widgets.model.executorch.program import DataLocation, Plan, Program, Subsegments
 from tvmdbg_widgets.model.executorch.program_instructions import (
     Chain,
     Instruction,
@@ -23,10 +23,7 @@ from tvmdbg_widgets.model.executorch.program_values import (
     ValueKind,
 )
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.program import Subsegments
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 SCALARS = {
     ValueKind.INT: ("Int", "int_val"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from executorch_cases import FOLDER as SHIPPED
@@ -15,11 +15,9 @@ from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Fresh, arguments
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import steps_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
+from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.program import Plan
 
 GUESSED = "outputs by the order of values"
 #: Shipped programs with delegates, and the outputs of each call.

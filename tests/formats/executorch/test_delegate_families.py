@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,16 +31,10 @@ from tvmdbg_widgets.formats.executorch.delegates.families import (
 from tvmdbg_widgets.formats.executorch.program.flat_tensor import read_flat_tensor
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant
-from tvmdbg_widgets.model.executorch.program import Delegate, Span
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
+from tvmdbg_widgets.model.executorch.program import Delegate, Program, Span
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
-    from tvmdbg_widgets.model.executorch.program import Program
 
 
 def program(*payloads: tuple[str, bytes], shared: bool = False) -> tuple[Program, BytesSource]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,22 +13,19 @@ from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, graph_of, trut
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.delegate_edges import EdgeNode
+from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges, EdgeNode
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateGraph,
     DelegateNode,
     DelegateValue,
 )
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.exported_program import (
     ExportedProgram,
     ProgramNode,
     ProgramValue,
 )
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 recorded = pytest.mark.skipif(not CASES, reason="set TVMDBG_CORPUS to the folder of recorded runs")
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from executorch_cases import answers
@@ -13,13 +13,11 @@ from tvmdbg_widgets.formats.executorch.etrecord.arguments import read_argument
 from tvmdbg_widgets.formats.executorch.etrecord.exported_program import read_program
 from tvmdbg_widgets.formats.executorch.etrecord.module_stack import module_stack
 from tvmdbg_widgets.model.base.errors import FormatError
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.exported_program import (
-        ExportedProgram,
-        ProgramNode,
-        ProgramValue,
-    )
+from tvmdbg_widgets.model.executorch.exported_program import (
+    ExportedProgram,
+    ProgramNode,
+    ProgramValue,
+)
 
 EDGE = "edge_dialect_exported_program/forward"
 GETITEM = "<built-in function getitem>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,12 +14,10 @@ from tvmdbg_widgets.formats.executorch.program.bundled import read_bundled_progr
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import InstructionGraph, graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.executorch.program import Program
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
 from tvmdbg_widgets.model.graph.graph import Entry, NodeKind
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.program import Program
 
 PTE = FOLDER / "pte"
 ALL = tuple(sorted(path.stem for path in PTE.glob("*.pte")))

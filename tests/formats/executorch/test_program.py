@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,16 +21,12 @@ from tvmdbg_widgets.model.executorch.program import (
     CompileSpec,
     DataLocation,
     Operator,
+    Program,
 )
 from tvmdbg_widgets.model.executorch.program_instructions import Frame
 from tvmdbg_widgets.model.executorch.program_values import Place, TensorValue
 from tvmdbg_widgets.sources.byte_source import BytesSource, PartSource
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.executorch.program import Program
 
 PTE = FOLDER / "pte"
 PROGRAMS = tuple(sorted(path.stem for path in PTE.glob("*.pte")))

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,10 +14,8 @@ from tvmdbg_widgets.model.executorch.exported_program import (
     ProgramNode,
     ProgramValue,
 )
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 GETITEM = "<built-in function getitem>"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -15,13 +14,11 @@ from tvmdbg_widgets.formats.executorch.program.bundled import read_bundled_progr
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.executorch.program import Program
 from tvmdbg_widgets.model.executorch.program_instructions import UnknownCall
 from tvmdbg_widgets.model.executorch.program_values import NoValue
 from tvmdbg_widgets.model.graph.graph import Entry
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.program import Program
 
 PTE = FOLDER / "pte"
 #: One with jumps and constants, one with a shape that is known only when it runs.

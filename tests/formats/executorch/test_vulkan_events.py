@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -16,15 +15,13 @@ from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of
 from tvmdbg_widgets.formats.executorch.delegates.vulkan_events import align
 from tvmdbg_widgets.model.executorch.delegate_edges import EdgeNode
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 from tvmdbg_widgets.model.executorch.vulkan_names import (
     event_title,
     explain_name,
     is_shader,
     read_name,
 )
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 
 pytestmark = pytest.mark.spec_only
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,17 +22,13 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import (
     split_name,
 )
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import BINARY, NAMES, UNARY
+from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateGraph,
     DelegateNode,
     DelegateValue,
 )
 from tvmdbg_widgets.model.executorch.xnnpack_names import xnnpack_family
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
 
 recorded = pytest.mark.usefixtures("corpus")
 

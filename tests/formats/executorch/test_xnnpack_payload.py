@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,14 +28,9 @@ from tests.formats.flatbuffer_files import Table, Things, number, numbers
 from tvmdbg_widgets.formats.executorch.delegates.families import graphs_of
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_schema import DTYPES, LINKS, NODES
 from tvmdbg_widgets.formats.executorch.program.program import read_program
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
 from tvmdbg_widgets.model.executorch.program import DataLocation, Span
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
 
 CASES = tuple(path.name for path in sorted(INSIDE.iterdir()))
 

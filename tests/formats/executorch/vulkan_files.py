@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.formats.executorch.delegate_payloads import with_header
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PHASES = ("ETVK_EXECUTE", "ETVK_COPY_INPUTS", "ETVK_COMPUTE_GRAPH_EXECUTE")
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from formats.capture_files import ACK, PSH, SYN, Tcp
 
+from tvmdbg_widgets.formats.rpc.grammar import Grammar
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.sources.given import as_source
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.rpc.grammar import Grammar
 
 
 def segments(client: bytes, server: bytes, own: Grammar, like: Tcp | None = None) -> list[Tcp]:

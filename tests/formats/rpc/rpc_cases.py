@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -13,9 +14,6 @@ from tvmdbg_widgets.model.rpc.values import Argument, Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.given import as_source
 from tvmdbg_widgets.sources.readahead import ReadAhead
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LANES_U32 = "code:u8 bits:u8 lanes:u32"
 GRAMMARS = [grammar(era, layout) for era in ERAS for layout in ("narrow", "wide", LANES_U32)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import random
 import struct
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from formats.rpc.rpc_cases import conversation
@@ -23,9 +24,6 @@ from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.given import as_source
 from tvmdbg_widgets.sources.readahead import ReadAhead
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.spec_only
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
-    from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.task import Task
 
 
 def encode_record(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +15,7 @@ from tests.make import tuning_cases as make
 from tvmdbg_widgets import TuningLog, open_tuning
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.model.tuning.hardware import HardwareParams
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.tuning.record import Record
 
 SEEDS = st.integers(0, 2**32)
 

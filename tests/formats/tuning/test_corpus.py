@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +13,6 @@ from tests.conftest import corpus_path
 from tvmdbg_widgets import TuningLog, open_tuning
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.model.tuning.steps import PragmaStep
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PRINTED = "printed_states"
 OTHERS = {".md", ".txt"}

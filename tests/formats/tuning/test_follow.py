@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,10 +16,6 @@ from tests.make import tuning_cases as make
 from tvmdbg_widgets import FormatError, TuningLog, open_tuning
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.model.tuning.trials import Trials
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def lines_of(seed: int, count: int = 6) -> list[bytes]:

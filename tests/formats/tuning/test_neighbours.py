@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import pickle
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,9 +16,6 @@ from hypothesis import strategies as st
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import open_tuning
 from tvmdbg_widgets.formats.tuning.record import read_record
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SEEDS = st.integers(0, 2**32)
 

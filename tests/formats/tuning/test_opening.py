@@ -6,8 +6,8 @@ import gzip
 import io
 import pickle
 import tarfile
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +17,6 @@ from tvmdbg_widgets import TuningLog, open_tuning
 from tvmdbg_widgets.formats.registry import identify
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LINE = make.ansor(Random(1), version="v0.6", error=0, usual=True).line
 

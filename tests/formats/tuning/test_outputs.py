@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +16,6 @@ from tvmdbg_widgets import FormatError, TuningLog, open_tuning
 from tvmdbg_widgets import open as open_any
 from tvmdbg_widgets.formats.tuning.console import Measurements
 from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OLD_TABLE = """\
 ----------------------------------------------------------------------

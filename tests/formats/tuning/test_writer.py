@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,9 +18,6 @@ from tvmdbg_widgets import open_tuning
 from tvmdbg_widgets.formats.tuning.combine import combine
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.formats.tuning.writer import write_lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_lines_are_written_byte_for_byte(tmp_path: Path) -> None:

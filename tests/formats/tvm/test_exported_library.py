@@ -12,7 +12,7 @@ import shutil
 import struct
 import subprocess
 import tarfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,9 +21,6 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.exported_library import inside_library
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.spec_only
 

@@ -6,7 +6,7 @@ import json
 import random
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from formats.tvm.graph_truth import assert_consistent, mutate, read, valid
@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.graph.graph_json import sniff
 from tvmdbg_widgets.model.base.errors import FormatError
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph
 
 DATA = Path(__file__).parents[2] / "data"
 FORMS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from formats.tvm.graph_truth import (
@@ -22,9 +22,6 @@ from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import NodeKind
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_valid_graph_has_no_issues() -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _SECONDS = 40
 #: What goes up with the square of the last takes far longer than `_SECONDS`.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +19,6 @@ from tvmdbg_widgets.formats.tvm.model_library import read_metadata, sniff
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # python/tvm/micro/model_library_format.py @ v0.8.0 to v0.16.0; no exported library is at hand.
 pytestmark = pytest.mark.spec_only

@@ -7,7 +7,7 @@ import io
 import json
 import math
 import warnings
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,9 +23,6 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.report import Argument, Report, parse_arguments
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAN, INF = math.nan, math.inf
 #: The reports made by hand through TVM's own objects: name, µs, count, percent, device, ratio.

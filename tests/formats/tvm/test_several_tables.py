@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from formats.tvm.times_truth import corpus_cases, own_cases
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.table.printer import TimedNode, print_table
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Shape = tuple[int, ...]
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +11,6 @@ from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def read(text: str, encoding: str = "utf-8") -> Table:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import assume, given
@@ -20,9 +20,6 @@ from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def unprintable_names(names: Iterable[str]) -> Issues:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +13,6 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.time_list import TimeList, read_time_list, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def read(document: object) -> TimeList:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.table.printer import TimedNode
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TRACE = "_tvmdbg_execution_trace.json"
 

@@ -8,12 +8,9 @@ import lzma
 import struct
 import zlib
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from random import Random
 
 from tests.make.fuzz.files import Files, tarred, zipped
-
-if TYPE_CHECKING:
-    from random import Random
 
 _MB = 1_000_000
 _SIZES = (_MB // 5,) * 4 + (2 * _MB,) * 3 + (20 * _MB,) * 2 + (80 * _MB,)

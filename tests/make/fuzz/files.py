@@ -7,16 +7,14 @@ import io
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.hexdump import read_hexdump
 from tvmdbg_widgets.sources.byte_source import RATIO
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 def _text(sources: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import TYPE_CHECKING
+from random import Random
 
 from tests.formats.executorch.delegate_payloads import (
     NONE,
@@ -19,9 +19,6 @@ from tests.formats.executorch.test_program_hostile import call, instruction, ten
 from tests.formats.executorch.vulkan_files import chain_payload
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tests.make.fuzz.files import Files
-
-if TYPE_CHECKING:
-    from random import Random
 
 _MANY = (0, 1, 1, 2, 2, 3, 5, 30, 300, 3_000)
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 import re
 import struct
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from random import Random
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
 
 #: A mutant is at most this much larger than its file.
 GROWTH_BYTES = 200_000

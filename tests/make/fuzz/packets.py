@@ -6,7 +6,7 @@ import struct
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from random import Random
 
 from tests.formats.capture_files import (
     ACK,
@@ -24,13 +24,9 @@ from tests.formats.capture_files import (
 )
 from tests.formats.rpc.rpc_cases import GRAMMARS, conversation
 from tests.make.fuzz.files import Files
+from tvmdbg_widgets.formats.rpc.grammar import Grammar
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.sources.given import as_source
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from tvmdbg_widgets.formats.rpc.grammar import Grammar
 
 _FAR = (1, 100, 65_536, 2**20, 2**28, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1)
 _NUMBERS = (0, 1, 255, 2**16, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1)

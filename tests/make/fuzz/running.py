@@ -12,7 +12,9 @@ import time
 import traceback
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +24,6 @@ from tests.make.fuzz.seeds import seeds
 from tests.make.fuzz.using import check_message, use_any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from multiprocessing.connection import Connection
-
     from tests.make.fuzz.files import Files
 
 SECONDS = 2.0  # of CPU for any input

@@ -8,9 +8,9 @@ import json
 import lzma
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING
@@ -19,9 +19,6 @@ from tests.make import tuning_cases
 from tests.make.fuzz.files import Files, tarred, zipped
 from tvmdbg_widgets.formats.registry import identify
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DATA = Path(__file__).parents[2] / "data"
 #: Bytes. Hardly any recorded file is larger, and a mutant of it says nothing that one of a smaller

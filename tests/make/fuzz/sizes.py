@@ -8,11 +8,9 @@ from __future__ import annotations
 import json
 import re
 import struct
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
+from collections.abc import Callable
+from random import Random
+from typing import Any
 
 #: Bytes of what an attack may make; small ones are cheap, and mostly show the same.
 LIMITS = (20_000,) * 16 + (200_000,) * 3 + (1_000_000,)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import struct
 import zipfile
 from functools import cache
-from typing import TYPE_CHECKING
+from random import Random
 
 from tests.executorch_cases import case_dir
 from tests.make.fuzz.files import Files, zipped
-
-if TYPE_CHECKING:
-    from random import Random
 
 _CASES = ("01_mlp_portable", "14_bundled", "06a_demo_generated_ids")
 _SIZES = (0, 1, 2, 3, 12, 100, 2**14, 2**20, 2**28, 2**31 - 1, 2**40, 2**62, 2**63 - 1, -1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +17,6 @@ from tvmdbg_widgets.formats.executorch.delegates.families import (
     graphs_of,
     payload_text,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 #: Characters. Lists in messages are cut; a name is quoted in part.
 LONGEST_MESSAGE = 5_000

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
+import random
 import zlib
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import random
-
     from tests.make.story.schedules import Schedule, Space
 
 CORES = 16

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import random
+from typing import Any
 
 Step = list[Any]
 

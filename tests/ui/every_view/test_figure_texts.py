@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.texts import width
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Page
 
-    from tvmdbg_widgets.figures.figure import Figure
 
 WORLD = [
     "输入数据",

@@ -5,6 +5,7 @@ A cell of JupyterLab has 1112 by 587 px there. What is said is held against the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,6 @@ from tests.ui.waits import painted, rest
 from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.sync_api import Locator, Page
 
 pytestmark = [

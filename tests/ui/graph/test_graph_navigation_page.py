@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -18,8 +19,6 @@ from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, rest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui

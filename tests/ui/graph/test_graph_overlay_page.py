@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
 from itertools import product
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -19,8 +20,6 @@ from tests.ui.graphs import selected, state
 from tests.ui.waits import frames, inspected, rest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui

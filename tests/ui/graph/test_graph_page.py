@@ -6,6 +6,8 @@ import itertools
 import json
 import re
 import struct
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,9 +21,6 @@ from tests.ui.toolbars import tool
 from tests.ui.waits import INSPECT, asking, frames, painted, rest, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.ui

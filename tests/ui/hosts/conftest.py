@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from tests.ui.notebooks import Notebook
 from tests.ui.pages import FAILED, WatchedPage, open_window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from playwright.sync_api import Browser, Page
 
     from tests.ui.servers import Server

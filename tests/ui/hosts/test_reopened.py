@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from playwright.sync_api import expect
 from tests.ui.notebooks import IDLE, SHOWN_MS, START_MS, Notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from playwright.sync_api import Locator, Page
 
     from tests.ui.servers import Server

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from ui import firefox
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.saved import READY, long_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [pytest.mark.ui, pytest.mark.hosts]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -20,14 +22,11 @@ from tests.ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on
 from tests.ui.waits import asking, rest
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Locator, Page, Route
 
-    from tvmdbg_widgets.run import DebugRun
 
 Array = np.ndarray[Any, Any]
 

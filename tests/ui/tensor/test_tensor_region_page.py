@@ -6,7 +6,9 @@ import itertools
 import json
 import math
 import re
+from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -19,14 +21,11 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
 from tests.ui.waits import rest
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Locator, Page
 
-    from tvmdbg_widgets.run import DebugRun
 
 ROOT = ".tvmdbg-tensor"
 READOUT = ".tvmdbg-tensor-readout"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,9 +18,6 @@ from tests.ui.waits import rest
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Locator, Page
 
 ROOT = ".tvmdbg-tensor"

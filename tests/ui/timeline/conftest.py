@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 TRACE = Path(__file__).parents[2] / "data/chrome/viztracer.json"
 

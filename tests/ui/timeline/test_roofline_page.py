@@ -15,11 +15,11 @@ from tests.ui.host import serve
 from tests.ui.timeline.test_timeline_page import View, overlaps
 from tests.ui.toolbars import tool
 from tests.ui.waits import rest
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tvmdbg_widgets.run import DebugRun
 
 pytestmark = pytest.mark.ui
 

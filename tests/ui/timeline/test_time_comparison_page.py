@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,14 +13,11 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, inspected
+from tvmdbg_widgets.analysis.compare_times import TimeComparison
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from playwright.sync_api import Locator, Page
 
-    from tvmdbg_widgets.analysis.compare_times import TimeComparison
 
 pytestmark = pytest.mark.ui
 

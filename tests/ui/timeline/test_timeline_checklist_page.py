@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import cycle, product
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,11 @@ from tests.ui.host import serve
 from tests.ui.timeline.test_timeline_charts_page import times
 from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import rest
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from playwright.sync_api import Page
 
-    from tvmdbg_widgets.run import DebugRun
 
 pytestmark = pytest.mark.ui
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +16,11 @@ import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve
 from tests.ui.timeline.test_timeline_page import TRACKS_Y, View
 from tests.ui.toolbars import tool
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Page
 
-    from tvmdbg_widgets.run import DebugRun
 
 pytestmark = pytest.mark.ui
 

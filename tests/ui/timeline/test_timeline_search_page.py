@@ -14,11 +14,11 @@ from tests.ui.timeline.test_timeline_ranges_page import EVENTS, trace
 from tests.ui.waits import rest
 from tvmdbg_widgets.answers import kept_timeline as timeline_kept
 from tvmdbg_widgets.answers import ranges as answers_ranges
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-    from tvmdbg_widgets.run import DebugRun
 
 pytestmark = pytest.mark.ui
 

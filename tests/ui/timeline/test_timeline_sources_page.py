@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,13 +18,11 @@ from tests.ui.host import serve
 from tests.ui.saved import READY
 from tests.ui.timeline.conftest import TRACE
 from tests.ui.timeline.test_timeline_page import View, overlaps
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Page
 
-    from tvmdbg_widgets.run import DebugRun
 
 pytestmark = pytest.mark.ui
 

@@ -5,11 +5,8 @@ The lines are those that formats/tvm.md §4.5 names; paths and spellings are tho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from pathlib import Path
+from collections.abc import Callable, Collection
+from pathlib import Path
 
 Types = tuple[str, str, str]
 NARROW = ("uint8_t", "uint8_t", "uint16_t")

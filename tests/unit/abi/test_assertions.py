@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from unit.abi.source_trees import PATHS, WIDE, tree
@@ -12,9 +12,6 @@ from unit.abi.source_trees import PATHS, WIDE, tree
 from tvmdbg_widgets import abi
 from tvmdbg_widgets.analysis.abi.assertions import DECLTYPE_FORMS, static_assertions
 from tvmdbg_widgets.model.abi.struct_layout import Machine
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEADERS = {
     "narrow": "uint8_t code; uint8_t bits; uint16_t lanes;",

@@ -6,7 +6,8 @@ import ctypes
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +19,6 @@ from tvmdbg_widgets.analysis.abi.decoding import decode, verdict
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.abi.struct_layout import Machine
 from tvmdbg_widgets.model.abi.structs import STRUCTS, struct_layout
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _WIDTHS = {"narrow": ("uint8", "uint8", "uint16"), "wide": ("uint16", "uint16", "int32")}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,9 +14,6 @@ from hypothesis import strategies as st
 from tvmdbg_widgets import abi
 from tvmdbg_widgets.formats.llvm_ir import read_tensor_types
 from tvmdbg_widgets.model.base.errors import FormatError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: As TVM's LLVM backend prints a module of LLVM 15 and later, and of LLVM 9.
 MODULE = """\

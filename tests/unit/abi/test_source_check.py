@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,9 +16,6 @@ from tvmdbg_widgets import abi
 from tvmdbg_widgets.analysis.abi.place_types import field_types
 from tvmdbg_widgets.analysis.abi.places import PLACES
 from tvmdbg_widgets.model.base.errors import FormatError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LANES_U32 = ("uint16_t", "uint16_t", "uint32_t")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,9 +15,6 @@ from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.abi.struct_layout import Machine, StructLayout
 from tvmdbg_widgets.model.abi.structs import STRUCTS, struct_layout
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WIDTHS = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64")
 LAYOUTS = st.builds(

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.compare import Comparison
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.figures.comparison import comparison_figure
+from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.widgets.comparison import comparison_answer
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.analysis.compare import Comparison
-    from tvmdbg_widgets.run import DebugRun
 
 
 def runs(corpus: Path, other: str) -> tuple[DebugRun, DebugRun]:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,12 +24,8 @@ from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.widgets.timeline import Flamechart
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.parts import RunParts
 
 SWAPPED = {
     Verdict.FASTER: Verdict.SLOWER,

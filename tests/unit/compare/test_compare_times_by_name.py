@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,6 @@ from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.widgets.timeline import Flamechart
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OUTER, INNER, LEFT = "outer", "<b>in\nner</b>", "only here"
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_folders_tell_runs_of_one_name_apart(corpus: Path, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,11 +17,7 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason, match
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph
 
 PLAIN = "resnet20_cifar"
 Document = dict[str, Any]

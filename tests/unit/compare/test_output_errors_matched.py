@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.output_errors import OutputErrors
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_run_with_copies_is_a_reference_by_its_matches(corpus: Path) -> None:

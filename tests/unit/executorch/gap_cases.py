@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, inflated
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 
 @dataclass

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,11 +15,7 @@ from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.highlights import highlights
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 EXECUTE = "Method::execute"
 XNNPACK = samples.executorch_xnnpack

@@ -6,10 +6,11 @@ docs/source/delegate-debugging.md @ v1.4.1.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import fields
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,9 +24,6 @@ from tvmdbg_widgets.executorch import (
     Inspector,
     PreprocessResult,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PAGE = Path(__file__).parents[3] / "docs/executorch.md"
 CASE = case_dir("06b_demo_manual_ids")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,10 +15,8 @@ from tests.unit.executorch.inspector_truth import (
     opened,
     plain,
 )
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
-    from tvmdbg_widgets.analysis.executorch.events import Event
+from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
+from tvmdbg_widgets.analysis.executorch.events import Event
 
 FIELDS = (
     *("name", "instruction_id", "delegate_debug_identifier", "is_delegated_op"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -24,17 +24,12 @@ from tests.unit.executorch.delegates.finding_cases import (
 from tests.unit.executorch.dumps import Logged, dump_of, number
 from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
 
 MIXED = recorded("03b_mixed_xnnpack")
 #: Advice on TVM, which is no use here.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +15,9 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, answers, case_dir
 from tests.unit.executorch.dumps import Logged, dump_of, number
 from tests.unit.executorch.inspector_truth import OPENED, opened, plain
+from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
 from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
+from tvmdbg_widgets.analysis.executorch.events import Event
 from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
 from tvmdbg_widgets.analysis.executorch.record_links import link_record, link_record_as_inspector
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
@@ -29,10 +31,6 @@ from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, etdump_bytes
 from tvmdbg_widgets.run.executorch.inspector import Inspector
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
-    from tvmdbg_widgets.analysis.executorch.events import Event
 
 #: Cases of which the default mode reads all and the Inspector nothing, or other values.
 DIFFERENT = ("09a_all_values", "09f_duplicates", "09j_delegate_map_lookup", "12_channels_last")

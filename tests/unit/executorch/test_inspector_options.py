@@ -5,8 +5,9 @@ from __future__ import annotations
 import builtins
 import re
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,12 +16,8 @@ from tests.unit.executorch.dumps import Logged, dump_of
 from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
 from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale, scale_factor
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.executorch.etdump import ETDump
 from tvmdbg_widgets.run.executorch.inspector import Inspector
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
 
 TOLD: dict[str, Any] = read_json("inspector_options.json")
 SCALES = [tuple(name.split("->")) for name in TOLD if "->" in name]

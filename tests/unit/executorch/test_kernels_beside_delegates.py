@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,18 +16,12 @@ from tvmdbg_widgets.executorch import Inspector
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
 from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles
 from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
+from tvmdbg_widgets.model.base.issues import Issue
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-from tvmdbg_widgets.model.executorch.event_nodes import REORDERED, UNMAPPED
+from tvmdbg_widgets.model.executorch.event_nodes import REORDERED, UNMAPPED, EventNodes
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.model.base.issues import Issue
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
 
 CALL = Logged("DELEGATE_CALL", 0, 9)
 FLOAT = 6

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tests.unit.executorch.dumps import Logged, dump_of, number
 from tests.unit.executorch.gap_cases import record_of
 from tvmdbg_widgets.formats.executorch.choices import execution_of
 from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles
 from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, without_runs
+from tvmdbg_widgets.model.executorch.etdump import ETDump
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
 
 CASES = {"encode": "01_mlp_portable", "decode": "10_multi_output_list"}
 ENCODE = ("permute_copy", "addmm", "gelu", "permute_copy", "addmm", "_softmax")

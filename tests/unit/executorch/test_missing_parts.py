@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -12,11 +12,7 @@ from tests.executorch_cases import case_dir
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of
 from tvmdbg_widgets.analysis.timeline.repeat_matrix import repeat_matrix, why_no_repeats
 from tvmdbg_widgets.analysis.work.count import work_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.parts import RunParts
 
 
 def dump_alone() -> RunParts:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,13 +22,9 @@ from tests.unit.executorch.gap_cases import (
     record_of,
 )
 from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
+from tvmdbg_widgets.analysis.executorch.gap.rows import GapRow, NumericGap
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.analysis.executorch.gap.rows import GapRow, NumericGap
 
 GRAPHS = {"gap.auto": None, "gap.edge_dialect_exported_program": "edge_dialect_exported_program"}
 EVERY_TABLE = [(name, *key) for name in COMPARED for key in gaps_of(name)]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import shutil
 import zipfile
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, FOLDER, answers, case_dir
-from tvmdbg_widgets import FormatError
+from tvmdbg_widgets import DebugRun, FormatError
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
@@ -23,11 +24,6 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     WHOLE_INSTRUCTION,
 )
 from tvmdbg_widgets.model.graph.groups import GroupSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets import DebugRun
 
 FILES = ("etdump.etdp", "etrecord.bin", "debug_buffer.bin")
 WHOLE = tuple(

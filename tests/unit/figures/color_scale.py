@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.figures.theme import TOKENS, channels
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ColorMap = Literal["sequential", "diverging"]
 

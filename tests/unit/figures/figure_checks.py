@@ -6,15 +6,13 @@ import json
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.texts import width
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.figure import Figure
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 HARMLESS = {"svg", "title", "desc", "g", "rect", "path", "text", "tspan", "image", "clipPath"}

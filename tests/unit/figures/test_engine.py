@@ -13,9 +13,10 @@ import time
 import types
 import unicodedata
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,14 +26,10 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.figures import engine, texts
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.theme import SCHEMES
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.figures.figure import Figure
 
 ROOT = Path(__file__).parents[3]
 SVG = "{http://www.w3.org/2000/svg}"

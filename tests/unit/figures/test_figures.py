@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -15,16 +16,12 @@ from tests.unit.figures.figure_checks import assert_sound, texts, unpacked
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures.debugger import debugger_figure
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 from tvmdbg_widgets.figures.timeline.figure import timeline_figure
 from tvmdbg_widgets.model.base.numbers import duration_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 CORPUS = corpus_path()
 FOLDERS = (

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
+from tvmdbg_widgets.analysis.compare import Comparison
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.export.node_colors import NodeColors
 from tvmdbg_widgets.figures.comparison import certainty_column, comparison_figure
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.analysis.compare import Comparison
-    from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.figure import Figure
 
 
 def drawn(box: dict[str, Any]) -> str:

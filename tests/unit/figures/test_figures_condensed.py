@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from itertools import cycle, product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +22,6 @@ from tvmdbg_widgets.figures.comparison import comparison_figure
 from tvmdbg_widgets.figures.graph.figure import graph_figure
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("nodes", [1_000, 10_000])

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, plant
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 #: As in js/src/shared/client/health.ts.
 BEGAN, SPREAD_HERE = 1, 2

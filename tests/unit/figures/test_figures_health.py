@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +11,8 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import root_of
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.theme import TOKENS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.figures.figure import Figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 

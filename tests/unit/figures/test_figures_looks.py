@@ -8,7 +8,8 @@ import re
 import struct
 import sys
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -26,11 +27,7 @@ from tvmdbg_widgets.figures import raster
 from tvmdbg_widgets.figures.graph.search import search
 from tvmdbg_widgets.figures.texts import clusters, fit, width, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 VIEWS = ("graph", "tensor", "timeline", "memory", "debugger")
 WIDTHS = (300, 333, 419, 480, 619, 720, 1000, 1500, 2000)

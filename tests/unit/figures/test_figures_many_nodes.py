@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,6 @@ from tvmdbg_widgets.figures.comparison import comparison_figure
 from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.figures.timeline.comparison import time_comparison_figure
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _NODES = 12_000
 SHOWN: list[dict[str, Any]] = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,11 +12,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound
 from tests.unit.graph.test_memory_plan import IN, graph_of, op
 from tvmdbg_widgets.model.parts import RunParts
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 
 @pytest.fixture(scope="module")

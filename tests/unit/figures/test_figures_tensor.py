@@ -7,7 +7,8 @@ import io
 import re
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from tests.unit.figures.color_scale import OVER, SPECIAL, UNDER, ColorScale
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets.engine import host
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.figures.tensor import facts as tensor_facts
 from tvmdbg_widgets.figures.tensor import shown as tensor_shown
@@ -27,12 +29,7 @@ from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.pictures import picture
 from tvmdbg_widgets.model.statistics.contrast import linear_zone
 from tvmdbg_widgets.model.tensors.planes import Plane
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 RANDOM = np.random.default_rng(4)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import NAMESPACE, assert_sound, lines_of, root_of, texts
 from tests.unit.figures.test_figures_tensor import run_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.figure import Figure
 
 RANDOM = np.random.default_rng(22)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -15,9 +16,6 @@ from tests.make.spread import KINDS, PATH, answers, arrays, written
 from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
 from tests.unit.figures.test_figures_tensor import run_of
 from tvmdbg_widgets.figures.redaction import Redaction
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RANDOM = np.random.default_rng(21)
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from unit.figures.figure_checks import assert_legible, assert_sound, root_of, texts
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.timeline.figure import timeline_figure
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.figures.figure import Figure
 
 CHARTS = ("merged", "folded", "repeats")
 

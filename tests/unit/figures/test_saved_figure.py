@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from IPython.core.formatters import DisplayFormatter
@@ -13,15 +15,10 @@ from IPython.core.formatters import DisplayFormatter
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 from tvmdbg_widgets.engine import host
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.widgets import saved
 from tvmdbg_widgets.widgets.outputs import WIDGET
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.widgets.saved import Saved
+from tvmdbg_widgets.widgets.saved import Saved
 
 FAULT = "First Inf appears in conv2d + add + add + relu #38"
 

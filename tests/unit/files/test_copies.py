@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import multiprocessing
 import pickle
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from formats.capture_files import frame, pcap
@@ -16,10 +18,6 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.fuzz.seeds import made_tunings
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, grammar
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 OWN = grammar("v0.8")
 

@@ -9,8 +9,9 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from formats.capture_files import frame, pcap
@@ -21,9 +22,6 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.fuzz.seeds import made_tunings
 from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.formats.rpc.grammar import grammar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DATA = Path(__file__).parents[2] / "data"
 DUMP = [

@@ -11,9 +11,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,9 +24,6 @@ from tests.make.fuzz.seeds import made_tunings
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.unfinished import new_folder
 from tvmdbg_widgets.model.base.writing import replacing, replacing_all
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 resource = pytest.importorskip("resource")
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tvmdbg_widgets.model.base.unfinished import clean, hidden_name, new_folder
 from tvmdbg_widgets.model.base.writing import replacing
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_it_appears_once_all_is_written(tmp_path: Path) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.verdicts.findings import Finding
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
 
-    from tvmdbg_widgets.model.verdicts.findings import Finding
-    from tvmdbg_widgets.run import DebugRun
 
 Entry = tuple[int, int]
 

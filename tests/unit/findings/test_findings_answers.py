@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +15,8 @@ from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets.answers import question_scheduler
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.statistics.compute import Passes
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
-    from tvmdbg_widgets.widgets.run_model import RunModel
+from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.widgets.run_model import RunModel
 
 FIELDS = [
     *("rule", "severity", "title", "evidence", "confidence", "why", "nodes", "entries", "next")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Findings, Severity
 
 CLEAN = [
     "tvm/resnet20_cifar",

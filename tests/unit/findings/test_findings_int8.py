@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +18,7 @@ from tvmdbg_widgets.analysis.layouts import layouts
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 from tvmdbg_widgets.model.tensors.tensor import Tensor
 from tvmdbg_widgets.model.verdicts.findings import Severity
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 Values = np.ndarray[Any, Any]
 CONV = "fused_nn_conv2d_add_cast_multiply_round_clip_cast"

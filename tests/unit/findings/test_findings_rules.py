@@ -6,7 +6,9 @@ import dataclasses
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,10 +21,6 @@ from tvmdbg_widgets.model.base.issues import Issue, Issues
 from tvmdbg_widgets.model.base.issues import Severity as IssueSeverity
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 Values = np.ndarray[Any, Any]
 F4 = np.float32

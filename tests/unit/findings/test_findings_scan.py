@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -19,14 +21,11 @@ from tvmdbg_widgets.analysis.findings import probes
 from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
 from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Findings, Severity
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     import pytest
 
-    from tvmdbg_widgets.run import DebugRun
 
 DTYPES = ["float16", "float32", "float64", "int8", "uint8", "int16", "int32", "int64", "bfloat16"]
 

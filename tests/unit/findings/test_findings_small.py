@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -19,9 +20,6 @@ from tvmdbg_widgets.model.statistics import compute
 from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.model.verdicts.health import Verdict
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KINDS = [np.float32, np.int64, np.bool_, ml_dtypes.bfloat16, np.float16, np.int8, np.float64]
 SHAPES: list[tuple[int, ...]] = [(), (1,), (4,), (16,)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +19,7 @@ from tests.unit.findings.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.verdicts.findings import Severity
 from tvmdbg_widgets.model.verdicts.health import VERDICTS, EntryHealth, Health, Verdict
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 RELU = "tvmgen_default_fused_nn_relu"
 RUNS = ("tvm/*", "tvm/edge_cases/*/*", "relax/*")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,15 +15,11 @@ from tvmdbg_widgets.analysis.findings import RULES
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Premise
 from tvmdbg_widgets.model.verdicts.findings import Severity as Grade
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 RULE_OF = {rule.name: rule for rule in RULES}
 DOUBT = Issue("stale-tensors", Severity.WARNING, "run() was called twice")

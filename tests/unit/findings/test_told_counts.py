@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,13 +15,9 @@ from tvmdbg_widgets.analysis.findings.tuning import find
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.parts import RefusedLine
+from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.tuning import TuningLog
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.verdicts.findings import Findings
-    from tvmdbg_widgets.run import DebugRun
 
 NOUNS = re.findall(
     r"\w+",

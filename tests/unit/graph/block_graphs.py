@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
-from tvmdbg_widgets.model.graph.groups import GroupSource
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Group, Groups, GroupSource
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Group, Groups
 
 Entry = tuple[int, int]
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
 
 Flags = npt.NDArray[np.bool_]
 

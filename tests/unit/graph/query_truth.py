@@ -5,14 +5,12 @@ from __future__ import annotations
 import functools
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 
 def truth(run: DebugRun, tree: list[Any]) -> set[int]:

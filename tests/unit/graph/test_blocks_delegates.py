@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
@@ -13,10 +12,8 @@ from hypothesis import strategies as st
 from tests.unit.timeline.test_critical_path import dag
 from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.analysis.blocks.delegates import delegate_calls, gathered
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import GroupSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 LABELS = ("", "A, instruction 0", "B, instruction 3")
 

@@ -7,7 +7,7 @@ import json
 import math
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -20,9 +20,7 @@ from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.output_errors import OutputErrors, _difference
 from tvmdbg_widgets.model.graph.label_template import checked_template
 from tvmdbg_widgets.model.graph.node_columns import node_column
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 LABELS = json.loads((Path(__file__).parents[2] / "data/color/labels.json").read_text("utf-8"))
 GRAPH = Path(__file__).parents[2] / "data" / "graph" / "split_multi_v0.19"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 import traitlets
 
@@ -14,10 +12,8 @@ from tests.unit.graph.open_groups_truth import opened
 from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.analysis.graph.open_groups import open_by_itself
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 @pytest.fixture(scope="module")

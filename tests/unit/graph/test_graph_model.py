@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -14,9 +14,6 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Entry, Graph, NodeKind
 from tvmdbg_widgets.model.graph.parameters import looks_like_parameter
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

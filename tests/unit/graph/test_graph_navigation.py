@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import traitlets
@@ -11,10 +11,8 @@ import traitlets
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.export.page.state import models
+from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.widgets import view_state
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
 
 #: The operators of the sample's last residual block, by node id: two convolutions in a row.
 FIRST, SECOND, LAST = 56, 59, 62

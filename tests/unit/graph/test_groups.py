@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -15,10 +16,6 @@ from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.groups import Groups, GroupSource
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    import random
-    from pathlib import Path
 
 drafts = st.one_of(random_drafts(), networks())
 

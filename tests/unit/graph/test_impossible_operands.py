@@ -6,7 +6,7 @@ import json
 import math
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,9 +16,7 @@ from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_colu
 from tvmdbg_widgets.analysis.work.elementwise import TABLE
 from tvmdbg_widgets.analysis.work.movement import MOVING
 from tvmdbg_widgets.analysis.work.reductions import REDUCTIONS
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 _HEADS = """
     conv1d conv2d conv3d conv2d_transpose dense matmul batch_matmul contrib_conv2d_NCHWc max_pool2d

@@ -8,7 +8,7 @@ import math
 import random
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,16 +17,14 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.memory.losses import Credibility
+from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
 from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 RECORDED = (
     *("resnet20_cifar", "resnet20_cifar_fp16", "resnet20_cifar_int8", "resnet20_cifar_nchw8c"),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
 from formats.tvm.graph_truth import operator, read, valid
 
 import tvmdbg_widgets as tvmdbg
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = ("resnet20_cifar", "transformer_encoder", "resnet20_two_devices")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +12,6 @@ from conftest import HERE
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EMPTY, ZEROS = np.zeros((0, 3), np.float32), np.zeros(9, np.float32)
 FIRST_INF = 38  # of resnet20_cifar_fp16_overflow, as its producer recorded

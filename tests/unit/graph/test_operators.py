@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.graph.operators import OP_KINDS, family, op_kind, parts
 from tvmdbg_widgets.model.graph.short_names import module_prefixes, without_prefix
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PARTS = [
     ("tvmgen_default_fused_nn_conv2d_add_nn_relu_3", "nn.conv2d add nn.relu"),

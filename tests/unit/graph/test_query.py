@@ -11,7 +11,8 @@ import re
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -25,9 +26,6 @@ from tvmdbg_widgets.analysis.query.errors import QueryError
 from tvmdbg_widgets.analysis.query.parser import parse
 from tvmdbg_widgets.analysis.query.regex import RegexError, search
 from tvmdbg_widgets.engine import host
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOLDEN = ("resnet20_cifar", "split_multi", "odd_names", "hetero_copy")
 SOURCES = {

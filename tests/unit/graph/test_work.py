@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +16,6 @@ from tvmdbg_widgets.analysis.work.elementwise import COMPOSED, TABLE
 from tvmdbg_widgets.analysis.work.fusion import operations
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.tensors.layouts import Layout
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Shape = tuple[int, ...]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +16,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.test_work import convolve, count, known
 from tvmdbg_widgets.analysis.work import work
 from tvmdbg_widgets.analysis.work.elementwise import elementwise
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph
 
 Shape = tuple[int, ...]
 UNARY = ("nn_relu", "exp", "sqrt", "cast")

@@ -12,8 +12,8 @@ import json
 import re
 import textwrap
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -24,9 +24,6 @@ from tvmdbg_widgets.analysis.abi.places import PLACES
 from tvmdbg_widgets.analysis.messages.details import comparisons
 from tvmdbg_widgets.analysis.messages.known import MESSAGES
 from tvmdbg_widgets.analysis.messages.pasted import tolerant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[3]
 _LINES = (Path(__file__).parent / "messages.tsv").read_text("utf-8").splitlines()

@@ -10,15 +10,12 @@ import html
 import json
 import re
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _ROWS = (Path(__file__).parent / "seen.tsv").read_text("utf-8").splitlines()
 #: The ids that a text holds, the issue, the text.

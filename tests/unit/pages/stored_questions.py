@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from tests.unit.widgets import wire
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.export.page.stored.stored import Stored
 from tvmdbg_widgets.model.tensors.layouts import Layout
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
+from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from tvmdbg_widgets.export.page.stored.stored import Stored
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.model.tensors.values import Values
-    from tvmdbg_widgets.run import DebugRun
 
 ROOT = Path(__file__).parents[3]
 PARTS = ("summary", "graph", "timeline", "tensors", "health")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
 from tests.unit.pages.test_dot import tvmdbg_graph
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: Fields and their types by graph_builder.py of Model Explorer.
 NODE = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -15,11 +16,7 @@ from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 RANDOM = np.random.default_rng(5)
 VALUES: dict[str, np.ndarray[Any, Any]] = {

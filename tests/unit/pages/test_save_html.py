@@ -9,19 +9,16 @@ import html
 import json
 import re
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import _ANSWERS
 from tvmdbg_widgets.answers.bundles import STATIC
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
-    from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.widgets.view import View
 
 pytestmark = pytest.mark.usefixtures("bundles_or_skip")
 

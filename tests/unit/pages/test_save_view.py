@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,9 +11,6 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.unit.figures.figure_checks import assert_legible, assert_sound, root_of, texts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

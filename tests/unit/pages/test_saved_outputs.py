@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from make.notebooks import ROOT, WIDGET, client
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import nbformat
 
 CELLS = [

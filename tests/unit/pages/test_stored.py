@@ -7,7 +7,8 @@ import gzip
 import math
 import tracemalloc
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -40,9 +41,6 @@ from tvmdbg_widgets.model.base.number_text import (
 )
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.tensors.planes import default_axes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CORPUS = corpus_path()
 EDGES = "dtypes bf16 nan_inf vec4 scalar0 zero_size params_zoo odd_names split_multi hetero_copy"

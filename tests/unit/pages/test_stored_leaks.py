@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +15,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page.stored.stored import store
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import number_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 RANDOM = np.random.default_rng(11)
 PLANTED: dict[str, np.ndarray[Any, Any]] = {

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from unit.pages.stored_questions import ROOT
 from unit.timeline.slices_truth import timeline
 
-from tvmdbg_widgets.export.page.stored.stored import store
+from tvmdbg_widgets.export.page.stored.stored import Stored, store
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.export.page.stored.stored import Stored
 
 COUNT = 12_000
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from formats.capture_files import START, Tcp, conversation, frame, pcap, pcapng
@@ -14,10 +15,6 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.rpc import RpcLog
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 pytestmark = pytest.mark.spec_only
 

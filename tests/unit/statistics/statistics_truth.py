@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
 
+from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.statistics import Statistics
 
 WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool")
 FLOATS = ("float16", "float32", "float64", "bfloat16")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,13 +11,8 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.statistics import statistics
-from tvmdbg_widgets.model.statistics.contrast import linear_zone
+from tvmdbg_widgets.model.statistics.contrast import Contrast, linear_zone
 from tvmdbg_widgets.model.statistics.robust import robust_range
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.statistics.contrast import Contrast
 
 RANDOM = np.random.default_rng(5)
 NORMAL = RANDOM.standard_normal(20_000).astype(np.float32)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import ml_dtypes
 import numpy as np
@@ -14,12 +14,7 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.statistics import Statistics, statistics
-from tvmdbg_widgets.model.statistics.histograms import bent_edges
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tvmdbg_widgets.model.statistics.histograms import Scale
+from tvmdbg_widgets.model.statistics.histograms import Scale, bent_edges
 
 
 def pieces(array: np.ndarray, size: int) -> Callable[[], Iterator[np.ndarray]]:

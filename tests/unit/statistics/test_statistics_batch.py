@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -17,9 +18,6 @@ from tvmdbg_widgets.model.statistics import Statistics, batch, statistics
 from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import BytesSource, read_near
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FIELDS = [field.name for field in fields(Statistics)]
 SPECIAL = ["0", "-0.0", "nan", "inf", "-inf", "1e-45", "-1e-39", "1e308", "-1e308", "0.1", "1"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import values_of
-from tvmdbg_widgets.model.statistics import compiled, statistics
+from tvmdbg_widgets.model.statistics import Statistics, compiled, statistics
 from tvmdbg_widgets.model.statistics.histograms import bent_edges, equal_edges
 from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.statistics.moments import Moments
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.statistics import Statistics
 
 
 def kept(array: np.ndarray[Any, Any]) -> Kept:

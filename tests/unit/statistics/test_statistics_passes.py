@@ -8,10 +8,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,18 +21,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import NAMES, check, decoded, some_bytes, values_of
-from tvmdbg_widgets.model.statistics import passes, pieces, statistics
+from tvmdbg_widgets.model.statistics import Statistics, passes, pieces, statistics
 from tvmdbg_widgets.model.statistics.kept import Kept
 from tvmdbg_widgets.model.statistics.tallies import tally
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.statistics import Statistics
 
 
 class StoppedError(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -15,11 +15,7 @@ from tvmdbg_widgets.analysis.layouts import layouts
 from tvmdbg_widgets.analysis.layouts.attrs import keeps_axes, of_operand, of_output
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.model.base.trust import Trust
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 F4 = np.float32
 PACKED = {"data_layout": "NCHW4c", "kernel_layout": "OIHW4i8o", "out_layout": "NCHW8c"}

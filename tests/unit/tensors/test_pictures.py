@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 import time
 import tracemalloc
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -26,9 +27,6 @@ from tvmdbg_widgets.model.pictures import (
     stack,
 )
 from tvmdbg_widgets.model.tensors.planes import Plane
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CELLS = ("minimum", "maximum", "mean", "flags")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from itertools import cycle, product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,9 +26,6 @@ from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.number_text import about_text, short_text
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
 from tvmdbg_widgets.model.tensors.planes import Plane
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LARGEST = np.finfo(np.float64).max
 SHAPE = (3, 11, 13)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import numpy as np
@@ -18,9 +18,6 @@ from tests.unit.tensors.test_pictures import CELLS, check_cells, check_place, pa
 from tvmdbg_widgets.model.pictures import Picture, Pictures, picture, sampled
 from tvmdbg_widgets.model.pictures.grid import Span
 from tvmdbg_widgets.model.tensors.planes import Plane
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +11,6 @@ from unit.timeline.times_truth import parts, timeline
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.timeline.counters import counters
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_memory_is_that_of_the_plan_while_each_node_runs(corpus: Path) -> None:

@@ -5,24 +5,19 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.timeline.times_truth import STEP, Steps, parts, ranges, spans, timeline
+from unit.timeline.times_truth import STEP, Span, Steps, parts, ranges, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.timeline_sums import FILE, TABLES, tables, vectors
 from tvmdbg_widgets.analysis.timeline.merged import CallTree, callers, merged
 from tvmdbg_widgets.analysis.timeline.merged_tree import Frames, merge
 from tvmdbg_widgets.model.graph.groups import Groups
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unit.timeline.times_truth import Span
 
 Paths = dict[tuple[str, ...], tuple[float, float, int]]
 

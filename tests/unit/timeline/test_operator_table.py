@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.times import operator_rows
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 
 @pytest.fixture(scope="module")

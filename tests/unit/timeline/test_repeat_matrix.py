@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +16,6 @@ from tvmdbg_widgets.analysis.timeline.repeat_matrix import (
     why_no_repeats,
 )
 from tvmdbg_widgets.model.timeline.warm_up import warm_up
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def of(ns: list[list[float]]) -> RepeatMatrix:

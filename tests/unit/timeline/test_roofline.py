@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +13,7 @@ from tests.unit.figures.figure_checks import assert_sound
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures.timeline.figure import timeline_figure
 from tvmdbg_widgets.model.base.numbers import rate_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import statistics
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,13 +20,8 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.builders import from_table, from_trace
 from tvmdbg_widgets.model.timeline.combined import combine
 from tvmdbg_widgets.model.timeline.node_times import node_statistics
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def trace_of(case: Case) -> Timeline:

@@ -6,7 +6,7 @@ import json
 import math
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +17,9 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.timeline.test_timeline_rows import SPANS, STEP, Span, timeline
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.timeline.slice import Slice
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.slice import Slice
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def idle(spans: list[Span], track: int, low: int, high: int) -> list[tuple[int, int]]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 CONV, DENSE = "tvmgen_default_fused_nn_conv2d_add", "tvmgen_default_fused_nn_dense"
 

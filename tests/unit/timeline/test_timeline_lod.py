@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,11 +19,7 @@ from tvmdbg_widgets.analysis.query.regex import RegexError
 from tvmdbg_widgets.analysis.timeline.find import matching
 from tvmdbg_widgets.analysis.timeline.lod import LongestPyramid, TimelineLod
 from tvmdbg_widgets.model.timeline.rows import RowKind
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 steps = st.sampled_from([0.25, 1.0, 1.5, 3.0, 7.0, 64.0, 1000.0])
 

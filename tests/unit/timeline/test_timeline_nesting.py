@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +10,7 @@ from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.events import from_events
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Times are multiples of this, far above the tolerance for rounding.
 STEP = 10.0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,11 +14,7 @@ from hypothesis import strategies as st
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.timeline.events import from_events
 from tvmdbg_widgets.model.timeline.rows import RowKind, Rows, rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Span = tuple[float, float, int]
 

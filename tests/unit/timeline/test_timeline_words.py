@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from unit.figures.figure_checks import assert_sound, texts
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import answer
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 SOURCES = ["report", "rows", "vm", "chrome", "list"]
 VM_TABLE = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -17,9 +16,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.times.area import area
 from tvmdbg_widgets.analysis.times.sums import group_spread, group_sums, total
 from tvmdbg_widgets.analysis.times.times import times
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.graph.groups import Groups
 
 
 def groups() -> Groups:

@@ -5,21 +5,17 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.times.keys import NO_GROUP
+from tvmdbg_widgets.analysis.times.table import TimeTable
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.analysis.times.table import TimeTable
 
 #: Student's t of four degrees of freedom, two-sided 95 %.
 T_4 = 2.77644510519779

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.timeline.node_times import node_statistics
 from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up, without_first
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 STEADY = (1, 1.01, 0.99, 1, 1.02, 1, 0.98, 1)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,9 +11,7 @@ from hypothesis import strategies as st
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.events import from_events
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Times are multiples of this, far above the tolerance for rounding.
 STEP = 10.0

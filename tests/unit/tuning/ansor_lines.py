@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 CPU = "llvm -keys=cpu -mcpu=core-avx2"
 T4 = "cuda -keys=cuda,gpu -max_num_threads=1024 -model=t4"

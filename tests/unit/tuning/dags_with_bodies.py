@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from unit.tuning.printed_states import dag
 
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+from tvmdbg_widgets.model.tuning.dag import ComputeDag
 
 
 @cache

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,9 +13,6 @@ from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.trials import Trials
 from tvmdbg_widgets.model.tuning.workload import Workload
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Row(NamedTuple):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 from unit.tuning.printed_states import read_steps
 
 from tvmdbg_widgets.analysis.tuning.replay import replay
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag, Operation
-    from tvmdbg_widgets.model.tuning.state import State
+from tvmdbg_widgets.model.tuning.dag import ComputeDag, Operation
+from tvmdbg_widgets.model.tuning.state import State
 
 Item = list[Any]
 NEST = """\

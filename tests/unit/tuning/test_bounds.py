@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,11 +14,7 @@ from unit.tuning.printed_states import COPIED, cases, dag, read_steps, steps_of
 from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
 from tvmdbg_widgets.analysis.tuning.replay import print_state, replay
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.tuning.state import State
+from tvmdbg_widgets.model.tuning.state import State
 
 CASES = [
     pytest.param(case, id=f"{name}: {case['case']}")

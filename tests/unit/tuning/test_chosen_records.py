@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tests.conftest import corpus_path
 from tests.unit.tuning.ansor_lines import CPU, ROCM, T4, Chosen, line, log_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RTX = "cuda -keys=cuda,gpu -model=2080ti"
 PLAIN = "cuda -keys=cuda,gpu"

@@ -3,8 +3,9 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,18 +19,13 @@ from tvmdbg_widgets.analysis.tuning.recorded_extents import with_recorded_extent
 from tvmdbg_widgets.analysis.tuning.replay import replay
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
-from tvmdbg_widgets.model.tuning.dag import DagSource
+from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.state import ComputeAt
 from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
 from tvmdbg_widgets.tuning import open_tuning
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 TEXT = next(row["dag"] for row in dag_rows() if "bn_relu" in row["workload"])
 SHAPES = [[1, 3, 14, 14], [8, 3, 3, 3], [8, 1, 1], [8, 1, 1], [8, 1, 1], [1, 8, 7, 7]]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.make.tuning_report import log_files
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 from tvmdbg_widgets.tuning import open_tuning
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: Rules that say something of a log, by the end of its name; all other logs are best records only.
 VERDICTS = {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +19,6 @@ from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
 from tvmdbg_widgets.model.tuning.parts import ConsoleMessage, RefusedLine
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.tuning import TuningLog
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 UNROLLS = (0, 16, 64, 512)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,6 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.tuning.ansor_lines import CPU, T4, line, log_of
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LINES = [
     line('["a", 1]', costs=[2e-3, 4e-3], stamp=1_600_000_000),

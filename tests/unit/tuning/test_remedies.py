@@ -7,14 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tvmdbg_widgets.analysis.findings.tuning.remedies import PATCH, fewer_builds, longer_builds
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: How TVM's sources, v0.7 to v0.19, count cores, and other spellings that Python has.
 SOURCES = {

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from unit.tuning.dags_with_bodies import dag_with_bodies
@@ -10,11 +11,7 @@ from unit.tuning.printed_states import COPIED, cases, dag, dag_rows, read_steps,
 from tvmdbg_widgets.analysis.tuning.replay import ReplayError, nest, print_state, replay
 from tvmdbg_widgets.formats.tuning.lines import LineProblem
 from tvmdbg_widgets.formats.tuning.steps import parse_steps
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.tuning.state import State
+from tvmdbg_widgets.model.tuning.state import State
 
 PRINTED = [
     pytest.param(case, id=f"{name}: {case['case']}")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from unit.tuning.printed_states import dag, read_steps
 
 from tvmdbg_widgets.analysis.tuning.replay import ReplayError, nest, replay
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
+from tvmdbg_widgets.model.tuning.dag import ComputeDag
 
 DAGS = (
     '["matmul_add", 64, 96, 48, "float32"]',

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,11 +12,11 @@ from unit.tuning.printed_states import cases, steps_of
 
 from tvmdbg_widgets.analysis.tuning.replay import nest
 from tvmdbg_widgets.analysis.tuning.schedules.alignment import align
-from tvmdbg_widgets.analysis.tuning.schedules.comparison import compare_schedules
+from tvmdbg_widgets.analysis.tuning.schedules.comparison import (
+    ScheduleComparison,
+    compare_schedules,
+)
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.schedules.comparison import ScheduleComparison
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
 A = [

@@ -7,7 +7,8 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from unit.tuning.dags_with_bodies import dag_with_bodies
@@ -20,9 +21,6 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.steps import PragmaStep
 from tvmdbg_widgets.model.tuning.workload import Workload
 from tvmdbg_widgets.tuning import open_tuning
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
 TILED = [["SP", 2, 0, 64, [4, 2], 1], ["AN", 2, 0, 3], ["PR", 2, 0, "auto_unroll_max_step$16"]]

@@ -6,7 +6,6 @@ import json
 import math
 import random
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,10 +15,7 @@ from tests.make.tuning_story import SCENARIOS, WEIGHTS, story
 from tests.unit.tuning.printed_states import dag, read_steps
 from tvmdbg_widgets.analysis.tuning.replay import replay
 from tvmdbg_widgets.analysis.tuning.threads import threads_per_block
-from tvmdbg_widgets.tuning import open_tuning
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.tuning import TuningLog
+from tvmdbg_widgets.tuning import TuningLog, open_tuning
 
 WORKS = [matmul(64, 96, 48, 1), conv(14, 32, 16, 1)]
 DIAGNOSES = {

@@ -1,25 +1,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import islice
 from math import prod
+from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING
 
 import pytest
 from unit.tuning.printed_states import cases, dag, dag_rows, read_steps, steps_of
 
 from tvmdbg_widgets.analysis.tuning.replay import nest, print_state, replay
 from tvmdbg_widgets.analysis.tuning.structure import TileRow, tile_structure
-from tvmdbg_widgets.model.tuning.state import ComputeAt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.state import State
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.dag import ComputeDag
+from tvmdbg_widgets.model.tuning.state import ComputeAt, State
+from tvmdbg_widgets.model.tuning.steps import AnyStep
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
 #: The sketch for GPUs as tuning writes it: tiles, a local cache, cooperative fetching. The extents

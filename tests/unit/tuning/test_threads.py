@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from tests.unit.tuning.printed_states import cases, read_steps, steps_of
 from tvmdbg_widgets.analysis.tuning.threads import UNKNOWN, threads_per_block
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ON_GPU = [each for each in cases("policy") if "cuda" in each["case"] and each["printed_inferred"]]
 

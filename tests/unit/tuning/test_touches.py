@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,9 +14,7 @@ from tvmdbg_widgets.analysis.tuning.bounds import why_refused
 from tvmdbg_widgets.analysis.tuning.replay import replay
 from tvmdbg_widgets.analysis.tuning.touches import touches
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.state import State
+from tvmdbg_widgets.model.tuning.state import State
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
 

@@ -6,7 +6,7 @@ import contextlib
 import math
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,12 +20,10 @@ from tvmdbg_widgets.analysis.tuning.records.fields import TRIALS
 from tvmdbg_widgets.analysis.tuning.records.selection import select
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.workload import Workload
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 #: Half of the rows have an odd version and lie in the second file.
 ROWS = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,7 @@ from unit.widgets.test_widgets_answers_tensor import run_of
 from tvmdbg_widgets.answers.priority_gate import Priority, PriorityGate
 from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 LIMIT = 120.0  # only to end what hangs
 SHAPE = (3000, 3000)

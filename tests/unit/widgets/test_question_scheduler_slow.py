@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,8 +25,6 @@ from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy as np
 
 __all__ = ["pages", "reading", "values"]  # fixtures

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +15,6 @@ from tvmdbg_widgets.analysis.timeline.find import Hits
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline import timeline as model
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 COUNT = 20_000
 FIND = {"kind": "find", "regex": False, "at": 0}

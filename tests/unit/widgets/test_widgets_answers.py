@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -15,9 +15,7 @@ from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import answer
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 CORPUS = corpus_path()
 DUMPS = [] if CORPUS is None else dumps(CORPUS)

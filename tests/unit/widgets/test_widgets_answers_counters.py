@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import answer
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 
 def told(run: DebugRun) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -14,9 +15,6 @@ from unit.widgets.test_widgets_answers_tensor import ask, run_of
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.base.number_text import number_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -17,11 +18,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import Answers, answer
 from tvmdbg_widgets.answers.tensor.data import MOST_BYTES
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 VIEW: dict[str, Any] = {"entry": [0, 0], "layout": "", "sizes": {}, "axes": None, "index": None}
 CELLS = ("minimum", "maximum", "mean", "flags")

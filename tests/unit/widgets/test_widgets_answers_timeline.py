@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.timeline.slices_truth import spans, timeline
+from unit.timeline.slices_truth import Span, spans, timeline
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers import kept_timeline as timeline_kept
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.run import DebugRun
-
-if TYPE_CHECKING:
-    from unit.timeline.slices_truth import Span
-
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 FIRST_ANSWER = 320 << 10
 PART = 1 << 20

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +14,6 @@ from unit.widgets import wire
 
 from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.strings import StringColumn
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KINDS = (np.uint8, np.uint16, np.uint32, np.int32, np.float32, np.float64, np.bool_)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,7 @@ import traitlets
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, plant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 BEYOND = 10**400  # no float64
 HOSTILE: tuple[Any, ...] = (

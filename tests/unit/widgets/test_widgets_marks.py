@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 LAST = 71  # of the 72 nodes in the graph.json of the sample
 MIDDLE = 38

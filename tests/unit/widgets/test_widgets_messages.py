@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.answers.messages import Question, message_id
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 KINDS = ["summary", "graph", "timeline", "tensors", "node", "tensor", "values", "statistics"]
 KINDS += ["percentiles", "profile", "channels", "data", "health", "cancelTensor"]

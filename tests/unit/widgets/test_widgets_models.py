@@ -8,8 +8,9 @@ import math
 import re
 import threading
 import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 import anywidget
@@ -20,14 +21,10 @@ import traitlets
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers import question_scheduler as scheduler
 from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.messages import Question
+from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.widgets.run_model import RunModel
 from tvmdbg_widgets.widgets.view import View
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.answers.messages import Question
-    from tvmdbg_widgets.run import DebugRun
 
 LIMIT = 120.0
 DATA = Path(__file__).parents[2] / "data"

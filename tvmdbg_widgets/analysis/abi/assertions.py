@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.abi.struct_layout import Machine
 from tvmdbg_widgets.model.abi.structs import struct_layout
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 
 _STRUCTS = ("DLDataType", "DLTensor", "DLManagedTensor")
 #: Was called ``ctx`` up to dlpack v0.3, and never moves.

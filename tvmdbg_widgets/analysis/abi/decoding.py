@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.abi.plausible import dtype_of, in_words, problems_of
-from tvmdbg_widgets.model.abi.struct_layout import Leaf, Machine, Scalar, StructLayout
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+from tvmdbg_widgets.model.abi.struct_layout import ByteOrder, Leaf, Machine, Scalar, StructLayout
 from tvmdbg_widgets.model.abi.structs import struct_layout
 from tvmdbg_widgets.model.base.byte_map import ByteField
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.abi.struct_layout import ByteOrder
 
 _LETTERS = {("uint", 1): "B", ("uint", 2): "H", ("uint", 4): "I", ("uint", 8): "Q"}
 _LETTERS |= {("int", 1): "b", ("int", 2): "h", ("int", 4): "i", ("int", 8): "q"}

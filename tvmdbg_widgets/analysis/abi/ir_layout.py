@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
+from tvmdbg_widgets.formats.llvm_ir import IrTensor
+from tvmdbg_widgets.formats.llvm_ir_reads import IrRead
+from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.abi.structs import struct_layout
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.llvm_ir import IrTensor
-    from tvmdbg_widgets.formats.llvm_ir_reads import IrRead
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 
 _FIELDS = ("code", "bits", "lanes")
 _READS_TOLD = 6

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.abi.struct_layout import Leaf, StructLayout
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.abi.struct_layout import Leaf, StructLayout
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.analysis.abi.places import Style
+from tvmdbg_widgets.analysis.abi.places import Style
 
 
 class FieldType(NamedTuple):

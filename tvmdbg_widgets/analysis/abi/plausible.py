@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from tvmdbg_widgets.model.abi.struct_layout import Machine
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.rpc.values import SESSION_MASK
 from tvmdbg_widgets.model.tensors.dtypes import FIRST_CUSTOM, HANDLE, STORABLE_BITS, DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.abi.struct_layout import Machine
 
 #: kDLCPU to kDLMAIA, include/dlpack/dlpack.h @ v1.1.
 _DEVICES = range(1, 18)

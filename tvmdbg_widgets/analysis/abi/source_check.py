@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.abi.place_types import FieldType, field_types
 from tvmdbg_widgets.analysis.abi.places import PLACES, Place
@@ -14,10 +15,6 @@ from tvmdbg_widgets.model.abi.structs import struct_layout
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
 
 _LARGEST_FILE = 4 << 20
 _PYTHON = (".py", ".pxi")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from tvmdbg_widgets.analysis.abi.place_types import FieldType
+from tvmdbg_widgets.analysis.abi.places import Place
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.abi.place_types import FieldType
-    from tvmdbg_widgets.analysis.abi.places import Place
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 
 Status = Literal["agrees", "disagrees", "not recognized", "not found", "gone"]
 _ORDER = ("disagrees", "not recognized", "not found", "agrees", "gone")

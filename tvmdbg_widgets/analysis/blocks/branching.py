@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.blocks.sequence import Sequence
+from tvmdbg_widgets.analysis.blocks.sequence import Sequence
 
 _FEWEST = 3
 _MOST = 256

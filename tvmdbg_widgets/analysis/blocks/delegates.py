@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.blocks.sequence import Ints
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.analysis.blocks.sequence import Ints
+from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Attribute of a node that says which call of which delegate ran it.
 ATTRIBUTE: Final = "delegate"

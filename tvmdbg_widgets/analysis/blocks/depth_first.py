@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.blocks.sequence import Ints
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.analysis.blocks.sequence import Ints
+from tvmdbg_widgets.model.graph.graph import Graph
 
 
 def depth_first(graph: Graph, operators: Ints) -> Ints:

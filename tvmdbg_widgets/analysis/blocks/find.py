@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tvmdbg_widgets.analysis.blocks.delegates import delegate_calls, gathered
@@ -12,10 +10,8 @@ from tvmdbg_widgets.analysis.blocks.placing import placed
 from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
 from tvmdbg_widgets.analysis.blocks.sequence import Ints, Letters, Sequence
 from tvmdbg_widgets.formats.collector import collector_paused
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
 
 #: Share of the operators that blocks must hold for the order of execution to be kept.
 _ENOUGH = 0.5

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tvmdbg_widgets.analysis.blocks.repeats import Found
+from tvmdbg_widgets.analysis.blocks.sequence import Sequence
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.labels import label
 from tvmdbg_widgets.model.graph.operators import bare, family, parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.blocks.repeats import Found
-    from tvmdbg_widgets.analysis.blocks.sequence import Sequence
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 _ADDS: Final = frozenset({"add", "broadcast_add", "elemwise_add", "elemwise_sum", "add_n"})
 _JOINS: Final = frozenset({"concatenate", "concat", "stack"})

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.blocks.naming import Names
-from tvmdbg_widgets.analysis.blocks.rows import rows_of
+from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
+from tvmdbg_widgets.analysis.blocks.rows import Row, rows_of
 from tvmdbg_widgets.analysis.blocks.scopes import scopes
+from tvmdbg_widgets.analysis.blocks.sequence import Bools, Ints
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups, GroupSource
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
-    from tvmdbg_widgets.analysis.blocks.rows import Row
-    from tvmdbg_widgets.analysis.blocks.sequence import Bools, Ints
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int) -> Groups:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.blocks.branching import branching
 from tvmdbg_widgets.analysis.blocks.runs import FEWEST, Runs, runs
+from tvmdbg_widgets.analysis.blocks.sequence import Sequence
 from tvmdbg_widgets.model.graph.groups import GroupSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.analysis.blocks.sequence import Sequence
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.blocks.repeats import Found
+from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
+from tvmdbg_widgets.analysis.blocks.scopes import Scope
 from tvmdbg_widgets.model.graph.groups import GroupSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.blocks.repeats import Search
-    from tvmdbg_widgets.analysis.blocks.scopes import Scope
 
 #: Of groups of the same operators a scope is outermost, and what is inside a block innermost.
 _RANK = {GroupSource.BLOCK: 1, GroupSource.REPEAT: 2}

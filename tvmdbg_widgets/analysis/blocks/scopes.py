@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tvmdbg_widgets.analysis.blocks.delegates import ATTRIBUTE, operator_of
+from tvmdbg_widgets.analysis.blocks.sequence import Sequence
 from tvmdbg_widgets.model.executorch.delegate_calls import backend_title
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import GroupSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.blocks.sequence import Sequence
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 _DELEGATE: Final = GroupSource.DELEGATE
 #: Attribute of a node that names the module it is in.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.graph import structure
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.analysis.compare_times.by_name import by_name
 from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
@@ -12,11 +12,7 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.compared_titles import checked_titles
 from tvmdbg_widgets.analysis.matching import match
 from tvmdbg_widgets.analysis.summary import how_to_get
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.parts import RunParts
 
 __all__ = ["TimeChange", "TimeChanges", "TimeComparison", "Verdict", "compare_times"]
 

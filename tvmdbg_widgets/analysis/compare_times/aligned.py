@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.matching import Certainty
+from tvmdbg_widgets.analysis.matching import Certainty, Matching
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.node_sets import NodeSets
+from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

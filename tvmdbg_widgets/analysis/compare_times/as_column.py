@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes
 from tvmdbg_widgets.analysis.compare_times.sentences import untested
 from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes
 
 Floats = npt.NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +17,14 @@ from tvmdbg_widgets.analysis.compare_times.named_nodes import (
 )
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.measured import Measured
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _SHOWN, _LONGEST = 3, 80
 _WITH_GRAPHS = (

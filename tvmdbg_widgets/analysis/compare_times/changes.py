@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +15,10 @@ from tvmdbg_widgets.analysis.compare_times.change_texts import (
     ratio_text,
 )
 from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
-from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground
-from tvmdbg_widgets.analysis.matching import Reason
+from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground, Verdict
+from tvmdbg_widgets.analysis.matching import Certainty, Reason
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
-    from tvmdbg_widgets.analysis.matching import Certainty
 
 Floats = npt.NDArray[np.float64]
 

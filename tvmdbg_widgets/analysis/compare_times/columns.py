@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned
 from tvmdbg_widgets.analysis.compare_times.changes import TimeChange, why
+from tvmdbg_widgets.analysis.compare_times.samples import NodeSamples, Samples
 from tvmdbg_widgets.analysis.compare_times.verdicts import Ground, Verdict, Verdicts, judge
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.compare_times.samples import NodeSamples, Samples
 
 Floats = npt.NDArray[np.float64]
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.aligned import sure_nodes
+from tvmdbg_widgets.analysis.matching import Matching
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Issues of a timeline that say what a node's time is: those of `b` are not of these nodes.
 _OF_NODES = frozenset({"rows-merged", "report-sums", "report-one-pass", "order-unknown"})

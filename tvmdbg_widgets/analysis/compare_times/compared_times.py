@@ -5,26 +5,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.aligned import align
+from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
 from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
 from tvmdbg_widgets.analysis.compare_times.samples import NodeSamples
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
-from tvmdbg_widgets.analysis.matching import Certainty
+from tvmdbg_widgets.analysis.matching import Certainty, Matching
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds, shape_text
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.measured import Measured
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
-    from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _CONVERTING = frozenset({"cast/quantize", "layout/copy", "reshape"})
 #: Share of the operators that runs of one model have in common.

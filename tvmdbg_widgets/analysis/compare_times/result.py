@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import sentences
+from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
 from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
 from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes, known_timeline
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
@@ -16,15 +18,10 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 class KindChanges(TimeChanges):

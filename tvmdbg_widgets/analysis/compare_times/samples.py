@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.timeline.measured import Measured
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.node_sets import NodeSets
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.node_sets import NodeSets
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

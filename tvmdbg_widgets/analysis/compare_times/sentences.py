@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +14,11 @@ from tvmdbg_widgets.analysis.compare_times.change_texts import (
     p_text,
     ratio_text,
 )
+from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
+from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes
 from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
 from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground, Verdict
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent, speed_text
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
-    from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes
 
 _MOST = 0.9
 #: Above it a share says no more than the factor.

@@ -6,14 +6,12 @@ import html
 import operator
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from tvmdbg_widgets.analysis.compare_times.changes import TITLES, TimeChange
+from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.tables import more_text, text_lines
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
 
 _SHOWN = 30
 _CELL = 'style="text-align: left; white-space: nowrap"'

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
+from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned
 from tvmdbg_widgets.analysis.compare_times.rank_test import adjusted, least_p, rank_tests
+from tvmdbg_widgets.analysis.compare_times.samples import Samples
 from tvmdbg_widgets.analysis.matching import Certainty
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times.aligned import Aligned
-    from tvmdbg_widgets.analysis.compare_times.samples import Samples
 
 Floats = npt.NDArray[np.float64]
 

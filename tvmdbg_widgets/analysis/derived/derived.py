@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.derived.paths import Paths
 from tvmdbg_widgets.analysis.derived.scan import Scan
 from tvmdbg_widgets.analysis.derived.timing import Timing
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.compare_times import TimeComparison
 
 
 class Derived(Timing, Paths, Scan):

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.timeline.critical_path import CriticalPath
-    from tvmdbg_widgets.analysis.timeline.roofline import Roofline
-    from tvmdbg_widgets.analysis.work import Work
+from tvmdbg_widgets.analysis.timeline.critical_path import CriticalPath
+from tvmdbg_widgets.analysis.timeline.roofline import Roofline
+from tvmdbg_widgets.analysis.work import Work
 
 
 class Paths(Recorded):

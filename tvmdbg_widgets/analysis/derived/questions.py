@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.recorded_calls import RecordedCalls
-    from tvmdbg_widgets.analysis.matching import Matching
-    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-    from tvmdbg_widgets.analysis.query.facts import Facts
-    from tvmdbg_widgets.analysis.query.selection import Selection
-    from tvmdbg_widgets.analysis.times.operators import Operators
-    from tvmdbg_widgets.model.base.issues import Issues
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.analysis.executorch.recorded_calls import RecordedCalls
+from tvmdbg_widgets.analysis.matching import Matching
+from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
+from tvmdbg_widgets.analysis.query.facts import Facts
+from tvmdbg_widgets.analysis.query.selection import Selection
+from tvmdbg_widgets.analysis.times.operators import Operators
+from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
 
 
 class Questions(Recorded):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import Provenance, RunParts
-    from tvmdbg_widgets.model.tensors.tensors import Tensors
-    from tvmdbg_widgets.model.timeline.report import Report
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.parts import Provenance, RunParts
+from tvmdbg_widgets.model.tensors.tensors import Tensors
+from tvmdbg_widgets.model.timeline.report import Report
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 class Recorded:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from concurrent.futures import Executor
 
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from tvmdbg_widgets.analysis.findings.search import Search
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.verdicts.findings import Findings
-    from tvmdbg_widgets.model.verdicts.health import Health
+from tvmdbg_widgets.analysis.findings.search import Search
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.verdicts.health import Health
 
 
 class Scan(Recorded):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tvmdbg_widgets.analysis.derived.questions import Questions
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.timeline.counters import RunCounters
-    from tvmdbg_widgets.analysis.timeline.merged import CallTree
-    from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix
-    from tvmdbg_widgets.analysis.times.area import Area
-    from tvmdbg_widgets.analysis.times.table import TimeTable
+from tvmdbg_widgets.analysis.timeline.counters import RunCounters
+from tvmdbg_widgets.analysis.timeline.merged import CallTree
+from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix
+from tvmdbg_widgets.analysis.times.area import Area
+from tvmdbg_widgets.analysis.times.table import TimeTable
 
 
 class Timing(Questions):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +20,11 @@ from tvmdbg_widgets.model.executorch.delegate_calls import (
     rounding_ns,
     run_of,
 )
-from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import EXACT as BY_IDENTIFIER
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-    from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside
+from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside
 
 
 def recorded_calls(files: ExecuTorchFiles) -> RecordedCalls:

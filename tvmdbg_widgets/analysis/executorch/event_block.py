@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.executorch.event_notes import notes_on_values
 from tvmdbg_widgets.analysis.executorch.event_table import event_table
+from tvmdbg_widgets.analysis.executorch.events import Event
 from tvmdbg_widgets.analysis.executorch.logged_values import NOTHING_LOGGED, LoggedValues
 from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
+from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from tvmdbg_widgets.analysis.executorch.events import Event
-    from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
 
 
 @dataclass(eq=False)

@@ -5,24 +5,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
 from tvmdbg_widgets.analysis.executorch.event_merging import EventMerging, SameRuns
 from tvmdbg_widgets.analysis.executorch.event_notes import notes, notes_on_events
+from tvmdbg_widgets.analysis.executorch.events import MetadataParser
 from tvmdbg_widgets.analysis.executorch.logged_values import check_outputs
 from tvmdbg_widgets.analysis.executorch.measured_times import MeasuredTimes
 from tvmdbg_widgets.analysis.executorch.run_patterns import RunPatterns, Signature
 from tvmdbg_widgets.analysis.executorch.time_scale import Converter, TimeScale
 from tvmdbg_widgets.formats.collector import collector_paused
-from tvmdbg_widgets.model.executorch.etdump import EventKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.events import MetadataParser
-    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 
 _Key: TypeAlias = tuple[str, tuple[Signature, ...], int]
 

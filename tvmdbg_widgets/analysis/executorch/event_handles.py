@@ -6,11 +6,14 @@ devtools/inspector/_inspector.py @ v1.4.1.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from tvmdbg_widgets.analysis.executorch.events import Event
 from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
+from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, HandlesByInstruction
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_NAME,
     EXACT,
@@ -19,13 +22,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     UNMAPPED,
     WHOLE_INSTRUCTION,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tvmdbg_widgets.analysis.executorch.events import Event
-    from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, HandlesByInstruction
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode
 
 _RESERVED: Final = ("Method::init", "Program::load_method", "Method::execute")
 

@@ -5,24 +5,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.executorch.events import Event, MetadataParser
 from tvmdbg_widgets.analysis.executorch.logged_values import LoggedValues
+from tvmdbg_widgets.analysis.executorch.measured_times import MeasuredTimes
 from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.executorch.measured_times import MeasuredTimes
-    from tvmdbg_widgets.analysis.executorch.run_patterns import (
-        PatternEvent,
-        RunPattern,
-        Signature,
-    )
-    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, Inflated
-    from tvmdbg_widgets.model.executorch.etdump import DebugValue, ETDump
+from tvmdbg_widgets.analysis.executorch.run_patterns import (
+    PatternEvent,
+    RunPattern,
+    Signature,
+)
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, Inflated
+from tvmdbg_widgets.model.executorch.etdump import DebugValue, ETDump
 
 
 @dataclass

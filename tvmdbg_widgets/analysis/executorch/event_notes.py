@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.executorch.events import Event
+from tvmdbg_widgets.analysis.executorch.logged_values import LoggedValues
+from tvmdbg_widgets.analysis.executorch.run_patterns import RunPattern
 from tvmdbg_widgets.analysis.executorch.time_scale import MOST_TICKS
 from tvmdbg_widgets.formats.executorch.debug_buffer import is_known_to_inspector
 from tvmdbg_widgets.formats.executorch.debug_tensors import c_order
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.executorch.etdump import EventKind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.executorch.events import Event
-    from tvmdbg_widgets.analysis.executorch.logged_values import LoggedValues
-    from tvmdbg_widgets.analysis.executorch.run_patterns import RunPattern
-    from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump, EventKind
 
 
 def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:

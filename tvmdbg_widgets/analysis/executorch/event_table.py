@@ -9,18 +9,15 @@ from __future__ import annotations
 import csv
 import html
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 
+from tvmdbg_widgets.analysis.executorch.events import Event
+from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.analysis.executorch.events import Event
-    from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
 
 #: Columns that print_data_tabular and save_data_to_tsv leave out, and rows by part of their name.
 _NOT_PRINTED: Final = frozenset(

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from tvmdbg_widgets.analysis.executorch.logged_values import NOTHING_LOGGED, LoggedValues
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
-    from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
+from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
+from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
 
 #: Turns the metadata of an event's runs into a list, or into a dict with a column a key.
 MetadataParser: TypeAlias = Callable[[list[Any]], Any]

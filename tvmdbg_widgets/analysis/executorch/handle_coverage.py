@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
@@ -15,9 +15,6 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 Identifier: TypeAlias = int | str
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.executorch.debug_buffer import inflated
-from tvmdbg_widgets.model.executorch.etdump import DebugTensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, Inflated
-    from tvmdbg_widgets.model.executorch.etdump import DebugValue
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, Inflated, inflated
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue
 
 _DIFFERENT_EVENTS: Final = ("\n" + " " * 20).join(
     (

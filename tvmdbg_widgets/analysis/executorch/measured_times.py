@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,11 +14,7 @@ from tvmdbg_widgets.analysis.executorch.time_scale import (
     elapsed,
     scale_factor,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.executorch.etdump import ETDump
 
 
 class MeasuredTimes:

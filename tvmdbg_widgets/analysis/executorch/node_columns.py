@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import numbers
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from typing import Any, Final
 
+from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.executorch.event_nodes import HOW
-from tvmdbg_widgets.model.graph.node_columns import classed, node_column
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-    from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed, node_column
+from tvmdbg_widgets.model.parts import RunParts
 
 #: Of what the metadata parser of an Inspector returned: ``"metadata:kernel"``.
 METADATA: Final = "metadata:"

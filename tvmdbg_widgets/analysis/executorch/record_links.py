@@ -6,20 +6,17 @@ method ``forward`` only.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
+from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
 from tvmdbg_widgets.analysis.executorch.event_handles import HandleMaps, associate
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 
 FORWARD: Final = "forward"
 EDGE_GRAPH: Final = "edge_dialect_graph_module"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensor import Tensor
 from tvmdbg_widgets.model.tensors.tensors import Tensors
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 def reference_tensors(files: ExecuTorchFiles, graph: Graph) -> Tensors:

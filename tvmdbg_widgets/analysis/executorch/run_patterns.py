@@ -6,18 +6,14 @@ one pattern, which is worked out once.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.numbering import numbered
-from tvmdbg_widgets.model.executorch.etdump import EventKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 
 
 class Signature(NamedTuple):

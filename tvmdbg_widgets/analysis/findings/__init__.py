@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
 from tvmdbg_widgets.model.verdicts.findings import Findings
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.findings.rule import Rule
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
 
 
 def _rule(module: str) -> Rule:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.check import check
-from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded
+from tvmdbg_widgets.analysis.findings.executorch.recorded import Call, Recorded
+from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
 from tvmdbg_widgets.analysis.memory.planned import memory_plan
+from tvmdbg_widgets.analysis.scan.scan_columns import ScanColumns
+from tvmdbg_widgets.analysis.scan.scanned import Scanned
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+from tvmdbg_widgets.model.base.issues import Issue, Issues
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
@@ -18,22 +24,11 @@ from tvmdbg_widgets.model.graph.node_words import node_labels, node_title
 from tvmdbg_widgets.model.graph.operators import bare, parts
 from tvmdbg_widgets.model.graph.short_names import without_prefix
 from tvmdbg_widgets.model.join.buffer_reuse import later_writers
-from tvmdbg_widgets.model.timeline.words import timeline_words
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.timeline.words import TimelineWords, timeline_words
 from tvmdbg_widgets.model.verdicts.findings import Confidence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tvmdbg_widgets.analysis.findings.executorch.recorded import Call
-    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-    from tvmdbg_widgets.analysis.scan.scan_columns import ScanColumns
-    from tvmdbg_widgets.analysis.scan.scanned import Scanned
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
-    from tvmdbg_widgets.model.base.issues import Issue, Issues
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.model.timeline.words import TimelineWords
 
 _LONGEST_NAME = 80
 _LISTED = 5

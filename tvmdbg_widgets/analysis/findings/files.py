@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+from tvmdbg_widgets.model.base.issues import Issue
 from tvmdbg_widgets.model.base.issues import Severity as IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
-    from tvmdbg_widgets.model.base.issues import Issue
 
 NAME = "files"
 _LONGEST = 100

@@ -7,20 +7,16 @@ in these respects lowers its confidence, so that none is surer than its weakest 
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Premise
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.model.verdicts.findings import Finding
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Premise
 
 
 class Basis(enum.Flag):

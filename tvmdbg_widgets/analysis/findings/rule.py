@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.findings.premises import Basis, premises
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
-    from tvmdbg_widgets.model.verdicts.findings import Finding
+from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
+from tvmdbg_widgets.model.verdicts.findings import Finding
 
 
 @dataclass(frozen=True)

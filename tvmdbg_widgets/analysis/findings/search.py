@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from concurrent.futures import Executor
 
 from tvmdbg_widgets.analysis.findings import find, probes, screens
 from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.scan.health_table import health
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.verdicts.findings import Findings
-    from tvmdbg_widgets.model.verdicts.health import Health
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.verdicts.health import Health
 
 _PATIENCE = 10.0
 

@@ -5,19 +5,15 @@ Says what :mod:`tvmdbg_widgets.model.timeline.warm_up` found.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
 
 NAME = "warm-up"
 _SURE = 1.5

@@ -9,18 +9,15 @@ Where no operator is of a known kind nothing is said.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.graph.operators import family, parts
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
 
 NAME = "time-by-work"
 _COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.graph.subgraph import Subgraph
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+
 if TYPE_CHECKING:
     import networkx as nx
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.graph.subgraph import Subgraph
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def as_networkx(

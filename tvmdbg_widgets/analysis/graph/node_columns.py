@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,13 +13,9 @@ from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
 from tvmdbg_widgets.analysis.work import work
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.parts import RunParts
 
 #: Columns that a graph has with times of its nodes.
 TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")

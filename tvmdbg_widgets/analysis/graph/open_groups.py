@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.engine.columns import packed_text
 from tvmdbg_widgets.engine.host import call
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
 
 
 def open_by_itself(graph: Graph, groups: Groups) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +11,10 @@ from tvmdbg_widgets.analysis.layouts.entry_layouts import entry_layouts
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:

@@ -8,12 +8,10 @@ Operands come in the order in which the fused operators first use them.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from tvmdbg_widgets.model.graph.operators import family, parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _HASH = re.compile(r"_[0-9]{12,}_")
 _TRANSFORM = "layout_transform"

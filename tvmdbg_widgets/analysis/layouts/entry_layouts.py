@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.layouts.attrs import NAMES, of_operand, of_output
+from tvmdbg_widgets.analysis.layouts.attrs import NAMES, Told, of_operand, of_output
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.tensors.layouts import Layout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.layouts.attrs import Told
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 def entry_layouts(graph: Graph) -> StringColumn:

@@ -8,8 +8,9 @@ functions. Padding is known where a ``layout_transform`` has the array without i
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from tvmdbg_widgets.analysis.layouts.attrs import (
     NAMES,
@@ -20,17 +21,13 @@ from tvmdbg_widgets.analysis.layouts.attrs import (
 )
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import family, parts
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import Values
 
 Entry: TypeAlias = tuple[int, int]
 

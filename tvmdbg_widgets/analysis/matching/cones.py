@@ -6,12 +6,10 @@ share a number once in about 10**8 pairs of graphs of 100,000 nodes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import Side
 
 #: What nothing is known of; no anchor is 0 or -1, which Python hashes as it does -2.
 _NONE = 0

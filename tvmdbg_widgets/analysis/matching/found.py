@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
+from tvmdbg_widgets.analysis.matching.side import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
-
     from tqdm.auto import tqdm
 
-    from tvmdbg_widgets.analysis.matching.side import Side
 
 _FIRST_ANCHOR = -2
 #: Of so many times fewer pairs than there are unmatched nodes each is looked at.

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.matching.found import Found
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.matching.found import Found
-    from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import Side
 
 #: Where more nodes read one, which of them goes on is not looked for.
 _MOST_READERS = 64

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.graph.structure import mixed, segment_sums
+from tvmdbg_widgets.analysis.matching.found import Found
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.rivals import disputed
+from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.walk import Adjacency
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.matching.found import Found
-    from tvmdbg_widgets.analysis.matching.side import Side
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 _Numbers = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]

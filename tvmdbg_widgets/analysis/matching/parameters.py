@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.matching.found import Found
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.matching.found import Found
-    from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import Side
 
 
 def match_parameters(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certainty]]:

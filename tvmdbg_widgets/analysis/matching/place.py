@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tvmdbg_widgets.analysis.matching.found import Found
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.matching.found import Found
-    from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import Side
 
 
 def match_places(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certainty]]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tvmdbg_widgets.analysis.matching.side import Side
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def plain_side(side: Side, *, flow: bool = False) -> Side:

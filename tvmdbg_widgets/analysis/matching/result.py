@@ -8,7 +8,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,8 @@ from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.tables import html_table, text_lines
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.walk import Adjacency
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 _SHOWN = 40
 

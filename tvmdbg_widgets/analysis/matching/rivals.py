@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.analysis.matching.found import Found
-    from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.found import Found
+from tvmdbg_widgets.analysis.matching.side import Side
 
 #: Readers of one node, and nodes in a row, that are looked at.
 _MOST_READERS = 64

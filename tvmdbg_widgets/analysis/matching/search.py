@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -19,9 +19,7 @@ from tvmdbg_widgets.analysis.matching.result import Certainty, Matching, Reason
 from tvmdbg_widgets.analysis.matching.sequence import match_edited, match_sequences
 from tvmdbg_widgets.analysis.matching.side import Side, Table, side_of
 from tvmdbg_widgets.formats.collector import collector_paused
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Each round looks at unmatched nodes alone, with the matched ones as fixed points.
 _ROUNDS = 4

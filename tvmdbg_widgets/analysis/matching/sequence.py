@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tvmdbg_widgets.analysis.matching.align import aligned, rising
-from tvmdbg_widgets.analysis.matching.found import agree
+from tvmdbg_widgets.analysis.matching.found import Found, agree
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.matching.found import Found
-    from tvmdbg_widgets.analysis.matching.side import Side
-
+from tvmdbg_widgets.analysis.matching.side import Side
 
 #: An edited graph: so many operators left, and so many of these stand in the same sequence.
 _MANY, _MOSTLY = 1_000, 0.9

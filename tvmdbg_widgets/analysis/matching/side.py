@@ -6,17 +6,15 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.graph.walk import Adjacency
 from tvmdbg_widgets.model.tensors.dtypes import canonical
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Numbers for what nodes are; both graphs share one, so that equal numbers mean equal things.
 Table: TypeAlias = dict[Hashable, int]

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.memory.losses import Credibility, credibility, read_repeatedly
+from tvmdbg_widgets.analysis.memory.lives import Ints
+from tvmdbg_widgets.analysis.memory.losses import Credibility, Loss, credibility, read_repeatedly
+from tvmdbg_widgets.analysis.memory.ranges import Ranges
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import Entry
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.memory.lives import Ints
-    from tvmdbg_widgets.analysis.memory.losses import Loss
-    from tvmdbg_widgets.analysis.memory.ranges import Ranges
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.memory.lives import Ints, Lives
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.memory.lives import Ints, Lives
-    from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 Slots = npt.NDArray[np.int32]
 Kinds = npt.NDArray[np.uint8]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,9 @@ from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
 from tvmdbg_widgets.analysis.memory.ranges import Ranges, covered, losses_in, ranges_of
 from tvmdbg_widgets.analysis.memory.sizes import entry_sizes
 from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.parts import RunParts
 
 Number = TypeVar("Number", bound=np.generic)
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.memory.lives import Ints, Lives
 from tvmdbg_widgets.analysis.memory.losses import Loss
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.analysis.memory.lives import Ints, Lives
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
+from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 
 
 class Ranges(NamedTuple):

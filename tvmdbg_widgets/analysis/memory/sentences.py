@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tvmdbg_widgets.analysis.memory.losses import Credibility
+from tvmdbg_widgets.analysis.memory.columns import PlanColumns
+from tvmdbg_widgets.analysis.memory.losses import Credibility, Loss
+from tvmdbg_widgets.analysis.memory.slots import Life, Peak
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.node_words import node_label, node_title
-from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.memory.columns import PlanColumns
-    from tvmdbg_widgets.analysis.memory.losses import Loss
-    from tvmdbg_widgets.analysis.memory.slots import Life, Peak
-    from tvmdbg_widgets.model.graph.nodes import Entry
+from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind, roles_text
 
 _MAKERS = 3
 _LOSSES = 3

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 UNKNOWN = -1
 #: More than any memory, and little enough for the sum of a million entries to be exact.

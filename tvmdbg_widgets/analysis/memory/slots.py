@@ -5,17 +5,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.memory.columns import PlanColumns
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted
 from tvmdbg_widgets.model.graph.devices import device_name
 from tvmdbg_widgets.model.graph.nodes import Entry
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.memory.columns import PlanColumns
 
 _SHOWN = 12
 

@@ -9,14 +9,12 @@ Constants of int32 alone have no type before them (``IntImmNode``, src/ir/expr.c
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from tvmdbg_widgets.analysis.messages.known import STATUSES
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _FIELDS = {"5": "code", "6": "bits", "7": "lanes"}
 _LETTER = {"int": "i", "uint": "u", "i": "i", "u": "u"}

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.analysis.messages.pasted import literal_pattern, tolerant
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _PART = re.compile(r"\{([A-Z_]{1,40})\}")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.messages.details import (
     comparisons,
@@ -22,10 +22,6 @@ from tvmdbg_widgets.analysis.messages.pasted import (
     rejoined,
 )
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 #: Letters before and behind the literal of a message that are looked at.
 _BEFORE, _BEHIND = 600, 3000

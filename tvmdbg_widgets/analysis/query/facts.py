@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.graph.view_columns import fact_columns, graph_columns, group_columns
 from tvmdbg_widgets.model.graph.devices import device_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Part: TypeAlias = Literal["nodes", "groups", "facts"]
 

@@ -11,18 +11,14 @@ import itertools
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
-from tvmdbg_widgets.analysis.query.parser import parse
+from tvmdbg_widgets.analysis.query.parser import Tree, parse
 from tvmdbg_widgets.analysis.query.regex import RegexError, search
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.query.parser import Tree
-    from tvmdbg_widgets.analysis.query.vocabulary import Vocabulary
+from tvmdbg_widgets.analysis.query.vocabulary import Vocabulary
 
 Mask = npt.NDArray[np.bool_]
 Fits = Callable[[Sequence[str]], Mask]

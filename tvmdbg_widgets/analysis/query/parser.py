@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
+from tvmdbg_widgets.analysis.query.vocabulary import Vocabulary
 from tvmdbg_widgets.engine.host import call
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.query.vocabulary import Vocabulary
 
 Tree: TypeAlias = list[Any]
 """``Query`` of the parser: ``["not", ["compare", "time", ">", 1e6]]``; infinity is a str."""

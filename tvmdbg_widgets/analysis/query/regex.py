@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.engine.host import call
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 #: Characters that are searched in one call: takes 2 s of the 10 s that it may take.
 _BLOCK = 10_000_000

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable
+from typing import Any, Self
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.query.errors import QueryError
+from tvmdbg_widgets.analysis.query.facts import Facts, Part
 from tvmdbg_widgets.analysis.query.listed import Listed
 from tvmdbg_widgets.analysis.query.parser import check_type
 from tvmdbg_widgets.engine.columns import packed_text
@@ -15,13 +17,7 @@ from tvmdbg_widgets.engine.host import EngineTimeError, call
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.node_words import node_label
-from tvmdbg_widgets.model.graph.nodes import given_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.query.facts import Facts, Part
-    from tvmdbg_widgets.model.graph.nodes import Node
+from tvmdbg_widgets.model.graph.nodes import Node, given_text
 
 
 class Selection(Listed):

@@ -7,19 +7,14 @@ alternate, and an answer is for the latest request of the other side that has no
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
 from tvmdbg_widgets.formats.rpc.grammar import REPLIES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
 
 #: Asks a module for a function by name (src/runtime/module.cc @ v0.7).
 _GET_FUNCTION = "runtime.ModuleGetFunction"

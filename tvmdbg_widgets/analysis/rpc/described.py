@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
 
 
 def described(connection: Connection) -> list[str]:

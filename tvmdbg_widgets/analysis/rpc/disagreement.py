@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tvmdbg_widgets.formats.rpc.connection import Connection
 from tvmdbg_widgets.formats.rpc.desync import Desync, find_desync
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.rpc.connection import Connection
 
 
 def disagreement(connection: Connection) -> Desync | None:

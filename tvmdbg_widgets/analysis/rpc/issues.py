@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tvmdbg_widgets.analysis.rpc.conversation import Conversation
+from tvmdbg_widgets.formats.rpc.connection import Connection
+from tvmdbg_widgets.formats.rpc.desync import Desync
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.rpc.conversation import Conversation
-    from tvmdbg_widgets.formats.rpc.connection import Connection
-    from tvmdbg_widgets.formats.rpc.desync import Desync
 
 
 def all_issues(connection: Connection, talk: Conversation, desync: Desync | None) -> Issues:

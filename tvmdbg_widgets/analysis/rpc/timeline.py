@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.rpc.conversation import Conversation
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.timeline import WALL, Timeline
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.rpc.conversation import Conversation
 
 _TRACKS = {
     "client": "client waits for the server",

@@ -19,11 +19,13 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings import overwritten
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.findings.values import (
     constant,
     dead_channels,
@@ -31,19 +33,13 @@ from tvmdbg_widgets.analysis.findings.values import (
     ranges,
     saturated,
 )
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.verdicts.findings import Severity
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.verdicts.findings import Finding, Findings, Severity
 from tvmdbg_widgets.model.verdicts.health import UNREAD, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.verdicts.findings import Finding, Findings
 
 #: Share of the nonzero values that are denormal from which on an OK entry is told of.
 _DENORMAL = 0.1

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.findings.values import saturated
 from tvmdbg_widgets.analysis.scan.health import Judge, Judged, Suspicion
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.verdicts.findings import Findings
 from tvmdbg_widgets.model.verdicts.health import VERDICTS, EntryHealth, Health, HealthTable, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.verdicts.findings import Findings
 
 _FLOAT16 = DataType.parse("float16")
 _SOUND = Judged(Suspicion.SOUND, Verdict.OK)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.statistics.batch import Batch
 
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.statistics.batch import Batch
-
-    Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
-    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
-    Mask: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
-    Entry: TypeAlias = tuple[int, int]
+Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Mask: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+Entry: TypeAlias = tuple[int, int]
 
 _COUNTS = ("size", "finite", "nan", "pos_inf", "neg_inf", "zero", "denormal")
 _COLUMNS = (*_COUNTS, "low", "high")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from tvmdbg_widgets.analysis.scan.scan_columns import ScanColumns
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.statistics.batch import Batch
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
-
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.statistics.batch import Batch
-
-    Entry: TypeAlias = tuple[int, int]
+Entry: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True)

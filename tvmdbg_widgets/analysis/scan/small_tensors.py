@@ -5,17 +5,12 @@ from __future__ import annotations
 import logging
 import math
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from tvmdbg_widgets.model.statistics.batch import Batch
-from tvmdbg_widgets.sources.byte_source import read_near
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.sources.byte_source import ByteSource, read_near
 
 _LOG = logging.getLogger(__name__)
 #: Up to so many bytes a tensor is small. Its values are kept for what is asked of it later; the

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -16,16 +17,10 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.analysis.scan.scanned import Scanned
 from tvmdbg_widgets.analysis.scan.small_tensors import TOGETHER, count_together, is_small
 from tvmdbg_widgets.model.base.errors import why_unread
-from tvmdbg_widgets.model.statistics import comparable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from concurrent.futures import Executor
-
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.statistics.batch import Batch
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.statistics import Statistics, comparable
+from tvmdbg_widgets.model.statistics.batch import Batch
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 Entry: TypeAlias = tuple[int, int]
 State: TypeAlias = Literal["none", "scanning", "done", "cancelled"]

@@ -15,13 +15,13 @@ from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import node_label
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]

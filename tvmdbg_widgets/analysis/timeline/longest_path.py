@@ -6,22 +6,19 @@ long as the longest chain of nodes that wait for each other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.analysis.timeline.critical_path import CriticalPath
+from tvmdbg_widgets.analysis.timeline.critical_path import CriticalPath, Floats, Ids
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.walk import topological
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.timeline.critical_path import Floats, Ids
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Slack below this share of the whole is rounding of sums.
 _ROUNDING = 1e-9

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,21 +13,16 @@ from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.timeline.merged_frames import Called, group_frames, slice_frames
 from tvmdbg_widgets.analysis.timeline.merged_tree import Frames, Places, levels_of, merge
 from tvmdbg_widgets.analysis.times.sums import group_sums
-from tvmdbg_widgets.analysis.times.within import slices_within
+from tvmdbg_widgets.analysis.times.within import Within, slices_within
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.time_ranges import checked_range
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tvmdbg_widgets.analysis.times.within import Within
-    from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline.merged_tree import Frames
 from tvmdbg_widgets.analysis.times.sums import group_sums
+from tvmdbg_widgets.analysis.times.within import Within
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.node_words import node_labels
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.analysis.times.within import Within
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
 

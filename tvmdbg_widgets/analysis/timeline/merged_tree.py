@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.times.sums import group_sums, whole_numbers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +15,10 @@ from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.groups import Groups
-from tvmdbg_widgets.model.timeline.warm_up import warm_up
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up
 from tvmdbg_widgets.model.timeline.words import FOLDED, timeline_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
-    from tvmdbg_widgets.model.timeline.warm_up import WarmUp
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -24,6 +24,7 @@ from tvmdbg_widgets.analysis.timeline.roofline_point import (
     KindTotal,
     Point,
 )
+from tvmdbg_widgets.analysis.work import Work
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import (
     counted,
@@ -36,14 +37,11 @@ from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.labels import label
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.parts import RunParts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pandas as pd
 
-    from tvmdbg_widgets.analysis.work import Work
-    from tvmdbg_widgets.model.parts import RunParts
 
 Floats = npt.NDArray[np.float64]
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.times.keys import row_kinds
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 ColorBy = Literal["kind", "block", "share"]
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.table.layout import find_layout
 from tvmdbg_widgets.formats.tvm.table.printer import TimedNode, print_table
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _RELEASE = re.compile(r"v?0\.([0-9]{1,2})(?:\..*)?", re.ASCII)
 _READ = re.compile(r"TVM v0\.(\d+)(?: to v0\.(\d+))?")

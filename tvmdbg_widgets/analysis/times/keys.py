@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +13,13 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.times.modules import NO_MODULE, modules, no_modules
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
 Key = int | str | tuple[str, str]

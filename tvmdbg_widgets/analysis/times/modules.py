@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tvmdbg_widgets.analysis.blocks.scopes import STACK, module_path
 from tvmdbg_widgets.model.base.strings import StringColumn
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.node_sets import NodeSets
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 
 NO_MODULE: Final = "in no module"
 #: What the model computes outside of its modules, or in several of them at once.

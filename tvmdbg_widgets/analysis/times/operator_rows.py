@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +16,8 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.words import timeline_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.parts import RunParts
 
 
 def operators(parts: RunParts, top: int | None = None) -> Operators:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.timeline.node_times import node_statistics
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -5,20 +5,18 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.times.keys import Key
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, time_share
 from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.time_ranges import Range
 from tvmdbg_widgets.model.timeline.words import left_out
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.times.keys import Key
-    from tvmdbg_widgets.model.base.time_ranges import Range
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +14,13 @@ from tvmdbg_widgets.analysis.times.sums import group_spread, group_sums, total
 from tvmdbg_widgets.analysis.times.table import TimeTable
 from tvmdbg_widgets.analysis.times.within import Within, slices_within
 from tvmdbg_widgets.model.base.time_ranges import checked_range
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.columns import SliceRole
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import times_notes, work_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.time_ranges import Range
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.base.time_ranges import Range
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.analysis.tuning.recorded_extents import lacks_extents, with_recorded_extents
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
@@ -11,15 +12,10 @@ from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.dags.hashes import hashes_of
 from tvmdbg_widgets.formats.tuning.record import read_steps
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tvmdbg_widgets.model.tuning.dag import Axis, Operation
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.task import Task
-    from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, DagSource, Operation
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.workload import Workload
 
 #: Records that are looked at for extents which a DAG's text lacks.
 _RECORDS_READ = 8

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,11 @@ from tvmdbg_widgets.analysis.tuning.tables import table_html, table_text
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
-    from tvmdbg_widgets.model.tuning.trials import Trials
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]

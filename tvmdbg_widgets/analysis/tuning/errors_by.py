@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable, error_table
 from tvmdbg_widgets.analysis.tuning.rounds import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import session_of
 from tvmdbg_widgets.analysis.tuning.threads import threads_of
 from tvmdbg_widgets.model.base.choice import meant
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 KINDS: Final = ("task", "round", "session", "unroll", "threads")
 

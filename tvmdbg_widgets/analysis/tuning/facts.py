@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.curves import Curve, task_curve, total_curve
+from tvmdbg_widgets.analysis.tuning.gains import Gains
 from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike, task_meant
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.analysis.tuning.task_table import TaskTable, task_table
 from tvmdbg_widgets.formats.tuning.record import read_record
+from tvmdbg_widgets.model.tuning.dag import ComputeDag
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.tuning.gains import Gains
-    from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.task import Task
-    from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 
 class LogFacts:

@@ -8,10 +8,11 @@ looked into, calls count what their arguments do, ``select`` the larger of its v
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isfinite, prod
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.numbers import as_float
+from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, Operation
 from tvmdbg_widgets.model.tuning.expressions import (
     COMPARISONS,
     LOGICAL,
@@ -27,11 +28,6 @@ from tvmdbg_widgets.model.tuning.expressions import (
     Text,
     Variable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, Operation
 
 # Kinds of types: TVM's are bool and unsigned, signed, and floating-point.
 _UNSIGNED, _SIGNED, _FLOAT = "uint", "int", "float"

@@ -14,8 +14,8 @@ get no more rounds there: a log does not tell which these are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far, known_weights
 from tvmdbg_widgets.analysis.tuning.rounds import round_of, round_starts
 from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 _ALPHA = 0.2
 _WINDOW = 3

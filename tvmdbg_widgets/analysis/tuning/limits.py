@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from tvmdbg_widgets.analysis.tuning.records.identity import target_keys
 from tvmdbg_widgets.analysis.tuning.threads import UNKNOWN, threads_per_block
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.tuning.hardware import HARDWARE_NAMES, UNCHECKED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tvmdbg_widgets.model.tuning.hardware import HardwareParams
-    from tvmdbg_widgets.model.tuning.record import Record
-    from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.tuning.hardware import HARDWARE_NAMES, UNCHECKED, HardwareParams
+from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.tuning.target import Target
 
 #: What TVM takes for these GPUs whatever the device (``GetDefaultHardwareParams``,
 #: src/auto_scheduler/search_task.cc); of others it asks the device.

@@ -12,28 +12,27 @@ Neither the function's name nor the calls are in a log. What ties the two, the s
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.tuning.curves import best_costs
+from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
 from tvmdbg_widgets.model.graph.short_names import module_prefix, number_at_end
+from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import pandas as pd
 
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
 
 BY_HASH: Final = "by hash"
 BY_NAME: Final = "by function name"

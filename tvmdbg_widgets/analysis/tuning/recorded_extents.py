@@ -7,22 +7,17 @@ that of an ancestor, whose tile sizes were other ones (``MutateTileSize``, sketc
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.replay import ReplayError
 from tvmdbg_widgets.analysis.tuning.replay.limits import LARGEST_FACTOR
 from tvmdbg_widgets.analysis.tuning.replay.names import clean_name
 from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
 from tvmdbg_widgets.formats.tuning.dags.extents import with_extents
-from tvmdbg_widgets.model.tuning.steps import CacheWriteStep, SplitStep
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, Operation
-    from tvmdbg_widgets.model.tuning.state import Iterator, Stage
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, Operation
+from tvmdbg_widgets.model.tuning.state import Iterator, Stage
+from tvmdbg_widgets.model.tuning.steps import AnyStep, CacheWriteStep, SplitStep
 
 
 def lacks_extents(dag: ComputeDag) -> bool:

@@ -8,15 +8,11 @@ is full.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.sessions import session_of
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 #: ``TuningOptions(num_measures_per_round=64)``.
 ROUND = 64

@@ -5,15 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import duration_text, fixed
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 #: Seconds without a record, less the next record's own building and running, after which a log was
 #: resumed. Between two batches TVM searches and trains its cost model: at most 158 s in the real

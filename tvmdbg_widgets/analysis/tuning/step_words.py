@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.replay.limits import LARGEST_FACTOR, MOST_LOOPS
@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.tuning.replay.loops import followed_lengths
 from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.tuning.dag import DagSource
+from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 from tvmdbg_widgets.model.tuning.state import State
 from tvmdbg_widgets.model.tuning.steps import (
     Annotation,
@@ -31,11 +31,6 @@ from tvmdbg_widgets.model.tuning.steps import (
     SplitStep,
     StorageAlignStep,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
 
 _MARK = {
     Annotation.NONE: "leave {} as it is",

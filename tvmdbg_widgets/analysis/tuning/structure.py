@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator as Yields
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.tuning.state import ComputeAt
+from tvmdbg_widgets.model.tuning.dag import ComputeDag
+from tvmdbg_widgets.model.tuning.state import ComputeAt, Iterator, Stage, State
 from tvmdbg_widgets.model.tuning.steps import (
     Annotation,
+    AnyStep,
     CacheReadStep,
     CacheWriteStep,
     FollowFusedSplitStep,
@@ -20,14 +24,7 @@ from tvmdbg_widgets.model.tuning.steps import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator as Yields
-    from collections.abc import Sequence
-
     import pandas as pd
-
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.state import Iterator, Stage, State
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
 
 
 @dataclass(frozen=True)

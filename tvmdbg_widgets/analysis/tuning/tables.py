@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.model.base.tables import text_lines
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _LINES_SHOWN = 40
 _LEFT = 'style="text-align: left; white-space: nowrap"'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,18 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.curves import best_costs, known_weights, weighted_sum
+from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable
 from tvmdbg_widgets.analysis.tuning.errors_by import errors_by
 from tvmdbg_widgets.analysis.tuning.gains import Gains, gains
 from tvmdbg_widgets.analysis.tuning.tables import table_html, table_text
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
-    from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 Floats = npt.NDArray[np.float64]
 

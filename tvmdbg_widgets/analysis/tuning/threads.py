@@ -8,8 +8,8 @@ sketch_policy_rules.cc). Only an outermost part has an extent that steps alone d
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +17,9 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
 from tvmdbg_widgets.formats.tuning.record import read_steps
-from tvmdbg_widgets.model.tuning.steps import Annotation, SplitStep
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.state import Stage
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.state import Stage
+from tvmdbg_widgets.model.tuning.steps import Annotation, AnyStep, SplitStep
 
 UNKNOWN = -1
 _THREADS = (Annotation.THREAD_X, Annotation.THREAD_Y, Annotation.THREAD_Z)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
 from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop
+from tvmdbg_widgets.analysis.tuning.bounds.indices import Intervals, Ranges
 from tvmdbg_widgets.analysis.tuning.bounds.infer import axis_intervals, infer, within_shape
 from tvmdbg_widgets.analysis.tuning.bounds.normalize import normalize
 from tvmdbg_widgets.analysis.tuning.bounds.ranges import (
@@ -19,14 +21,8 @@ from tvmdbg_widgets.analysis.tuning.bounds.ranges import (
     union,
 )
 from tvmdbg_widgets.analysis.tuning.bounds.schedule import Schedule
-from tvmdbg_widgets.model.tuning.state import ComputeAt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.analysis.tuning.bounds.indices import Intervals, Ranges
-    from tvmdbg_widgets.analysis.tuning.bounds.stages import TensorStage
-    from tvmdbg_widgets.model.tuning.state import State
+from tvmdbg_widgets.analysis.tuning.bounds.stages import TensorStage
+from tvmdbg_widgets.model.tuning.state import ComputeAt, State
 
 #: Loops around each other: schedules have up to thirty.
 _MOST_LOOPS = 200

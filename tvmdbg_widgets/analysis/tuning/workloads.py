@@ -7,16 +7,14 @@ loops. Each was held to the DAG that TVM prints for a key of its name.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, DagSource
 from tvmdbg_widgets.model.tuning.expressions import Expression, Read, rebuilt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 #: What tells operations of one name apart: ``placeholder__1``.
 _NUMBER = re.compile(r"__[0-9]+\b")

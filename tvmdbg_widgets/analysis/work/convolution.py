@@ -17,16 +17,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tvmdbg_widgets.analysis.work.call import bare
+from tvmdbg_widgets.analysis.work.call import Operand, Shape, bare
 from tvmdbg_widgets.model.tensors.layouts import Layout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tvmdbg_widgets.analysis.work.call import Operand, Shape
 
 _NAME: Final = re.compile(
     r"(?:contrib_|group_)?(?:depthwise_)?conv([123])d(_transpose)?"

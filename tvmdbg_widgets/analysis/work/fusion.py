@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tvmdbg_widgets.analysis.work.call import Bounds, bare
+from tvmdbg_widgets.analysis.work.call import Bounds, Call, Shape, bare
 from tvmdbg_widgets.analysis.work.convolution import convolution, is_convolution
 from tvmdbg_widgets.analysis.work.elementwise import elementwise
 from tvmdbg_widgets.analysis.work.matmul import is_matmul, matmul
@@ -36,9 +36,6 @@ from tvmdbg_widgets.analysis.work.reductions import (
 )
 from tvmdbg_widgets.analysis.work.ways import TooManyError, Value, Ways
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.work.call import Call, Shape
 
 #: Names are cut at 80 characters, and a hash stands for the rest
 #: (``src/relay/backend/te_compiler_cache.cc`` @ v0.19.0).

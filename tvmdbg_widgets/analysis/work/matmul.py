@@ -8,15 +8,11 @@ left of an operand besides the rows (columns) that the output has.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tvmdbg_widgets.analysis.work.call import bare
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.work.call import Operand, Shape
+from tvmdbg_widgets.analysis.work.call import Operand, Shape, bare
 
 _DENSE: Final = frozenset(["dense", "contrib_dense_pack", "dense_pack", "linear", "fast_dense"])
 _PRODUCTS: Final = frozenset(

@@ -9,20 +9,16 @@ one operand may be read twice.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
-from tvmdbg_widgets.analysis.work.call import bare
+from tvmdbg_widgets.analysis.work.call import Call, Shape, bare
 from tvmdbg_widgets.analysis.work.convolution import is_convolution
 from tvmdbg_widgets.analysis.work.elementwise import elementwise
 from tvmdbg_widgets.analysis.work.matmul import is_matmul
 from tvmdbg_widgets.analysis.work.movement import moves
 from tvmdbg_widgets.analysis.work.reductions import is_softmax
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.work.call import Call, Shape
 
 _CREATING: Final = frozenset({"zeros", "ones", "full", "arange"})
 #: Operators that read one number a channel, of whichever axis the graph does not tell.

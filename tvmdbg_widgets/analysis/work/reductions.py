@@ -12,14 +12,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
-from tvmdbg_widgets.analysis.work.call import Bounds, bare
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.analysis.work.call import Shape
+from tvmdbg_widgets.analysis.work.call import Bounds, Shape, bare
 
 #: Operations an output that a reduction takes beside one an element.
 REDUCTIONS: Final = {

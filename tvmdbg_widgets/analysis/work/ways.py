@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import cache
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.work.call import bare
+from tvmdbg_widgets.analysis.work.call import Shape, bare
 from tvmdbg_widgets.analysis.work.elementwise import elementwise
 from tvmdbg_widgets.analysis.work.reductions import REDUCTIONS, reduces_to
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.analysis.work.call import Shape
 
 _MOST_STATES: Final = 4000
 

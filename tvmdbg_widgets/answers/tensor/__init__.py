@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor.channels import channels
 from tvmdbg_widgets.answers.tensor.data import data
 from tvmdbg_widgets.answers.tensor.profile import profile
@@ -15,12 +17,6 @@ from tvmdbg_widgets.answers.tensor.statistics import (
 )
 from tvmdbg_widgets.answers.tensor.tensor import tensor
 from tvmdbg_widgets.answers.tensor.values import values
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tvmdbg_widgets.answers.answering import Context, Reply
-    from tvmdbg_widgets.answers.messages import Question
 
 #: By kind of question.
 TENSOR_ANSWERS: Mapping[str, Callable[[Context, Question], Reply]] = {

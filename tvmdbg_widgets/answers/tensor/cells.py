@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.engine.columns import pack
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
+from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
 
 
 def packed_cells(found: Picture | Profile | Channels) -> tuple[list[dict[str, Any]], bytes]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor.cells import packed_cells
 from tvmdbg_widgets.answers.tensor.tensor_query import asked, asked_cells, asked_plane
 from tvmdbg_widgets.model.pictures import channels as channels_of
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
 
 _MOST_CHANNELS = 4096
 

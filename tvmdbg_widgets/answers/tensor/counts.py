@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 
 from tvmdbg_widgets.model.base.bits import is_integer
+from tvmdbg_widgets.model.statistics import Statistics
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from tvmdbg_widgets.model.statistics import Statistics
 
 
 def tensor_counts(found: Statistics) -> dict[str, int | None]:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor.statistics import distribution_json, part_json, spread_json
 from tvmdbg_widgets.answers.tensor.tensor_query import asked, asked_part, asked_plane
 from tvmdbg_widgets.model.statistics import statistics
 from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.model.statistics.contrast import contrast
 from tvmdbg_widgets.model.statistics.passes import Watched
+from tvmdbg_widgets.model.tensors.planes import Plane
+from tvmdbg_widgets.model.tensors.values import Values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy as np
 
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
-    from tvmdbg_widgets.model.tensors.planes import Plane
-    from tvmdbg_widgets.model.tensors.values import Values
 
 #: Values that are read at once.
 _PIECE = 1 << 17

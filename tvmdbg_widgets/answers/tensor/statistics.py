@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.statistics_jobs import SAMPLE
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
+from tvmdbg_widgets.answers.statistics_jobs import SAMPLE, StatisticsProgress
 from tvmdbg_widgets.answers.tensor.counts import limits, spread_counts, tensor_counts
 from tvmdbg_widgets.answers.tensor.numbers import (
     computed_number,
@@ -17,18 +19,11 @@ from tvmdbg_widgets.answers.tensor.numbers import (
 )
 from tvmdbg_widgets.answers.tensor.tensor_query import asked_reading, asked_tensor
 from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.model.statistics import Histogram, Statistics
+from tvmdbg_widgets.model.statistics.contrast import Contrast
+from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
-    from tvmdbg_widgets.answers.statistics_jobs import StatisticsProgress
-    from tvmdbg_widgets.model.statistics import Histogram, Statistics
-    from tvmdbg_widgets.model.statistics.contrast import Contrast
-    from tvmdbg_widgets.model.statistics.distribution import Interval
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _MOST_PERCENTS = 32
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor.cells import packed_cells
 from tvmdbg_widgets.answers.tensor.tensor_query import (
     TensorQuery,
@@ -16,12 +18,7 @@ from tvmdbg_widgets.answers.tensor.tensor_query import (
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.graph.node_words import tensor_title
 from tvmdbg_widgets.model.pictures import is_cheap
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
-    from tvmdbg_widgets.model.tensors.planes import Plane
+from tvmdbg_widgets.model.tensors.planes import Plane
 
 
 def tensor(context: Context, question: Question) -> Reply:

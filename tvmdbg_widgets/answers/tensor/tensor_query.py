@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.layouts.layouts import laid_out
+from tvmdbg_widgets.answers.answering import Context
+from tvmdbg_widgets.answers.messages import Question
+from tvmdbg_widgets.model.pictures import Part
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
-    from tvmdbg_widgets.model.pictures import Part
-    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-    from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.unfolded import Unfolded
+from tvmdbg_widgets.model.tensors.values import Values
 
 _LONGEST_LAYOUT = 100
 _LONGEST_READING = 100

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor.tensor_query import asked, asked_plane
 from tvmdbg_widgets.model.base.bits import bit_text, fields, hex_text, is_float
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.model.base.ulp import spacing
 from tvmdbg_widgets.model.tensors.dequantise import dequantised
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.answers.answering import Context
-    from tvmdbg_widgets.answers.messages import Question
-    from tvmdbg_widgets.model.tensors.values import Values
-    from tvmdbg_widgets.model.tensors.windows import Selection
+from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.windows import Selection
 
 FORMATS = ("number", "hex", "bits", "dequantised")
 _MOST_VALUES = 64 * 64

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,9 +17,6 @@ from tvmdbg_widgets.cli.common.arguments import taking
 from tvmdbg_widgets.cli.common.failures import UsageError
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
     from tvmdbg_widgets.run import DebugRun
 
 _Dump = Annotated[

@@ -7,15 +7,13 @@ import inspect
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from tvmdbg_widgets.cli.common.hints import for_shell
 from tvmdbg_widgets.cli.common.terminal import note, paragraph, problem
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FOUND = 1
 FAILED = 2

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.cli.common.hints import for_shell
 from tvmdbg_widgets.cli.common.terminal import paragraph, say, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tvmdbg_widgets.model.base.issues import Issue
 
 _STYLE = {"error": ("bold", "red"), "warning": ("yellow",), "note": ("dim",)}

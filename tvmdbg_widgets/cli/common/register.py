@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperGroup
@@ -12,9 +14,6 @@ from typer.core import TyperGroup
 from tvmdbg_widgets.model.base.choice import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
-
     import typer
 
 _NO_CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<known>'.*')")

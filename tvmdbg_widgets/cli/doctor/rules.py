@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.cli.doctor.environments import server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from tvmdbg_widgets.cli.doctor.environments import Environment
 
 _OLDEST_PYTHON = (3, 11)

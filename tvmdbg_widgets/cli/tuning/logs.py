@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,9 +16,6 @@ from tvmdbg_widgets.cli.common.dump import source_of
 from tvmdbg_widgets.cli.common.failures import UsageError
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
     from tvmdbg_widgets.tuning import TuningLog
 
 _WHERE = "Which files"

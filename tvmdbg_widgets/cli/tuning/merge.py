@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 (typer reads annotations)
+from pathlib import Path
 from typing import Annotated
 
 import typer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +14,6 @@ from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.tuning.logs import Named, of_logs_alone
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tvmdbg_widgets.tuning import TuningLog
 
 EXAMPLES = examples(

@@ -15,7 +15,7 @@ from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
 from tvmdbg_widgets.cli.tuning.logs import Named, of_log
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.verdicts.findings import Severity  # noqa: TC001 (typer reads annotations)
+from tvmdbg_widgets.model.verdicts.findings import Severity
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.verdicts.findings import Findings

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from tvmdbg_widgets import __version__
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.summary import missing
+from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.figures.texts import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.page.options import Options
 
 _SHARED = {
     "statistics": "Exact statistics of every tensor; none of their values.",

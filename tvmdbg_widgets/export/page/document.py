@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets import __version__
+from tvmdbg_widgets.export.page.script import Code
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.texts import escape
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.export.page.script import Code
-    from tvmdbg_widgets.figures.figure import Figure
 
 _STARTING = (
     "The interactive views are starting. If this line stays, this file is incomplete or its "

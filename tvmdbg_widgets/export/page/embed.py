@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.export.page.figure import figure_of_page
+from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.export.page.save import page
 from tvmdbg_widgets.export.page.state import kind_of
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.texts import escape
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.export.page.options import Options
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.widgets.view import View
 
 #: What stands below the view in its frame: one line about it.
 _BELOW = 26

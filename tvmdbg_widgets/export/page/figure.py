@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.export.page.state import kind_of, models
 from tvmdbg_widgets.export.page.stored import sentences
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.export.redacted import redacted_findings
 from tvmdbg_widgets.figures.engine import text_only
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.base.errors import why_unread
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.export.page.options import Options
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.widgets.view import View
 
 
 def figure_of_page(view: View, options: Options) -> Figure:

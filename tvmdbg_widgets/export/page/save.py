@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.opening import opening_tensor
+from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.export.page.about import about
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.figure import figure_of_page
+from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.export.page.state import kind_of, models, run_beside
-from tvmdbg_widgets.export.page.stored.stored import store
+from tvmdbg_widgets.export.page.stored.stored import Entry, store
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.answers.answering import Reply
-    from tvmdbg_widgets.export.page.options import Options
-    from tvmdbg_widgets.export.page.stored.stored import Entry
-    from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.widgets.view import View
 
 #: Bytes that are kept free for the list of what was left out.
 _ABOUT_LEFT_OUT = 1500

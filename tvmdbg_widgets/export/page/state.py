@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.export.page.options import Options
 from tvmdbg_widgets.model.join.refs import node_ref
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.page.options import Options
-    from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.widgets.view import View
 
 #: Names of the views by the names of their classes.
 KINDS = {

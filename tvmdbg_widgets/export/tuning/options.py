@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import tokenize
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.tuning.hardware import HARDWARE_NAMES
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Collection, Mapping, Sequence
 
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _BUILD_FUNCS = ("default", "ndk")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import zlib
+from collections.abc import Mapping
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.script import code, data_element
@@ -28,13 +31,7 @@ from tvmdbg_widgets.figures.tuning.tiles import tiles
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.writing import replacing
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-    from tvmdbg_widgets.widgets.tuning.view import TuningView
+from tvmdbg_widgets.widgets.tuning.view import TuningView
 
 #: The steps of so many records are read for the page.
 _MOST_STEPS = 20_000

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tvmdbg_widgets.analysis.tuning.limits import gpu_warnings, known_hardware, limit_warnings
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
@@ -18,15 +20,10 @@ from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.writing import replacing_all, suffixed
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.record import Record
 from tvmdbg_widgets.model.tuning.target import Target
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.model.tuning.workload import Workload
 
 #: Longer records lie in a file beside the script, characters.
 MOST_EMBEDDED = 200_000

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges, layout_changes
 from tvmdbg_widgets.figures.abi.struct_text import struct_text
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.model.abi.struct_layout import Scalar, StructLayout
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.model.abi.struct_layout import Member, Scalar, StructLayout
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.abi.struct_layout import Member
-
-    #: What a value of a dump is in words, and why that cannot be; the latter may be empty.
-    Values = Mapping[str, tuple[str, str]]
+Values = Mapping[str, tuple[str, str]]
 
 #: More bytes of a dump than any struct here has are not handed on.
 _MOST_BYTES = 4096

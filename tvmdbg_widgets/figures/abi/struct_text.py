@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges
+from tvmdbg_widgets.model.abi.struct_layout import StructLayout
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges
-    from tvmdbg_widgets.model.abi.struct_layout import StructLayout
 
 _PADDING = "(padding)"
 

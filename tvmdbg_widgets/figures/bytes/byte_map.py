@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.figures.bytes.hex_lines import hex_lines, hex_text
+from tvmdbg_widgets.figures.bytes.hex_lines import HexLine, hex_lines, hex_text
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.engine import draw_or_tell
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.model.base.byte_map import ByteField
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.figures.bytes.hex_lines import HexLine
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.base.byte_map import ByteField
-
-    Row = tuple[int, ByteField]
+Row = tuple[int, ByteField]
 
 #: px; narrower figures have half as many bytes in a line.
 _WIDE = 600

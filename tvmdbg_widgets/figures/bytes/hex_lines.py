@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.model.base.byte_map import ByteField
+from tvmdbg_widgets.model.base.byte_map import ByteField
 
 #: A field longer than this is cut to its beginning.
 _WHOLE, _BEGINNING = 96, 32

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.byte_map import ByteField
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.byte_map import ByteField
 
 _MOST_FIELDS, _MOST_BYTES, _MOST_LETTERS = 2000, 512, 300
 _PER_LINE = 16

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
-from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.graph.options import Direction, GraphOptions
 from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.model.graph.label_template import checked_template
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, node_column
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.graph.options import Direction
 
 
 def graph_figure(

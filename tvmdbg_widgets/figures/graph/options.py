@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from tvmdbg_widgets.analysis.graph.node_columns import COLOR_NAMES
 from tvmdbg_widgets.figures.choices import DIRECTIONS
 from tvmdbg_widgets.model.base.choice import one_of
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.node_columns import NodeColumn
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
 Direction = Literal["down", "right"]
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.graph.hidden import hidden_nodes
 from tvmdbg_widgets.analysis.query.errors import QueryError
+from tvmdbg_widgets.figures.graph.options import GraphOptions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.bridges import Bridge, bridges
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.isolation import checked_isolation, isolated
 from tvmdbg_widgets.model.graph.node_words import node_title
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.graph.options import GraphOptions
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 @dataclass(frozen=True)

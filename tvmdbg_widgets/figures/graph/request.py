@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.figures.few_names import has_many
@@ -16,15 +18,10 @@ from tvmdbg_widgets.figures.graph.search import search
 from tvmdbg_widgets.figures.graph.stretches import stretches, stretches_text
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.model.graph.node_words import node_label
 from tvmdbg_widgets.model.timeline.words import timeline_words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 #: A figure that is asked for; one that a saved notebook carries.
 MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024

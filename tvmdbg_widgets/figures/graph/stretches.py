@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, time_share
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind, held_texts, roles_text
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
-
-    Ints = npt.NDArray[np.integer[Any]]
-    Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer[Any]]
+Floats = npt.NDArray[np.float64]
 
 _STRETCHES = 24
 #: Names in the title of a stretch.

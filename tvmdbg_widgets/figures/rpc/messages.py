@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.rpc.folding import fold_runs
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.rpc.folding import Fold
+from tvmdbg_widgets.analysis.rpc.folding import Fold, fold_runs
 
 Side = Literal["client", "server"]
 Status = Literal["ok", "exception", "damaged", "desynchronised", "incomplete"]

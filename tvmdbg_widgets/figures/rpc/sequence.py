@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from tvmdbg_widgets.figures.engine import draw_or_tell
-from tvmdbg_widgets.figures.rpc.messages import LeftOut, sequence_rows
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.rpc.messages import (
+    LeftOut,
+    Loop,
+    SequenceMessage,
+    SequenceRows,
+    sequence_rows,
+)
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.rpc.messages import Loop, SequenceMessage, SequenceRows
 
 _MOST_ROWS = 60
 _MOST_LETTERS, _MOST_HOVER = 300, 2000

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.answers.tensor.counts import tensor_counts
-from tvmdbg_widgets.figures.tensor.facts import exact_text, float_text
+from tvmdbg_widgets.figures.tensor.facts import TensorFacts, exact_text, float_text
 from tvmdbg_widgets.model.base.number_text import percentile_text
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.tensor.facts import TensorFacts
 
 
 def description(facts: TensorFacts, title: str) -> dict[str, Any]:

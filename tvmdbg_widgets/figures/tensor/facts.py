@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.opening import opening_tensor
+from tvmdbg_widgets.figures.tensor.options import TensorOptions
 from tvmdbg_widgets.figures.tensor.shown import Shown
 from tvmdbg_widgets.model.base.errors import FormatError, why_unread
 from tvmdbg_widgets.model.base.number_text import (
@@ -19,16 +22,10 @@ from tvmdbg_widgets.model.base.number_text import (
 from tvmdbg_widgets.model.graph.node_words import tensor_title
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.statistics.contrast import Contrast
+from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.tensor.options import TensorOptions
-    from tvmdbg_widgets.model.statistics.contrast import Contrast
-    from tvmdbg_widgets.model.statistics.distribution import Interval
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 BINS = 64
 UNREAD = "could not be read"

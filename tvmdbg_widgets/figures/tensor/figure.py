@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.tensor.cells import packed_cells
 from tvmdbg_widgets.answers.tensor.statistics import (
@@ -14,22 +16,16 @@ from tvmdbg_widgets.answers.tensor.statistics import (
     statistics_json,
 )
 from tvmdbg_widgets.answers.tensor.tensor import layout_json
+from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.redaction import Redact
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.tensor.description import description
 from tvmdbg_widgets.figures.tensor.facts import TensorFacts, default_entry
 from tvmdbg_widgets.figures.tensor.options import Axes, ColorRange, Region, TensorOptions
+from tvmdbg_widgets.figures.tensor.shown import Shown
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.pictures import Channels, Profile
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.redaction import Redact
-    from tvmdbg_widgets.figures.tensor.shown import Shown
-    from tvmdbg_widgets.model.pictures import Picture
+from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
 
 _PIXELS, _SAVED_PIXELS = 60_000, 9_000
 #: Cells of a plane that its picture has room for, points of a line, channels and cells of one.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Axes: TypeAlias = tuple[int | None, int | None]
 #: Row, column, rows and columns of a part of a plane, in values.

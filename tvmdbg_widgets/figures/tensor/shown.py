@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.layouts.layouts import known_layouts, laid_out
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout, known_layouts, laid_out
+from tvmdbg_widgets.figures.tensor.options import Axes, Region, TensorOptions
 from tvmdbg_widgets.model.pictures import (
     Channels,
     Picture,
@@ -16,16 +18,9 @@ from tvmdbg_widgets.model.pictures import (
     profile,
 )
 from tvmdbg_widgets.model.tensors.planes import Plane, axis_along, default_axes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
-    from tvmdbg_widgets.figures.tensor.options import Axes, Region, TensorOptions
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-    from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.unfolded import Unfolded
+from tvmdbg_widgets.model.tensors.values import Values
 
 #: Values of a plane from which on a picture is made of a sample of them.
 MOST_EXACT = 1 << 26

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
-from tvmdbg_widgets.analysis.timeline.repeat_matrix import why_no_repeats
+from tvmdbg_widgets.analysis.timeline.merged import CallTree
+from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix, why_no_repeats
+from tvmdbg_widgets.analysis.timeline.roofline import Roofline
+from tvmdbg_widgets.analysis.timeline.roofline_point import Point
 from tvmdbg_widgets.figures.run_figure import Note, note
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.graph.labels import label
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.timeline.merged import CallTree
-    from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix
-    from tvmdbg_widgets.analysis.timeline.roofline import Roofline
-    from tvmdbg_widgets.analysis.timeline.roofline_point import Point
 
 _LEAST_SHARE = 1e-3
 _MOST_PLACES, _MOST_LEVELS, _LISTED_PLACES = 400, 14, 40

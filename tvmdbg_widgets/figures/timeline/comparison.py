@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.compare_times import Verdict
+from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison, Verdict
 from tvmdbg_widgets.analysis.compare_times.change_texts import change_text, p_text, ratio_text
+from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.change import change_of_slices
 from tvmdbg_widgets.figures.choices import SHOWN
 from tvmdbg_widgets.figures.few_names import few_of_timeline, has_many
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
-from tvmdbg_widgets.figures.timeline.figure import seen_nodes
+from tvmdbg_widgets.figures.timeline.figure import Range, seen_nodes
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison
-    from tvmdbg_widgets.answers.answering import Reply
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.figures.timeline.figure import Range
 
 _TOP = 16
 _SIGNS = {

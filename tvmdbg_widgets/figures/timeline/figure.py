@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.times.operators import Operators
+from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.kept_timeline import ALONG, first_bins
 from tvmdbg_widgets.figures.choices import CHARTS, SHOWN, SLICE_COLORS, SORTS, TABLES_BY
 from tvmdbg_widgets.figures.few_names import few_of_timeline, has_many
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.figures.timeline.charts import other_chart
 from tvmdbg_widgets.figures.timeline.tables import operator_table, summed_table
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
-from tvmdbg_widgets.model.timeline.words import timeline_words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.times.operators import Operators
-    from tvmdbg_widgets.answers.answering import Reply
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
-    from tvmdbg_widgets.model.timeline.words import TimelineWords
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.words import TimelineWords, timeline_words
 
 Range = tuple[float, float]
 

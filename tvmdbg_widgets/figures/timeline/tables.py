@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.times.modules import has_modules, no_modules
 from tvmdbg_widgets.analysis.times.operator_rows import operators
+from tvmdbg_widgets.analysis.times.operators import Operator, Operators
+from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
 from tvmdbg_widgets.figures.run_figure import note
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import node_op_kinds, shape_text
 from tvmdbg_widgets.model.graph.operators import OP_KINDS, family
-from tvmdbg_widgets.model.timeline.words import PRINTED_ONCE_AN_OUTPUT, left_out
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.times.operators import Operator, Operators
-    from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.words import TimelineWords
+from tvmdbg_widgets.model.timeline.words import PRINTED_ONCE_AN_OUTPUT, TimelineWords, left_out
 
 TOP = 10
 _MOST_SUMMED = 14

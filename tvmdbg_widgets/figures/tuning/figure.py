@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.analysis.tuning.records.selection import select
 from tvmdbg_widgets.figures.engine import draw_or_tell
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.tuning.overview import Overview, best_trials, overview
 from tvmdbg_widgets.figures.tuning.schedule import schedule_answer
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-    from tvmdbg_widgets.figures.figure import Figure
 
 
 def tuning_figure(

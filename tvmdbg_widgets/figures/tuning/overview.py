@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,18 +14,14 @@ from tvmdbg_widgets.analysis.findings.tuning import find
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far
 from tvmdbg_widgets.analysis.tuning.errors_by import errors_by
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
+from tvmdbg_widgets.analysis.tuning.links import TaskLinks
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-    from tvmdbg_widgets.analysis.tuning.links import TaskLinks
-    from tvmdbg_widgets.model.verdicts.findings import Finding
+from tvmdbg_widgets.model.verdicts.findings import Finding
 
 _REFUSED_SHOWN = 5
 ErrorsBy: TypeAlias = Literal["unroll", "round", "threads"]

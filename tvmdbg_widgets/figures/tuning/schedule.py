@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tvmdbg_widgets.analysis.tuning.schedules.comparison import compare_schedules
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
+from tvmdbg_widgets.analysis.tuning.schedules.comparison import Difference, compare_schedules
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
+from tvmdbg_widgets.analysis.tuning.structure import TileStructure
 from tvmdbg_widgets.analysis.tuning.touches import touches
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.tuning.state import NestLine
 from tvmdbg_widgets.model.tuning.trials import FIELDS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-    from tvmdbg_widgets.analysis.tuning.schedules.comparison import Difference
-    from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
-    from tvmdbg_widgets.analysis.tuning.structure import TileStructure
-    from tvmdbg_widgets.model.tuning.record import Record
-    from tvmdbg_widgets.model.tuning.state import NestLine
 
 _NS = 1e9
 _COSTS_SHOWN = 3

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.formats.tuning.record import read_steps
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-    from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.steps import AnyStep, PragmaStep, SplitStep
 
 _MOST_TRIALS = 4000
 _MOST_AXES = 18

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS, Conversations, segment_of
+from tvmdbg_widgets.formats.capture.conversations import (
+    MOST_CONNECTIONS,
+    Conversation,
+    Conversations,
+    Payloads,
+    segment_of,
+)
 from tvmdbg_widgets.formats.capture.frames import NO_TIME, CaptureDamage, frames, sniff
 from tvmdbg_widgets.formats.capture.streams import CapturedStream, reassemble, stream_issues
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.readahead import ReadAhead
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.capture.conversations import Conversation, Payloads
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 class Endpoint(NamedTuple):

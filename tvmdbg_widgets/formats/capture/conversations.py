@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from tvmdbg_widgets.formats.capture.frames import Frame
-    from tvmdbg_widgets.sources.readahead import ReadAhead
-
+from tvmdbg_widgets.formats.capture.frames import Frame
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.sources.readahead import ReadAhead
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 #: In columns of times: the capture does not say when.
 NO_TIME = -(1 << 63)

@@ -8,22 +8,17 @@ to lie less than 2 GiB apart.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tvmdbg_widgets.formats.capture.conversations import Payloads
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.sources.byte_source import ByteSource, read_near
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from tvmdbg_widgets.formats.capture.conversations import Payloads
 
 
 @dataclass(frozen=True, slots=True)

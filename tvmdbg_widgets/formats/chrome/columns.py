@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET
 
-from tvmdbg_widgets.formats.chrome.event import NoObject
+from tvmdbg_widgets.formats.chrome.event import Event, NoObject
 from tvmdbg_widgets.formats.chrome.identities import bind_id, identity, plain
 from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds_of_json
 from tvmdbg_widgets.model.base.numbers import as_float
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.chrome.event import Event
 
 #: Phases of the trace event format ("Trace Event Format", Google, 2016) that make intervals.
 INTERVALS = frozenset("XBE")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from tqdm.auto import tqdm
 
@@ -19,11 +20,7 @@ from tvmdbg_widgets.formats.chrome.event import (
     tolerant_events,
 )
 from tvmdbg_widgets.formats.collector import collector_paused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _BLOCK = 1 << 18  # with its events small enough for a cache
 _HEADER = 1 << 30

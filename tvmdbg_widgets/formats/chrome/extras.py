@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.chrome.columns import FLOWS, Columns
+from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import paired
 from tvmdbg_widgets.model.timeline.trace_extras import Counters, FlowEnds, TraceExtras
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 
 
 def extras(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.chrome.event import Event
+from tvmdbg_widgets.formats.chrome.event import Event
 
 _LONGEST_ID = 64
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+from tvmdbg_widgets.formats.chrome.columns import Columns
 
+if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.chrome.columns import Columns
 
 
 @dataclass(frozen=True)

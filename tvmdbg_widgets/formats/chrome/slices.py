@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS
+from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS, Columns
 from tvmdbg_widgets.formats.chrome.extras import extras
 from tvmdbg_widgets.formats.chrome.nesting import Pairs, pair
 from tvmdbg_widgets.formats.chrome.tracks import PROFILER, Lane
@@ -15,11 +16,6 @@ from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import paired
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tvmdbg_widgets.formats.chrome.columns import Columns
 
 _SHOWN = frozenset("XBEM") | INSTANTS | ASYNC
 _EXACT_TO = 2.0**53

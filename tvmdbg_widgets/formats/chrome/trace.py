@@ -9,26 +9,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import LARGEST_NS
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.events import from_events
-from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
-    from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL, Timeline
+from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _OBJECT = re.compile(rb'\s*\{.*"traceEvents"\s*:\s*\[', re.DOTALL)
 _ARRAY = re.compile(rb'\s*\[\s*\{[^\[{}]*"ph"\s*:\s*"[a-zA-Z(),]"')

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.formats.chrome.event import Event
 from tvmdbg_widgets.formats.decimals import DecimalText
 from tvmdbg_widgets.model.base.numbers import as_float
 from tvmdbg_widgets.model.base.text import paired
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.chrome.event import Event
 
 Key = tuple[Any, Any]
 

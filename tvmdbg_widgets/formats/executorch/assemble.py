@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -39,28 +40,23 @@ from tvmdbg_widgets.formats.executorch.inspector_events import EventTable, with_
 from tvmdbg_widgets.formats.executorch.inspector_text import InspectorText, read_inspector_text
 from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, without_runs
 from tvmdbg_widgets.formats.executorch.program import instruction_graph
+from tvmdbg_widgets.formats.executorch.program.instruction_graph import InstructionGraph
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.formats.parts import Part
+from tvmdbg_widgets.formats.recording.recording import Recording
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
+from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.insides import Insides
+from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.parts import Provenance, RunParts
-from tvmdbg_widgets.sources.byte_source import PartSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tvmdbg_widgets.formats.executorch.program.instruction_graph import InstructionGraph
-    from tvmdbg_widgets.formats.recording.recording import Recording
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.insides import Insides
-    from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
 
 
 def assemble(

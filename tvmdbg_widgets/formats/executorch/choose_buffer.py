@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.formats.executorch.debug_buffer import covers, needed_size
 from tvmdbg_widgets.formats.tvm.foreign import has_kind
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | None:

@@ -7,7 +7,8 @@ the dump tell what lies where. Little endian, each tensor in the order of its st
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +23,10 @@ from tvmdbg_widgets.formats.executorch.debug_tensors import (
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ValueType
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.strided import StridedSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.executorch.etdump import DebugValue, ETDump
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: A logged value; None where it is not known.
 Inflated: TypeAlias = npt.NDArray[Any] | list[npt.NDArray[Any] | None] | int | float | bool | None

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.etdump import DebugTensor
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 #: ``kTensorDimensionLimit``, runtime/core/exec_aten/util/tensor_dimension_limit.h @ v1.4.1.
 _MOST_DIMENSIONS = 16

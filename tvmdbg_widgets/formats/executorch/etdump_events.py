@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.etdump_values import read_values
+from tvmdbg_widgets.formats.flatbuffer import Tables
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.executorch.etdump import DebugValue, EventKind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.flatbuffer import Tables
 
 Ints = npt.NDArray[np.int64]
 

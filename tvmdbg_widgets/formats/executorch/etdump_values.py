@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from tvmdbg_widgets.formats.flatbuffer import Tables
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.flatbuffer import Tables
 
 #: The member of ``Value`` that holds a scalar of each type: its id, table and number type.
 _SCALARS: dict[int, tuple[int, str, npt.DTypeLike]] = {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +18,9 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import cut, one_line, paired_json
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
-from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE, EventNodes
+from tvmdbg_widgets.model.graph.graph import Graph
 
 _HANDLES = 20
 _BYTES = 64

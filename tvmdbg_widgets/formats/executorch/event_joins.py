@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +18,8 @@ from tvmdbg_widgets.formats.limits import Budget
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL
+from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
     EXACT,
@@ -32,20 +33,14 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     kernel_names,
     kernel_operator,
 )
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.executorch.program_instructions import (
     DelegateCall,
     JumpFalseCall,
     KernelCall,
     UnknownCall,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
-    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 
 #: Nodes of an instruction, or of one event of a delegate, and how they were found.
 Found = tuple[tuple[int, ...], int]

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
 from tvmdbg_widgets.formats.limits import named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
-from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind
-from tvmdbg_widgets.model.executorch.event_nodes import BY_ORDER, EXACT
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump, EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import BY_ORDER, EXACT, EventNodes
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.tensor import Tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 Entry = tuple[int, int]
 Instruction = tuple[int, int]

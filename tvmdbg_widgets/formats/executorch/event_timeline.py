@@ -7,7 +7,6 @@ the port or the delegate took another; the file does not tell.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +32,7 @@ from tvmdbg_widgets.model.executorch.delegate_calls import (
     rounding_ns,
     run_of,
 )
-from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_NAME,
     BY_ORDER,
@@ -45,14 +44,11 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     WHOLE_INSTRUCTION,
     EventNodes,
 )
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.timeline.builders import occurrences, per_node
 from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 from tvmdbg_widgets.model.timeline.timeline import WALL, Timeline
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 _TRUST = {
     EXACT: Trust.EXACT,

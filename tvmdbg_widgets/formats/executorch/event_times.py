@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,21 +13,17 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_calls import (
     CALL,
+    DelegateCalls,
     backend_title,
     instruction_keys,
     is_of_delegate,
     named,
     run_of,
 )
-from tvmdbg_widgets.model.executorch.etdump import EventKind
-from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import EventNodes, kernel_operator
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.delegate_calls import DelegateCalls
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

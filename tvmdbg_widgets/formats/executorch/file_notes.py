@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.choices import methods_of
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
+from tvmdbg_widgets.formats.parts import Part
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
-from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
+from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.parts import RunFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.formats.parts import Part
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 
 #: Kinds of parts of one run of ExecuTorch.
 KINDS = ("etdump", "etrecord", "program", "bundled", "named-data", "debug-buffer", "inspector-text")

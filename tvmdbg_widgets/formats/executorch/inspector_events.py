@@ -7,24 +7,26 @@ else calls stand back to back.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.inspector_rows import DISPATCH, MOST_NS, rows_of, runs_of
+from tvmdbg_widgets.formats.executorch.inspector_rows import (
+    DISPATCH,
+    MOST_NS,
+    Row,
+    rows_of,
+    runs_of,
+)
+from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, EXECUTE, LOADING
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, Timeline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tvmdbg_widgets.formats.executorch.inspector_rows import Row
-    from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable
 
 #: What a tick of start_time may be, in nanoseconds.
 _TICKS: Final = (1, 1_000, 1_000_000, 1_000_000_000)

@@ -11,19 +11,16 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, EXECUTE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable
 
 HEADING: Final = ("event_block_name", "event_name")
 DISPATCH: Final = "OPERATOR_CALL"

@@ -7,8 +7,9 @@ as pandas prints them; ``get_delegation_info``'s summary and table. They may sta
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tvmdbg_widgets.formats.executorch.inspector_events import EventTable, events_of
 from tvmdbg_widgets.formats.executorch.inspector_rows import HEADING
@@ -19,11 +20,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _COUNTS: Final = ("occurrences_in_delegated_graphs", "occurrences_in_non_delegated_graphs")
 #: A report of one project names its columns so.

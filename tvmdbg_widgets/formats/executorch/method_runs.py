@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL
-from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
+from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN, ETDump
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 
 def runs_of_others(dump: ETDump, record: ETRecord | None, method: str) -> frozenset[int]:

@@ -9,14 +9,12 @@ import csv
 import html
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tvmdbg_widgets.model.base.text import paired_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 _FRAMES: Final = "│|"
 _JOINTS: Final = frozenset("│├┼┤╞╪╡╘╧╛╒╤╕")

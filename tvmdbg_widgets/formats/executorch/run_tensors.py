@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
 from tvmdbg_widgets.formats.executorch.delegates.tensors import delegate_tensors
 from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
 from tvmdbg_widgets.formats.executorch.program.tensors import program_tensors
+from tvmdbg_widgets.model.base.issues import Issue
+from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.tensors.tensor import Tensor
 from tvmdbg_widgets.model.tensors.tensors import Tensors
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.issues import Issue
-    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.tensor import Tensor
 
 
 def run_tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | None, list[Issue]]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer, Places
 from tvmdbg_widgets.model.base.strings import StringColumn
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer, Places
 
 
 class Ragged(NamedTuple):

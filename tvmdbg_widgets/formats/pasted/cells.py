@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tvmdbg_widgets.formats.pasted.lines import Stream
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.pasted.lines import Stream
 
 _LONGEST: Final = 20_000
 _MARKS: Final = re.compile(r"[\s|│┃║,;&\"`\\]+")

@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from tvmdbg_widgets.formats.pasted.lines import Cleaned, stream
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _MOST_LITERAL: Final = 1 << 20
 _MOST_VALUES: Final = 50

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 #: How Windows keeps a text that its readers do not know as one.
 UNMARKED: Final = "UTF-16 without its mark"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tvmdbg_widgets.formats.pasted.cells import (
     RULE,
     Table,
+    Tries,
     delimiter_of,
     filled,
     parted,
@@ -18,6 +20,7 @@ from tvmdbg_widgets.formats.pasted.cells import (
     too_wide,
     why_no_row,
 )
+from tvmdbg_widgets.formats.pasted.lines import Stream
 from tvmdbg_widgets.formats.tvm.table.layout import (
     TITLES,
     Layout,
@@ -26,12 +29,6 @@ from tvmdbg_widgets.formats.tvm.table.layout import (
     find_layout,
 )
 from tvmdbg_widgets.formats.tvm.table.rows import TOTAL_NAME, parse_row, parse_total
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.formats.pasted.cells import Tries
-    from tvmdbg_widgets.formats.pasted.lines import Stream
 
 _HEADING: Final = "Node Name  "
 _MOST_JOINED: Final = 8

@@ -11,7 +11,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from tvmdbg_widgets.formats.pasted.cells import EMPTY, Table
 from tvmdbg_widgets.formats.pasted.documents import (
@@ -35,12 +36,7 @@ from tvmdbg_widgets.formats.pasted.lines import (
 )
 from tvmdbg_widgets.formats.pasted.node_tables import stands_as_printed
 from tvmdbg_widgets.formats.pasted.tables import cleaned, tables, why
-from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 
 #: Larger files are not pasted.
 _MOST_BYTES: Final = 8 << 20

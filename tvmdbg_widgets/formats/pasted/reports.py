@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tvmdbg_widgets.formats.pasted.cells import (
     RULE,
@@ -18,6 +19,7 @@ from tvmdbg_widgets.formats.pasted.cells import (
     too_wide,
     why_no_row,
 )
+from tvmdbg_widgets.formats.pasted.lines import Stream
 from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
 from tvmdbg_widgets.formats.tvm.report.csv_file import is_header
 from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
@@ -31,11 +33,6 @@ from tvmdbg_widgets.formats.tvm.report.rows import (
     SHAPES,
 )
 from tvmdbg_widgets.formats.tvm.report.table import SEPARATOR, TableRows, find_heading
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.pasted.lines import Stream
 
 _MOST_WRAPPED: Final = 5_000
 _MOST_JOINED: Final = 8

@@ -8,19 +8,15 @@ do so gives a row. Anything else is left out, and counted.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from tvmdbg_widgets.formats.pasted.cells import Table, Tries, without_ends
-from tvmdbg_widgets.formats.pasted.lines import Cleaned, stream
+from tvmdbg_widgets.formats.pasted.lines import Cleaned, Stream, stream
 from tvmdbg_widgets.formats.pasted.node_tables import read_debugger, read_vm
 from tvmdbg_widgets.formats.pasted.reports import read_csv, read_report
 from tvmdbg_widgets.formats.tvm.report.rows import DURATION
 from tvmdbg_widgets.model.base.numbers import agree, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.formats.pasted.lines import Stream
 
 _MOST_TABLES: Final = 64
 #: Of a heading that is cut.

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from tvmdbg_widgets.formats.recording.version import read_versioned
 from tvmdbg_widgets.model.base.text import paired
-from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 
 FORMAT, VERSION = "tvmdbg-ir", 1
 

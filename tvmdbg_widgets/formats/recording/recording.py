@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -19,13 +20,8 @@ from tvmdbg_widgets.formats.recording.version import read_versioned
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.parts import Provenance
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tvmdbg_widgets.model.parts import RunFile, RunParts
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 FORMAT, VERSION = "tvmdbg-recording", 1
 

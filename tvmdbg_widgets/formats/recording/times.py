@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,14 +18,10 @@ from tvmdbg_widgets.formats.recording.version import read_versioned
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.timeline.columns import COLUMNS
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL, Timeline
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 FORMAT, VERSION = "tvmdbg-times", 1
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from tqdm.auto import tqdm
 
@@ -12,12 +12,8 @@ from tvmdbg_widgets.formats.recording.ir import ir_document
 from tvmdbg_widgets.formats.recording.recording import encoded, recording_document
 from tvmdbg_widgets.formats.recording.times import times_document
 from tvmdbg_widgets.model.base.unfinished import new_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.model.parts import RunFile, RunParts
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.parts import RunFile, RunParts
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 RECORDING, TIMES, IR = "tvmdbg_recording.json", "tvmdbg_times.json", "tvmdbg_ir.json"
 

@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.formats.rpc.detect import Detection, Side, detect
+from tvmdbg_widgets.formats.capture.capture import Capture, TcpConnection, TcpDirection
+from tvmdbg_widgets.formats.rpc.detect import Detection, Side, SideGrammar, detect
 from tvmdbg_widgets.formats.rpc.encode import MAGIC
-from tvmdbg_widgets.formats.rpc.grammar import ERAS
+from tvmdbg_widgets.formats.rpc.grammar import ERAS, Era, Grammar
 from tvmdbg_widgets.formats.rpc.packets import WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.rpc.packets import PacketState
+from tvmdbg_widgets.model.rpc.packets import PacketState, StreamPackets
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.capture.capture import Capture, TcpConnection, TcpDirection
-    from tvmdbg_widgets.formats.rpc.detect import SideGrammar
-    from tvmdbg_widgets.formats.rpc.grammar import Era, Grammar
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.rpc.packets import StreamPackets
-
-    TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]
+TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]
 
 
 class FilledSource(ByteSource):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from tvmdbg_widgets.formats.rpc.grammar import Grammar
 from tvmdbg_widgets.formats.rpc.packets import (
     I32,
     U64,
@@ -16,13 +17,10 @@ from tvmdbg_widgets.formats.rpc.packets import (
 )
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.rpc.packets import StreamPackets
 from tvmdbg_widgets.model.rpc.values import TensorMeta
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.readahead import ReadAhead
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.rpc.grammar import Grammar
-    from tvmdbg_widgets.model.rpc.packets import StreamPackets
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Bytes up to which TVM fills a data type in a sequence.
 _FILLED = 8

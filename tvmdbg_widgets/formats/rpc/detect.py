@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.rpc.grammar import RELEASES, Era, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packets import WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, Resync
 from tvmdbg_widgets.formats.rpc.streams import first_packets
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.readahead import ReadAhead
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-
 
 # Where packets of each kind lie in a long stream, by lengths and codes alone.
 

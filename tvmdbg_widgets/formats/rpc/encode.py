@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, OBJECT_REF, Grammar
 from tvmdbg_widgets.formats.rpc.packets import I32, I64, U64, CopyRange
 from tvmdbg_widgets.model.rpc.values import Argument, Device, TensorMeta
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: ``kRPCMagic``, src/runtime/rpc/rpc_endpoint.h @ v0.7.
 MAGIC = 0xFF271

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC
+from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
 from tvmdbg_widgets.formats.rpc.packets import CopyRange
+from tvmdbg_widgets.formats.rpc.resync import RawPacket
 from tvmdbg_widgets.model.base.byte_map import ByteField, ByteKind
 from tvmdbg_widgets.model.base.numbers import bytes_text
-from tvmdbg_widgets.model.rpc.values import Argument, Span, TensorMeta
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.rpc.grammar import Grammar
-    from tvmdbg_widgets.formats.rpc.resync import RawPacket
-    from tvmdbg_widgets.model.rpc.values import Device
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.rpc.values import Argument, Device, Span, TensorMeta
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _POINTERS = ("handle", "function", "module", "object")
 

@@ -6,17 +6,15 @@ src/runtime/rpc/minrpc/rpc_reference.h @ v0.26. Type indices: include/tvm/ffi/c_
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout, dtype_layout
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: The first release with it: packets without a length; with one; tensors with ``byte_offset``;
 #: sequences of tvm-ffi, where each code precedes its value.

@@ -5,17 +5,14 @@ from __future__ import annotations
 import struct
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.rpc.values import Argument, Device, Span, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.sources.readahead import ReadAhead
-
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 I32 = struct.Struct("<i")
 U32 = struct.Struct("<I")

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.formats.rpc.grammar import REPLIES
+from tvmdbg_widgets.formats.rpc.grammar import REPLIES, Grammar
 from tvmdbg_widgets.formats.rpc.packets import I32, U64, Body, Reader, WireError, read_body
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.readahead import ReadAhead
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.rpc.grammar import Grammar
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-
 
 # One packet: its length, its code, and what follows, which must end where the length says.
 

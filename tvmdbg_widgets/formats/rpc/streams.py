@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.rpc.grammar import REPLIES
+from tvmdbg_widgets.formats.rpc.grammar import REPLIES, Grammar
 from tvmdbg_widgets.formats.rpc.packets import WireError
-from tvmdbg_widgets.formats.rpc.resync import PacketReader, Resync
+from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket, Resync
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.rpc.packets import Damage, PacketState, StreamPackets
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.rpc.grammar import Grammar
-    from tvmdbg_widgets.formats.rpc.resync import RawPacket
-    from tvmdbg_widgets.model.rpc.values import Span
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-
+from tvmdbg_widgets.model.rpc.values import Span
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _ASKING = ("GetGlobalFunc", "ModuleGetFunc")
 _HIGHEST = 2**63 - 1

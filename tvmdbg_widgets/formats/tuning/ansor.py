@@ -8,30 +8,25 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
+from tvmdbg_widgets.formats.tuning.columns import Columns
 from tvmdbg_widgets.formats.tuning.json_line import decode
 from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem, array, text, whole
 from tvmdbg_widgets.formats.tuning.result import Result, Usual, read_result, result_of
 from tvmdbg_widgets.formats.tuning.steps import followed, parse_step, parse_steps
-from tvmdbg_widgets.formats.tuning.tasks import target_of
+from tvmdbg_widgets.formats.tuning.tasks import Tasks, target_of
 from tvmdbg_widgets.model.tuning.hardware import HardwareParams
 from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
-from tvmdbg_widgets.model.tuning.steps import PragmaStep, SplitStep
+from tvmdbg_widgets.model.tuning.steps import AnyStep, PragmaStep, SplitStep
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.formats.tuning.columns import Columns
-    from tvmdbg_widgets.formats.tuning.tasks import Tasks
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
 
 _KEYS = ("i", "r", "v")
 _VERSION_LENGTH = 32

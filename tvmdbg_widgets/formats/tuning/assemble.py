@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from tvmdbg_widgets.formats.parts import Part
 from tvmdbg_widgets.formats.tuning.combine import COUNTED, combine, last
 from tvmdbg_widgets.formats.tuning.join_messages import join_messages
+from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
+from tvmdbg_widgets.formats.tuning.record_file import RecordFile
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
 from tvmdbg_widgets.model.tuning.target import Target
-from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.task import Task, Tuner
 from tvmdbg_widgets.model.tuning.workload import Workload
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tvmdbg_widgets.formats.parts import Part
-    from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
-    from tvmdbg_widgets.formats.tuning.record_file import RecordFile
-    from tvmdbg_widgets.model.tuning.parts import ConsoleTable
-    from tvmdbg_widgets.model.tuning.task import Tuner
 
 #: Kinds of parts that this file joins.
 KINDS = ("tuning-records", "tuning-output", "tuning-dags")

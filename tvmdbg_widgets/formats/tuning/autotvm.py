@@ -8,20 +8,17 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from tvmdbg_widgets.formats.tuning.ansor import check_keys
 from tvmdbg_widgets.formats.tuning.lines import LineProblem, array, text
-from tvmdbg_widgets.formats.tuning.result import read_result
+from tvmdbg_widgets.formats.tuning.result import Result, read_result
 from tvmdbg_widgets.formats.tuning.tasks import target_of
 from tvmdbg_widgets.model.tuning.measure_errors import AUTOTVM_FAILED_COST
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.workload import Workload
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tuning.result import Result
 
 _KEYS = ("input", "config", "result", "version", "tvm_version")
 _OLD_KEYS = ("i", "r", "v")

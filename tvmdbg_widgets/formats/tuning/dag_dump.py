@@ -7,12 +7,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.json_fields import read_json
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _START = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"[^\s(="]+(?: = PLACEHOLDER|\()'

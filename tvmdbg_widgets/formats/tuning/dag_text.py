@@ -9,7 +9,7 @@ inputs'. Python's ``str`` cuts lines of more than 256 characters, ``repr`` does 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from tvmdbg_widgets.formats.tuning.dags.extents import with_extents
 from tvmdbg_widgets.formats.tuning.dags.lines import (
@@ -24,9 +24,6 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, DagSource, Operation
 from tvmdbg_widgets.model.tuning.expressions import Expression, Variable, rebuilt
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _SHOWN = 60
 #: Real DAGs have tens of operations and a few thousand characters.

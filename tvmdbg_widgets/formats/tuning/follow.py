@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,13 +13,9 @@ from tvmdbg_widgets.formats.tuning.assemble import OF_LINES, assemble, beside, l
 from tvmdbg_widgets.formats.tuning.combine import combine
 from tvmdbg_widgets.formats.tuning.reading import read_part
 from tvmdbg_widgets.formats.tuning.record_file import read_file
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import Change, GrowingFile
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 class FollowedParts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tqdm.auto import tqdm
 
@@ -12,15 +12,11 @@ from tvmdbg_widgets.formats.parts import Part
 from tvmdbg_widgets.formats.registry import format_of
 from tvmdbg_widgets.formats.tuning.reading import growing, read_part
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue
 from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.folders import note, unreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.base.issues import Issue
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-    from tvmdbg_widgets.sources.given import SourceLike
+from tvmdbg_widgets.sources.given import SourceLike
 
 _SHOWN = 40
 _FEW = 16

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.registry import head
 from tvmdbg_widgets.formats.tuning import dag_dump, outputs
 from tvmdbg_widgets.formats.tuning.dags.hashes import hashes_of
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
-from tvmdbg_widgets.sources.byte_source import BytesSource
-from tvmdbg_widgets.sources.given import as_source
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-    from tvmdbg_widgets.sources.given import SourceLike
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
+from tvmdbg_widgets.sources.given import SourceLike, as_source
 
 _MOST_TEXT = 64 << 20
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.tuning.console import Measurement
 from tvmdbg_widgets.model.tuning.parts import ConsoleMessage
+from tvmdbg_widgets.model.tuning.trials import Trials
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.tuning.console import Measurement
-    from tvmdbg_widgets.model.tuning.trials import Trials
-
-    Rows = npt.NDArray[np.intp]
-    Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
 
 #: Records of one second that are looked at for one measurement.
 _MOST = 4096

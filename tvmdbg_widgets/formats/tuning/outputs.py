@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,19 +18,14 @@ from tvmdbg_widgets.formats.tuning.console import (
     META_HEADER,
     NUMBER,
     PROGRESS,
+    Measurement,
     Measurements,
     Tables,
 )
 from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
 from tvmdbg_widgets.formats.tuning.lines import BOM, blocks
-from tvmdbg_widgets.model.tuning.parts import LatencyCurve
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.formats.tuning.console import Measurement
-    from tvmdbg_widgets.model.tuning.parts import ConsoleTable
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.tuning.parts import ConsoleTable, LatencyCurve
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 # LogEstimatedLatency, python/tvm/auto_scheduler/task_scheduler.py.
 _LATENCY = re.compile(

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tvmdbg_widgets.formats.parts import Part
+from tvmdbg_widgets.formats.parts import Candidate, Part
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import FileSource, GrowingFile
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.parts import Candidate
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def read_part(candidate: Candidate, *, progress: bool = True) -> Part:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.formats.tuning.ansor import steps_of
 from tvmdbg_widgets.formats.tuning.json_line import decode
@@ -11,13 +11,11 @@ from tvmdbg_widgets.formats.tuning.result import MEASURED
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.record import Record
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
-    from tvmdbg_widgets.model.tuning.trials import Trials
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def read_line(parts: TuningParts, row: int) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tqdm.auto import tqdm
 
@@ -16,22 +16,20 @@ from tvmdbg_widgets.formats.tuning.lines import (
     BOM,
     COMMENT,
     LONGEST,
+    Block,
     InWords,
     LineProblem,
     blocks,
     pickled,
 )
+from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
 from tvmdbg_widgets.formats.tuning.tasks import Tasks
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.tuning.parts import RefusedLine
 from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.trials import Trials
 from tvmdbg_widgets.model.tuning.workload import Workload
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tuning.lines import Block
-    from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
-    from tvmdbg_widgets.model.tuning.trials import Trials
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Refused lines that are kept, with their reasons; all are counted.
 MOST_REFUSED = 10_000

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.formats.tuning.lines import BOM, COMMENT, pickled
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tuning.record_file import RecordFile
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.formats.tuning.record_file import RecordFile
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _LOOKED_AT = 50
 _NUMBER = rb"\s*-?[0-9]+\s*"

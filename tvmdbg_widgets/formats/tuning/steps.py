@@ -6,9 +6,10 @@ the state a step is applied to (whether there is such a stage or loop) is told b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem, array, text, whole
 from tvmdbg_widgets.model.base.numbers import counted
@@ -21,10 +22,7 @@ from tvmdbg_widgets.model.tuning.steps import (
     SplitStep,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Check: TypeAlias = Callable[[Any, str], Any]
+Check: TypeAlias = Callable[[Any, str], Any]
 
 _INT32 = 2**31 - 1
 #: Real schedules have up to some hundred.

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.target import Target
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.task import Task
 
 _COMPARED = {
     "hardware": "hardware parameters",

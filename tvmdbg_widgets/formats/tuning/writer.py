@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.formats.tuning.record import no_such_row
 from tvmdbg_widgets.model.base.writing import replacing
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Lines that are held at once.
 _MOST_LINES = 1_000

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.pasted.readings import nearly
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _EXPECTED = "b7 9c 04 05 4f 8d e5 f7 (a params list) or 3f a1 b4 96 f0 40 5e dd (one array)"
 _LONGEST_PATH = 4096

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
+from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
 from tvmdbg_widgets.model.tensors.array_record import of_byte_memory
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
 
 
 @dataclass(frozen=True)

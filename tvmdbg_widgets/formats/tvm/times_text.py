@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

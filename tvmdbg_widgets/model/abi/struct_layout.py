@@ -6,11 +6,9 @@ its alignment; a struct is as aligned as its most aligned member, and its size a
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from typing import Literal
 
 Kind = Literal["int", "uint", "float", "pointer"]
 ByteOrder = Literal["little", "big"]

@@ -7,13 +7,10 @@ c_runtime_api.h @ v0.5 to v0.20; ``TVMArgs``: include/tvm/runtime/packed_func.h 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.abi.struct_layout import Kind, Machine, Scalar, StructLayout, place
 from tvmdbg_widgets.model.base.choice import meant
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 
 _INT_NAMES = {"u": "uint{}_t", "i": "int{}_t"}
 _KINDS: dict[str, Kind] = {"u": "uint", "i": "int"}

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 #: Bytes between two ranges that cost less than another request, and the longest request so made.
 GAP, LONGEST = 16 << 10, 1 << 20

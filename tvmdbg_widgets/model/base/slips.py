@@ -7,12 +7,10 @@ import inspect
 import linecache
 import os
 import traceback
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from tvmdbg_widgets.model.base.choice import no_argument
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _Kind = TypeVar("_Kind", bound=type)
 _Function = TypeVar("_Function", bound="Callable[..., Any]")

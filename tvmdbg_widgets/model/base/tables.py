@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 _LEFT = "text-align: left"
 #: So wide a column is at most: the rows of a table do not all grow by one long cell.

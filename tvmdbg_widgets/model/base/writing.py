@@ -9,14 +9,12 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from tvmdbg_widgets.model.base.unfinished import LOCKS, clean, hidden_name, hold, telling
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _BINARY = getattr(os, "O_BINARY", 0)
 

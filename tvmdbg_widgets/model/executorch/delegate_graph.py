@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.program import Span
 
 #: Permutation of a layout transpose back from channels last.
 _TO_NCHW: Final = (0, 3, 1, 2)

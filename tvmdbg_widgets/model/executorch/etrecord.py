@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.text import listed
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 
 _SHOWN = 20
 

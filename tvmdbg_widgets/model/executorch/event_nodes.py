@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
 
 #: What is told of an event: names and texts.
 Facts: TypeAlias = tuple[tuple[str, str], ...]

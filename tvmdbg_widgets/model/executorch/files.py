@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
+from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
+from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor
 from tvmdbg_widgets.model.executorch.insides import Insides
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-    from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor
-    from tvmdbg_widgets.model.executorch.program import Program
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.executorch.program import Program
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @dataclass(frozen=True, eq=False)

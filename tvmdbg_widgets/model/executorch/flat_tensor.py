@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 
 class TensorLayout(NamedTuple):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.text import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
-    from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
-    from tvmdbg_widgets.model.executorch.program import Delegate
+from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
+from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+from tvmdbg_widgets.model.executorch.program import Delegate
 
 
 @dataclass(frozen=True, eq=False)

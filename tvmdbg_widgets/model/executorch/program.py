@@ -6,15 +6,13 @@ import codecs
 import enum
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.program_instructions import Chain
-    from tvmdbg_widgets.model.executorch.program_values import TensorValue, Value
+from tvmdbg_widgets.model.executorch.program_instructions import Chain
+from tvmdbg_widgets.model.executorch.program_values import TensorValue, Value
 
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 
 class ValueKind(enum.IntEnum):

@@ -6,12 +6,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Name and data type by number, as the runtime's files have it; ``""`` where no numpy type fits.
 RUNTIME: Final[Mapping[int, tuple[str, str]]] = {

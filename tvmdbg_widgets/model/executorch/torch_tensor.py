@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.sources.strided import StridedSource, byte_steps
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: As many as numpy knows in all its releases.
 MOST_DIMENSIONS = 32

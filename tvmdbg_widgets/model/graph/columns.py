@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +15,9 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 from tvmdbg_widgets.model.graph.short_names import module_prefixes
 from tvmdbg_widgets.model.graph.walk import Adjacency
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 
 #: What nodes are for; empty for what runs. Memory that a program plans for itself is no input.
 ROLES = ("", "input", "parameter", "mutable buffer", "buffer without a start value")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph import tables as graph_tables
@@ -23,12 +25,9 @@ from tvmdbg_widgets.model.graph.subgraph import Subgraph
 from tvmdbg_widgets.model.graph.walk import Neighbors, Order, topological
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     import networkx as nx
     import pandas as pd
 
-    from tvmdbg_widgets.model.base.issues import Issues
 
 __all__ = ["Entry", "Graph", "Node", "NodeKind", "Nodes", "Subgraph"]
 

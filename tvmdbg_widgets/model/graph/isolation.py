@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.choice import fields_of, meant, one_of
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.walk import Neighbors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 #: What may be isolated.
 ISOLATIONS = ("upstream", "downstream", "around", "path")

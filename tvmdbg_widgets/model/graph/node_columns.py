@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,7 @@ from tvmdbg_widgets.model.base.bits import is_float, is_integer
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import paired
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph
 
 Of: TypeAlias = Literal["nodes", "entries"]
 Scale: TypeAlias = Literal["linear", "log", "symlog", "diverging"]

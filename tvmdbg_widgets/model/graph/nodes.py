@@ -6,14 +6,12 @@ import enum
 import operator
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, overload
+from typing import Final, NamedTuple, overload
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.columns import GraphColumns
 from tvmdbg_widgets.model.graph.operators import op_kind, parts
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.columns import GraphColumns
 
 _BASES: Final = {Trust.BY_ORDER: "structure", Trust.BY_NAME: "name", Trust.ABSENT: "unknown"}
 _PROGRAMS: Final = ("program", "edge", "delegate")

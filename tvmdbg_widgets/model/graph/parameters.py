@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from tvmdbg_widgets.model.base.strings import StringColumn
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _PARAMETERS = frozenset(

@@ -10,20 +10,17 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import bare, family, parts
 from tvmdbg_widgets.model.graph.parameters import looks_like_input, looks_like_parameter
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 class Use(enum.IntEnum):

@@ -9,10 +9,8 @@ external compiler's function (``get_name_mangled``, ``src/runtime/name_transform
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import Final
 
 #: What each name of a module begins with.
 MODULE: Final = "tvmgen_"

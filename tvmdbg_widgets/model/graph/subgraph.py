@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,11 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph import tables as graph_tables
+from tvmdbg_widgets.model.graph.columns import GraphColumns
 from tvmdbg_widgets.model.graph.nodes import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import networkx as nx
-
-    from tvmdbg_widgets.model.graph.columns import GraphColumns
 
 
 class Subgraph:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.columns import GraphColumns
 from tvmdbg_widgets.model.graph.nodes import NodeKind, Nodes
 from tvmdbg_widgets.model.graph.operators import op_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import networkx as nx
-    import numpy.typing as npt
     import pandas as pd
-
-    from tvmdbg_widgets.model.graph.columns import GraphColumns
 
 
 def to_networkx(

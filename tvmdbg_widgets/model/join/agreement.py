@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.join.placement import Placed
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.join.placement import Placed
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 
 
 class Declared:

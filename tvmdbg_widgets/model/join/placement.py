@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 
 _SHOWN = 20
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Group
 from tvmdbg_widgets.model.graph.nodes import Node
 from tvmdbg_widgets.model.graph.subgraph import Subgraph
 from tvmdbg_widgets.model.tensors.tensor import Tensor
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.tensors import Tensors
+from tvmdbg_widgets.model.tensors.tensors import Tensors
 
 
 def node_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -> int:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.join.agreement import Declared, agreeing
 from tvmdbg_widgets.model.join.buffer_reuse import later_writers, reuse_issue, reuse_note
 from tvmdbg_widgets.model.join.placement import KeyedArray, place
 from tvmdbg_widgets.model.tensors.tensors import Captured, Tensor, Tensors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 
 def join_tensors(

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.pictures.grid import spans
+from tvmdbg_widgets.model.pictures.pieces import Watch
 from tvmdbg_widgets.model.pictures.single import finished, is_turned
 from tvmdbg_widgets.model.pictures.stack import Stack
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.pictures.pieces import Watch
-    from tvmdbg_widgets.model.tensors.planes import Plane
-    from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.planes import Plane
+from tvmdbg_widgets.model.tensors.values import Values
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tensors.planes import Plane
+from tvmdbg_widgets.model.tensors.planes import Plane
 
 #: Row, column, rows and columns of a part of a plane, in values.
 Part: TypeAlias = tuple[int, int, int, int]

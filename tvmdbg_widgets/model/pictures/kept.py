@@ -6,18 +6,16 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
 from tvmdbg_widgets.model.pictures.levels import Level, finest
+from tvmdbg_widgets.model.pictures.pieces import Watch
 from tvmdbg_widgets.model.pictures.sampled import is_quick, sampled, thinned
 from tvmdbg_widgets.model.pictures.single import Picture, picture_of, stack_of
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.pictures.pieces import Watch
-    from tvmdbg_widgets.model.pictures.stack import Stack
-    from tvmdbg_widgets.model.tensors.planes import Plane
-    from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.pictures.stack import Stack
+from tvmdbg_widgets.model.tensors.planes import Plane
+from tvmdbg_widgets.model.tensors.values import Values
 
 _Plane: TypeAlias = tuple[Hashable, ...]
 _Place: TypeAlias = tuple[_Plane, Span, Span]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.pictures.cells import Cells, larger
+from tvmdbg_widgets.model.pictures.grid import Span
 from tvmdbg_widgets.model.pictures.real import cell_dtype
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.pictures.grid import Span
-    from tvmdbg_widgets.model.pictures.stack import Stack
+from tvmdbg_widgets.model.pictures.stack import Stack
 
 #: Least factor between the values and the cells that are kept of them.
 _FACTOR = 8

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.model.pictures.cells import NAN, NEG_INF, POS_INF, Cells
+from tvmdbg_widgets.model.pictures.grid import Span
 from tvmdbg_widgets.model.pictures.real import real, rounded
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.pictures.grid import Span
-    from tvmdbg_widgets.model.pictures.stack import Stack
+from tvmdbg_widgets.model.pictures.stack import Stack
 
 #: Bytes that a first picture may read.
 _BUDGET = 48 << 20

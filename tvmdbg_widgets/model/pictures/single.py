@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.pictures.cells import Array, Cells
 from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
+from tvmdbg_widgets.model.pictures.pieces import Watch
 from tvmdbg_widgets.model.pictures.sampled import is_quick, sampled, thinned
 from tvmdbg_widgets.model.pictures.stack import Stack
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.pictures.cells import Array, Cells
-    from tvmdbg_widgets.model.pictures.pieces import Watch
-    from tvmdbg_widgets.model.tensors.planes import Plane
-    from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.planes import Plane
+from tvmdbg_widgets.model.tensors.values import Values
 
 #: Part of the values that are looked at quickly which count as cheap.
 _CHEAP = 4

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
 from tvmdbg_widgets.model.pictures.cells import RUN, Array, Cells, across, down
+from tvmdbg_widgets.model.pictures.grid import Span
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
+from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.pictures.grid import Span
-    from tvmdbg_widgets.model.tensors.planes import Plane
-    from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import Values
 
 #: Values reduced at a time; they and their sums fit into a core's own cache.
 BLOCK = 1 << 19

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tvmdbg_widgets.model.base.numbers import bytes_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.devices import device_name
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 #: Device types of remote devices carry the number of their session: type + 128 × (session + 1)
 #: (``kRPCSessMask``, src/runtime/rpc/rpc_session.h @ v0.7).

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,9 @@ from tvmdbg_widgets.model.statistics.codes import code_table, is_whole
 from tvmdbg_widgets.model.statistics.compute import statistics
 from tvmdbg_widgets.model.statistics.result import Statistics
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    Array: TypeAlias = np.ndarray[Any, Any]
-    Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
-    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Array: TypeAlias = np.ndarray[Any, Any]
+Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 #: What the columns do not hold, or not for every row: a pass over that row alone tells.
 _ALONE = ("mean", "std", "histogram", "distribution")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.model.statistics.bins import CodeBins
 from tvmdbg_widgets.model.statistics.codes import code_table
 from tvmdbg_widgets.model.statistics.distribution import Distribution
-from tvmdbg_widgets.model.statistics.extremes import Extremes
+from tvmdbg_widgets.model.statistics.extremes import Extremes, Where
 from tvmdbg_widgets.model.statistics.moments import Moments
 from tvmdbg_widgets.model.statistics.result import Statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.statistics.extremes import Where
 
 #: So many squares of 16-bit mantissas have a sum that fits an int64.
 _FIT = 1 << 30

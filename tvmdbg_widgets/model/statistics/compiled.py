@@ -5,17 +5,13 @@ from __future__ import annotations
 import importlib.util
 import logging
 import threading
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Array: TypeAlias = np.ndarray[Any, Any]
-    #: Adds to the counts of prefixes; returns lowest and highest key, and a center with the sums
-    #: of distances from it and of their squares.
-    Kernel: TypeAlias = Callable[[Array, Array, Array], tuple[int, int, float, float, float]]
+Array: TypeAlias = np.ndarray[Any, Any]
+Kernel: TypeAlias = Callable[[Array, Array, Array], tuple[int, int, float, float, float]]
 
 _LOG = logging.getLogger(__name__)
 #: Values that the processor's first cache holds beside the counts.

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tvmdbg_widgets.model.statistics.histograms import (
     EdgeCounter,
+    Histogram,
     Scale,
     bent_edges,
     equal_edges,
     from_distribution,
 )
-from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
+from tvmdbg_widgets.model.statistics.passes import Source, Watched, run_pass
 from tvmdbg_widgets.model.statistics.percentiles import percentiles
-from tvmdbg_widgets.model.statistics.pieces import Distinct, Sample, Stream, Whole, every
+from tvmdbg_widgets.model.statistics.pieces import Distinct, Sample, Stream, Values, Whole, every
 from tvmdbg_widgets.model.statistics.result import Statistics
 from tvmdbg_widgets.model.statistics.tallies import tally
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from concurrent.futures import Executor
-
-    from tvmdbg_widgets.model.statistics.histograms import Histogram
-    from tvmdbg_widgets.model.statistics.passes import Source
-    from tvmdbg_widgets.model.statistics.pieces import Values
-
-    Chunks: TypeAlias = Callable[[], Iterable[np.ndarray[Any, Any]]]
+Chunks: TypeAlias = Callable[[], Iterable[np.ndarray[Any, Any]]]
 
 #: Up to so many bytes the equal bins are counted by a second pass: what the page cache holds, so
 #: that a file is not fetched twice, and takes less than 0.1 s.

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.bits import is_integer
-from tvmdbg_widgets.model.statistics.histograms import from_distribution
-from tvmdbg_widgets.model.statistics.passes import run_pass
+from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.distribution import Distribution
+from tvmdbg_widgets.model.statistics.histograms import Scale, from_distribution
+from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
 from tvmdbg_widgets.model.statistics.percentiles import EXACT_BELOW
+from tvmdbg_widgets.model.statistics.result import Statistics
 from tvmdbg_widgets.model.statistics.robust import (
     Robust,
     narrowed,
@@ -19,13 +22,6 @@ from tvmdbg_widgets.model.statistics.robust import (
     robust_range,
     without_zeros,
 )
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.statistics.compute import Passes
-    from tvmdbg_widgets.model.statistics.distribution import Distribution
-    from tvmdbg_widgets.model.statistics.histograms import Scale
-    from tvmdbg_widgets.model.statistics.passes import Watched
-    from tvmdbg_widgets.model.statistics.result import Statistics
 
 #: The share of magnitudes within which a symlog scale is linear, and its most decades.
 _LINEAR, _LARGE, _DECADES = 0.1, 0.99, 6

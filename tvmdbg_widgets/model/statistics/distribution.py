@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.statistics.bins import Bins
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.model.statistics.bins import Bins
-
-    Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Interval(NamedTuple):

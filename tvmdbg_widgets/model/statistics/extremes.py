@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    #: From an index in a chunk to the flat index in the whole array.
-    Where: TypeAlias = Callable[[int], int]
+Where: TypeAlias = Callable[[int], int]
 
 
 @dataclass(slots=True)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.model.statistics import compiled
 from tvmdbg_widgets.model.statistics.bins import MOST, FloatBins
+from tvmdbg_widgets.model.statistics.compiled import Kernel
 from tvmdbg_widgets.model.statistics.distribution import Distribution
-from tvmdbg_widgets.model.statistics.extremes import Extremes
+from tvmdbg_widgets.model.statistics.extremes import Extremes, Where
 from tvmdbg_widgets.model.statistics.moments import Moments
 from tvmdbg_widgets.model.statistics.ordinals import from_key
 from tvmdbg_widgets.model.statistics.result import Statistics
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.statistics.compiled import Kernel
-    from tvmdbg_widgets.model.statistics.extremes import Where
 
 _SIGN = 0x8000
 

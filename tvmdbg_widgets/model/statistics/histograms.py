@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.choice import one_of
-from tvmdbg_widgets.model.statistics.distribution import place
+from tvmdbg_widgets.model.statistics.distribution import Distribution, place
+from tvmdbg_widgets.model.statistics.extremes import Where
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.statistics.distribution import Distribution
-    from tvmdbg_widgets.model.statistics.extremes import Where
-
-    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
-    Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 _D = TypeVar("_D", bound="np.dtype[Any]")
 _TINY = 2.0**-500

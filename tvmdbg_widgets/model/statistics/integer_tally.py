@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.model.statistics.bins import MOST, IntegerBins
 from tvmdbg_widgets.model.statistics.distribution import Distribution
-from tvmdbg_widgets.model.statistics.extremes import Extremes
+from tvmdbg_widgets.model.statistics.extremes import Extremes, Where
 from tvmdbg_widgets.model.statistics.moments import Moments
 from tvmdbg_widgets.model.statistics.result import Statistics
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.statistics.extremes import Where
 
 
 class IntegerTally:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.statistics.compute import Passes
 from tvmdbg_widgets.model.statistics.contrast import Contrast, contrast
 from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.statistics.histograms import Histogram, Scale
 from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.model.statistics.percentiles import EXACT_BELOW, PERCENTS
 from tvmdbg_widgets.model.statistics.pieces import Sample
 from tvmdbg_widgets.model.statistics.result import Statistics
 from tvmdbg_widgets.model.statistics.slices import Slices
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from concurrent.futures import Executor
-
-    from tvmdbg_widgets.model.statistics.histograms import Histogram, Scale
-    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 
 #: Bins of a histogram where nobody says how many.
 BINS = 64

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from tvmdbg_widgets.model.statistics.extremes import Where
 from tvmdbg_widgets.model.statistics.pieces import Distinct, Sample, Stream, Whole, per_piece
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tvmdbg_widgets.model.statistics.extremes import Where
-
-    Source: TypeAlias = Whole | Distinct | Sample | Stream
+Source: TypeAlias = Whole | Distinct | Sample | Stream
 
 #: From so many bytes on threads are worth their start.
 _LARGE = 32 << 20

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.statistics.distribution import positions
+from tvmdbg_widgets.model.statistics.bins import Bins
+from tvmdbg_widgets.model.statistics.distribution import Distribution, positions
+from tvmdbg_widgets.model.statistics.extremes import Where
 from tvmdbg_widgets.model.statistics.ordinals import from_ordinal, ordinal, ordinals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.model.statistics.bins import Bins
-    from tvmdbg_widgets.model.statistics.distribution import Distribution
-    from tvmdbg_widgets.model.statistics.extremes import Where
 
 #: Those that are told of every tensor: in views, figures and pages.
 PERCENTS = (1, 5, 25, 50, 75, 95, 99)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+from tvmdbg_widgets.model.statistics.extremes import Where
 
-    from tvmdbg_widgets.model.statistics.extremes import Where
-
-    Array: TypeAlias = np.ndarray[Any, Any]
+Array: TypeAlias = np.ndarray[Any, Any]
 
 #: Bytes of a piece. Every pass cuts an array at the same places, so that sums come out the same.
 PIECE_BYTES = 1 << 19

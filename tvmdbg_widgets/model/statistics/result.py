@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.bits import is_integer
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.statistics.distribution import Interval
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.statistics.distribution import Distribution
-    from tvmdbg_widgets.model.statistics.histograms import Histogram
+from tvmdbg_widgets.model.statistics.distribution import Distribution, Interval
+from tvmdbg_widgets.model.statistics.histograms import Histogram
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

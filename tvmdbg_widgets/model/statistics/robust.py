@@ -6,25 +6,21 @@ Zeros are left out: of a sparse tensor they would be all that percentiles tell o
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.bins import MOST, GivenBins, IntegerBins
 from tvmdbg_widgets.model.statistics.distribution import Distribution
-from tvmdbg_widgets.model.statistics.histograms import equal_edges
+from tvmdbg_widgets.model.statistics.extremes import Where
+from tvmdbg_widgets.model.statistics.histograms import Histogram, equal_edges
 from tvmdbg_widgets.model.statistics.tallies import tally
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.statistics.extremes import Where
-    from tvmdbg_widgets.model.statistics.histograms import Histogram
-
-    Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 #: Values that must be there: of fewer, one is no small part.
 _LEAST_COUNT = 100

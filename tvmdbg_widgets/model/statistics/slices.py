@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
 from tvmdbg_widgets.model.statistics.pieces import Distinct, every
+from tvmdbg_widgets.model.statistics.result import Statistics
 from tvmdbg_widgets.model.statistics.tallies import tally
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.statistics.result import Statistics
-    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 
 
 class Slices:

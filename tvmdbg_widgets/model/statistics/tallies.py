@@ -8,10 +8,10 @@ from tvmdbg_widgets.model.statistics.code_tally import CodeTally
 from tvmdbg_widgets.model.statistics.float_tally import FloatTally
 from tvmdbg_widgets.model.statistics.integer_tally import IntegerTally
 
+Tally: TypeAlias = CodeTally | FloatTally | IntegerTally
+
 if TYPE_CHECKING:
     import numpy as np
-
-    Tally: TypeAlias = CodeTally | FloatTally | IntegerTally
 
 
 def tally(dtype: np.dtype[Any], *, fast: bool = False) -> Tally:

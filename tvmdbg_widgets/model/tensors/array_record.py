@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +22,8 @@ from tvmdbg_widgets.model.tensors.readings import (
     is_complex,
     readings,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.tensors.windows import Selection
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.tensors.windows import Selection
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -13,14 +14,8 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.dtypes import INT, UINT, DataType
 from tvmdbg_widgets.model.tensors.readings import COMPLEX_PARTS, Reading
 from tvmdbg_widgets.model.tensors.windows import Selection, read_window
-from tvmdbg_widgets.sources.byte_source import BytesSource
-from tvmdbg_widgets.sources.strided import StridedSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-    from tvmdbg_widgets.sources.strided import Repeats
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
+from tvmdbg_widgets.sources.strided import Repeats, StridedSource
 
 _BLOCK = 1 << 20
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 import math
 import operator
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _AXIS = re.compile(r"(?<![0-9])([0-9]*)([A-Za-z])")
 _LONGEST = 100

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
 
 #: Longest side of a convolution's window.

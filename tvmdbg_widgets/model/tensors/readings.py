@@ -8,15 +8,12 @@ packed from v0.21 on). Type codes 6 and 7 changed their meaning between releases
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 #: One of those below, or ``"as <dtype>"`` for a meaning of an ambiguous type code.
 Reading: TypeAlias = str

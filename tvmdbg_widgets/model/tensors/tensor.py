@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tvmdbg_widgets.model.base.errors import why_unread
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dequantise import dequantised
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.layouts import Layout
+from tvmdbg_widgets.model.tensors.readings import Reading
 from tvmdbg_widgets.model.tensors.tensor_statistics import Counted
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
+from tvmdbg_widgets.model.tensors.windows import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     import numpy as np
 
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
-    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
-    from tvmdbg_widgets.model.tensors.readings import Reading
-    from tvmdbg_widgets.model.tensors.windows import Selection
 
 #: When values were read.
 Captured: TypeAlias = Literal["node", "later", "file", "unknown"]

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 
+from tvmdbg_widgets.model.statistics import Histogram, Statistics
+from tvmdbg_widgets.model.statistics.contrast import Contrast
+from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.statistics.histograms import Scale
 from tvmdbg_widgets.model.statistics.kept import BINS, Kept
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from concurrent.futures import Executor
-
-    from tvmdbg_widgets.model.statistics import Histogram, Statistics
-    from tvmdbg_widgets.model.statistics.contrast import Contrast
-    from tvmdbg_widgets.model.statistics.distribution import Interval
-    from tvmdbg_widgets.model.statistics.histograms import Scale
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
-    from tvmdbg_widgets.model.tensors.readings import Reading
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.readings import Reading
 
 
 class Counted:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.model.tensors.layouts import Layout
+from tvmdbg_widgets.model.tensors.values import Values
 from tvmdbg_widgets.model.tensors.windows import Selection, resolved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tvmdbg_widgets.model.tensors.layouts import Layout
-    from tvmdbg_widgets.model.tensors.values import Values
 
 #: Largest step at which skipping while copying beats reading each remainder on its own.
 _SKIPPED = 4

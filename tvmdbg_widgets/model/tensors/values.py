@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tvmdbg_widgets.model.tensors.windows import Selection
+
 if TYPE_CHECKING:
     import numpy as np
-
-    from tvmdbg_widgets.model.tensors.windows import Selection
 
 
 class Values(Protocol):

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.timeline.columns import SliceRole
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
+from tvmdbg_widgets.model.timeline.columns import SliceRole, TimelineColumns
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,6 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL, Timeline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _TRACKS = ("execution",)
 _NODES_SHOWN = 20

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.issues import Issues
-    from tvmdbg_widgets.model.base.strings import StringColumn
-    from tvmdbg_widgets.model.timeline.node_sets import NodeSets
-    from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
+from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.timeline.node_sets import NodeSets
+from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
 
 #: Element type of every array column.
 COLUMNS: dict[str, npt.DTypeLike] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,9 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.timeline.rows import in_order
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
-    from tvmdbg_widgets.model.timeline.nesting import Nesting
-    from tvmdbg_widgets.model.timeline.rows import Rows
+from tvmdbg_widgets.model.timeline.columns import TimelineColumns
+from tvmdbg_widgets.model.timeline.nesting import Nesting
+from tvmdbg_widgets.model.timeline.rows import Rows, in_order
 
 _STEPS = 64
 

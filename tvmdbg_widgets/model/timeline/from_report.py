@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
@@ -11,10 +9,8 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.builders import occurrences, per_node
+from tvmdbg_widgets.model.timeline.report import Report
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, Timeline
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.report import Report
 
 
 def from_report(report: Report, *, device: str) -> Timeline:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,8 @@ from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.time_ranges import checked_range
+from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 from tvmdbg_widgets.model.timeline.rows import RowKind, Rows
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 
 #: What is shorter lies between sums of doubles, not between slices.
 NOTHING_NS = 0.01

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 from tvmdbg_widgets.model.timeline.rows import RowKind, Rows
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 
 
 @dataclass(frozen=True, eq=False)

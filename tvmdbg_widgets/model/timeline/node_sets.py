@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.timeline.node_times import node_statistics
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.graph.groups import Groups
-    from tvmdbg_widgets.model.timeline.node_times import NodeStatistics
+from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.timeline.node_times import NodeStatistics, node_statistics
 
 
 @dataclass(frozen=True, eq=False)

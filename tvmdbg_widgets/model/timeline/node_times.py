@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,6 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.student_t import student_t
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]

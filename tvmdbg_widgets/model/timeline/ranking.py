@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.numbers import time_share
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.timeline.account import Account
+from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from tvmdbg_widgets.model.timeline.account import Account
-    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 from tvmdbg_widgets.model.timeline.holding import Intervals, by_row, holding
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

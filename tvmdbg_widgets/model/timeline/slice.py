@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.numbers import duration_text
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.trust import Trust
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.graph.labels import label_of
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.graph.short_names import number_at_end
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _WORD_END = re.compile(r".*[_./:]", re.DOTALL)
 #: Shorter beginnings take no room that matters.

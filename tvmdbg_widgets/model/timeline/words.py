@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.timeline.measured import Measured
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True)

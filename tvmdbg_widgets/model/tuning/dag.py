@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.expressions import Expression
+from tvmdbg_widgets.model.tuning.expressions import Expression
 
 
 class DagSource(enum.StrEnum):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 #: Signs of binary operations; floordiv, floormod, max and min are printed as calls.
 ARITHMETIC = ("+", "-", "*", "/", "%", "floordiv", "floormod", "max", "min")

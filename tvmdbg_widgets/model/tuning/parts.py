@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issues
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.tuning.task import Task, Tuner
-    from tvmdbg_widgets.model.tuning.trials import Trials
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.tuning.task import Task, Tuner
+from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 Floats = npt.NDArray[np.float64]
 

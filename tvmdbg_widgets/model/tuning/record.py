@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
-    from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.task import Task
 
 
 @dataclass(frozen=True)

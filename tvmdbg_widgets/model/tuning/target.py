@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Letters of a target in which quotation marks are looked for; the longest real one has 500.
 _LONGEST = 10_000

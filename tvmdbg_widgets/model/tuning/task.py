@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.hardware import HardwareParams
-    from tvmdbg_widgets.model.tuning.target import Target
-    from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.model.tuning.hardware import HardwareParams
+from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.tuning.workload import Workload
 
 #: The tuner that wrote a record.
 Tuner: TypeAlias = Literal["ansor", "autotvm", "metaschedule"]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, Self
+from typing import Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    import os
-
     import pandas as pd
 
     from tvmdbg_widgets.analysis.executorch.event_block import EventBlock

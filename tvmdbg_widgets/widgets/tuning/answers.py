@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
+from tvmdbg_widgets.analysis.tuning.links import TaskLinks
 from tvmdbg_widgets.analysis.tuning.records.selection import select
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.bundles import code
@@ -13,14 +17,6 @@ from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.figures.tuning.overview import ERRORS_BY, error_table, overview
 from tvmdbg_widgets.figures.tuning.schedule import change_answer, schedule_answer
 from tvmdbg_widgets.figures.tuning.tiles import tiles
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-    from tvmdbg_widgets.analysis.tuning.links import TaskLinks
 
 _LONGEST_QUERY = 10_000
 _KINDS = ("tuning", "schedule", "change", "tiles", "errors", "select", "code")

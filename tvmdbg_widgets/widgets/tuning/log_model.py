@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import logging
+import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import traitlets
 
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
+from tvmdbg_widgets.analysis.tuning.links import TaskLinks
 from tvmdbg_widgets.answers.bundles import bundle
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
 from tvmdbg_widgets.widgets.shared_model import SharedModel
 from tvmdbg_widgets.widgets.tuning.answers import answer
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
-    from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-    from tvmdbg_widgets.analysis.tuning.links import TaskLinks
 
 _LOG = logging.getLogger(__name__)
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import traitlets
 
 from tvmdbg_widgets.analysis.tuning.links import graph_of, link_tasks
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.widgets.saved import Saved
+from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.shared_model import ModelTrait, OptionalModelTrait
+from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import Choice
 from tvmdbg_widgets.widgets.tuning.log_model import LogModel, ShownLog
 from tvmdbg_widgets.widgets.view import auto_height, require_run
-
-if TYPE_CHECKING:
-    import os
-    from pathlib import Path
-
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.widgets.session import Session
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 _PANES = ("schedule", "tiles", "errors", "findings")
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from formats.tvm.graph_truth import valid
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.tensors.layouts import Layout
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 INT32, INT64 = 2**31 - 1, 2**63 - 1
 DIGITS = "9" * 5000

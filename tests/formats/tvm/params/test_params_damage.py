@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import tracemalloc
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +17,6 @@ from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, load_params, read
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ARRAYS = {
     "x": np.arange(6, dtype=np.float32).reshape(2, 3),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -18,12 +18,8 @@ from tvmdbg_widgets.formats.tvm.params import list as params_list
 from tvmdbg_widgets.formats.tvm.params import record as params_record
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 
 FIELDS = ("magic", "reserved", "device_type", "device_id", "ndim", "code", "bits", "lanes")
 

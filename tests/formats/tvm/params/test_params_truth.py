@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +12,6 @@ from formats.tvm.params.params_truth import Dump, dumps, sha256
 from tvmdbg_widgets.formats.tvm.output_keys import parse_key
 from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
 from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def numbers_of(record: ArrayRecord, truth: dict) -> np.ndarray:

@@ -6,7 +6,7 @@ import io
 import os
 import stat
 import struct
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -20,9 +20,6 @@ from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OWN = sorted([*DATA.glob("**/*.params"), *DATA.glob("*/*.bin")])
 # Types whose values the file lacks or whose bytes are not all values cannot come from numpy.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -13,9 +13,6 @@ from formats.tvm.params.params_truth import DATA
 from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ZOO = DATA / "zoo" / "zoo.params"
 RELAX = DATA / "relax"

@@ -7,7 +7,6 @@ Whole ones are laid out by numpy, as C lays out ``float4 x[n]``.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
 
 import ml_dtypes
 import numpy as np
@@ -20,10 +19,8 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.figures.tensor.figure import tensor_figure
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 
 ZOO = DATA / "zoo" / "zoo.params"
 TYPES = {

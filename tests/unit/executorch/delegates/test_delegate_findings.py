@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,16 +13,10 @@ import tvmdbg_widgets as tvmdbg
 from tests.formats.executorch.xnnpack_truth import FOLDER, INSIDE, truth
 from tests.unit.executorch.delegates.finding_cases import RESIDUAL, another_kernel, xnnpack
 from tests.unit.findings.findings_dump import found
-from tvmdbg_widgets import samples
+from tvmdbg_widgets import DebugRun, samples
 from tvmdbg_widgets.analysis.findings.executorch.left_out import unusual
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets import DebugRun
-    from tvmdbg_widgets.model.verdicts.findings import Finding
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 IN_CORPUS = pytest.mark.skipif(not FOLDER.is_dir(), reason="no corpus of recorded programs")
 CORPUS_CASES = ("attention", "depthwise", "pooling", "clamp_chain", "linear_qs8", "conv1d")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,11 +16,7 @@ from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.graph.view_columns import graph_columns
 from tvmdbg_widgets.analysis.times.modules import NO_MODULE, WHOLE, modules
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 CASES = [FOLDER / case for case in RECORDED]
 #: The sample and the cases, without and with what tells of the edge graph.

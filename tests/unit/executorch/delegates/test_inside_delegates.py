@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from math import erf, sqrt
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -16,14 +18,9 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.delegates import write
 from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, truth
 from tvmdbg_widgets.formats.executorch.delegates import families, insides
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
-    from tvmdbg_widgets.run.debug_run import DebugRun
+from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+from tvmdbg_widgets.run.debug_run import DebugRun
 
 corpus = pytest.mark.skipif(not CASES, reason="TVMDBG_CORPUS names no folder of recorded programs")
 

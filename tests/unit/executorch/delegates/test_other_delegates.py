@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,11 +19,7 @@ from tests.formats.executorch.vulkan_files import (
     program_bytes,
     recorded,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.run import DebugRun
+from tvmdbg_widgets.run import DebugRun
 
 pytestmark = pytest.mark.spec_only
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import pickle
 import weakref
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import answers, case_dir
 from tests.formats.executorch.xnnpack_truth import CASES as RECORDED
 from tests.formats.executorch.xnnpack_truth import FOLDER
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CORPUS = pytest.mark.skipif(not RECORDED, reason="no TVMDBG_CORPUS")
 CASES = (

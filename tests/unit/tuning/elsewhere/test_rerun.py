@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from unit.tuning.elsewhere.rerun_cases import (
@@ -20,9 +20,6 @@ from unit.tuning.elsewhere.rerun_cases import (
     schedule,
     script_of,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TILES = ((2, 4), (4, 4), (8, 2), (1, 16), (32, 2))
 RECORDS = [record(schedule(*each), row=3 * row) for row, each in enumerate(TILES)]

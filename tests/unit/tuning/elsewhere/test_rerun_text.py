@@ -9,7 +9,8 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,9 +21,6 @@ from tvmdbg_widgets.export.tuning.embed import template, with_data
 from tvmdbg_widgets.export.tuning.options import RerunOptions
 from tvmdbg_widgets.export.tuning.rerun import rerun
 from tvmdbg_widgets.model.tuning.hardware import HARDWARE_NAMES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = (
     *('"""', "'''", "\\", "\\N", "\n", "\r\n", "\u2028", "\u2029", "\x85", "\x0c", "\0", "\ufeff"),

@@ -7,7 +7,8 @@ import os
 import platform
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from unit.tuning.elsewhere.rerun_cases import record
@@ -15,11 +16,7 @@ from unit.tuning.printed_states import cases
 
 from tvmdbg_widgets.export.tuning.options import RerunOptions
 from tvmdbg_widgets.export.tuning.rerun import rerun
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.tuning.record import Record
 
 #: PyPI has no such TVM for the Python these tests run in; another one may have it.
 PYTHON = os.environ.get("TVMDBG_TVM_PYTHON", sys.executable)

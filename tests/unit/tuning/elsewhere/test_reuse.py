@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from unit.tuning.elsewhere.rerun_cases import WORK, record, run, schedule
 
 from tvmdbg_widgets.tuning import TuningLog, open_tuning
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEY = '["work", 64, [1, 2], "float32"]'
 OTHER = '["work", 32, [1, 2], "float32"]'

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import open_tuning
 from tvmdbg_widgets.figures.tuning.tiles import tiles
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ANSOR = make.ansor(Random(1), version="v0.6", error=0, usual=True).line
 OTHERS = {

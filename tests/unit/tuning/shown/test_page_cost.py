@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tvmdbg_widgets as tvmdbg
@@ -11,8 +12,6 @@ from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
 from tvmdbg_widgets.export.tuning import page
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
 
 TASKS = 120

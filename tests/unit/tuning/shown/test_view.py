@@ -7,7 +7,8 @@ import json
 import time
 import weakref
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,12 +19,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.tuning_story import story
 from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.engine import host
+from tvmdbg_widgets.tuning import TuningLog
 from tvmdbg_widgets.widgets.tuning.answers import answer
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tvmdbg_widgets.tuning import TuningLog
 
 _KINDS = {"u1": np.uint8, "i4": np.int32, "f4": np.float32, "f8": np.float64}
 

@@ -5,18 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.gap.handle_index import HandleIndex, Handles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tvmdbg_widgets.analysis.executorch.gap.intermediate_outputs import RuntimeOutput
+from tvmdbg_widgets.analysis.executorch.gap.intermediate_outputs import RuntimeOutput
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from tvmdbg_widgets.analysis.executorch.gap.handle_components import is_list, paired_outputs
-from tvmdbg_widgets.analysis.executorch.gap.handle_index import HandleIndex
+from tvmdbg_widgets.analysis.executorch.gap.handle_index import HandleIndex, Handles
 from tvmdbg_widgets.analysis.executorch.gap.intermediate_outputs import runtime_outputs
 from tvmdbg_widgets.analysis.executorch.gap.metrics import Metric, broadcast_problem
+from tvmdbg_widgets.analysis.executorch.gap.reference_graph import ReferenceGraph
 from tvmdbg_widgets.analysis.executorch.gap.rows import GapRow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
-    from tvmdbg_widgets.analysis.executorch.gap.reference_graph import ReferenceGraph
 
 
 def inspector_pairs(

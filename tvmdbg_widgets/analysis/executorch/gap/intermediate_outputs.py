@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
+from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
 
 #: Logs what the kernel inside it logs as well.
 OPERATOR_CALL: Final = "OPERATOR_CALL"

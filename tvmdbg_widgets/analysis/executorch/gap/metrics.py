@@ -6,17 +6,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base import ulp
 from tvmdbg_widgets.model.base.choice import meant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Takes what should be and what is.
 Distance: TypeAlias = "Callable[[Any, Any], float]"

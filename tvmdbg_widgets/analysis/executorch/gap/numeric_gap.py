@@ -6,29 +6,28 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.gap.inspector_gap import inspector_gap, inspector_pairs
-from tvmdbg_widgets.analysis.executorch.gap.metrics import Distance, metric
-from tvmdbg_widgets.analysis.executorch.gap.reference_graph import edge_program, reference_graph
+from tvmdbg_widgets.analysis.executorch.gap.metrics import Distance, Metric, metric
+from tvmdbg_widgets.analysis.executorch.gap.reference_graph import (
+    ReferenceGraph,
+    edge_program,
+    reference_graph,
+)
 from tvmdbg_widgets.analysis.executorch.gap.reference_values import (
     Reference,
+    ReferenceValue,
     given_values,
     reference_values,
 )
 from tvmdbg_widgets.analysis.executorch.gap.rows import GapRow, NumericGap, Skipped
 from tvmdbg_widgets.analysis.executorch.gap.values_by_name import ValuesByName
 from tvmdbg_widgets.model.base.numbers import agree, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.executorch.gap.metrics import Metric
-    from tvmdbg_widgets.analysis.executorch.gap.reference_graph import ReferenceGraph
-    from tvmdbg_widgets.analysis.executorch.gap.reference_values import ReferenceValue
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 
 def numeric_gap(

@@ -7,18 +7,14 @@ of devtools/inspector/_inspector_utils.py @ v1.4.1.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tvmdbg_widgets.analysis.executorch.gap.handle_index import HandleIndex, Handles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode
 
 EXPORTED: Final = "exported_program"
 EDGE: Final = "edge_dialect_exported_program"

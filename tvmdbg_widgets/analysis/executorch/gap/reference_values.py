@@ -6,22 +6,23 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.gap.handle_components import is_list
-from tvmdbg_widgets.analysis.executorch.gap.reference_graph import FORWARD, edge_program
+from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
+from tvmdbg_widgets.analysis.executorch.gap.reference_graph import (
+    FORWARD,
+    ReferenceGraph,
+    edge_program,
+)
 from tvmdbg_widgets.analysis.executorch.gap.values_by_name import ValuesByName
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 from tvmdbg_widgets.sources.archives import read_numpy_archive
 from tvmdbg_widgets.sources.file_source import FileSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
-    from tvmdbg_widgets.analysis.executorch.gap.reference_graph import ReferenceGraph
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 
 #: A debug handle, several, or the name of a node, a value or a module.
 Key: TypeAlias = int | tuple[int, ...] | str

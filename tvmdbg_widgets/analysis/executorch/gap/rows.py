@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
+from tvmdbg_widgets.analysis.executorch.gap.metrics import Metric
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
-    from tvmdbg_widgets.analysis.executorch.gap.metrics import Metric
 
 _LINES_SHOWN = 40
 _WIDTH = 60

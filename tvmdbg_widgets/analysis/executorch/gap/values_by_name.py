@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
 from tvmdbg_widgets.analysis.executorch.gap.intermediate_outputs import (
     DELEGATE_CALL,
     handles_of,
@@ -14,16 +16,11 @@ from tvmdbg_widgets.analysis.executorch.gap.intermediate_outputs import (
     operator_events,
 )
 from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
-    from tvmdbg_widgets.model.executorch.exported_program import (
-        ExportedProgram,
-        ProgramNode,
-        ProgramValue,
-    )
+from tvmdbg_widgets.model.executorch.exported_program import (
+    ExportedProgram,
+    ProgramNode,
+    ProgramValue,
+)
 
 #: Operators whose elements are those of their input, in its order: memory planning leaves most out.
 _VIEWS: Final = frozenset(

@@ -7,10 +7,12 @@ window. A 1×1 convolution that runs as "Fully Connected" has another name, and 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
-from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.operators import (
+    Logged,
     attributes,
     certainty,
     doubts,
@@ -20,15 +22,9 @@ from tvmdbg_widgets.analysis.findings.executorch.operators import (
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
 from tvmdbg_widgets.model.executorch.xnnpack_names import split_name
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.findings.executorch.operators import Logged
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
 
 NAME = "delegate-algorithms"
 _MATTERS = 0.01

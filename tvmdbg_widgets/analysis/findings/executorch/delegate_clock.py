@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    Call,
+    Recorded,
     by_backend,
     nodes_of_calls,
 )
@@ -15,12 +17,6 @@ from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.findings.executorch.recorded import Call, Recorded
 
 NAME = "delegate-clock"
 

@@ -10,18 +10,15 @@ which rule left an operator out, and a partitioner can be told to leave out more
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import is_taken
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.operators import bare
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 BACKEND: Final = "XnnpackBackend"
 _FLOATS: Final = ("float32", "float16")

@@ -6,24 +6,25 @@ decided once, by the alignment of ``formats/executorch/delegates/insides.py``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import timed_calls
-from tvmdbg_widgets.analysis.findings.executorch.recorded import by_backend, shortened
+from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    Call,
+    Recorded,
+    by_backend,
+    shortened,
+)
 from tvmdbg_widgets.formats.executorch.delegates.graph import node_attrs
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.executorch.delegate_alignment import EXACT, ORDER
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
 from tvmdbg_widgets.model.executorch.event_nodes import MATCHED_UNSURE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.findings.executorch.recorded import Call, Recorded
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
-    from tvmdbg_widgets.model.executorch.insides import Inside
+from tvmdbg_widgets.model.executorch.insides import Inside
 
 _SHOWN = 5
 _EVENTS_NAMED = 3

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +19,9 @@ from tvmdbg_widgets.model.executorch.delegate_calls import (
     named,
     run_of,
 )
-from tvmdbg_widgets.model.executorch.etdump import EventKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
+from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 
 Ints = npt.NDArray[np.int64]
 #: Chain and position in it.

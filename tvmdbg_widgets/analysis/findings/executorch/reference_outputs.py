@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.gap.metrics import snr
 from tvmdbg_widgets.analysis.executorch.reference_tensors import reference_tensors
+from tvmdbg_widgets.analysis.findings.evidence import Evidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.tensors.tensor import Tensor
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.model.tensors.tensor import Tensor
 
 NAME = "reference-outputs"
 #: Below it outputs have a percent and more of noise in their energy; 8-bit models reach 30 to 40.

@@ -6,28 +6,21 @@ and that of the conversions which lowering put where the calls border on them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
 from tvmdbg_widgets.analysis.findings.executorch import left_out
 from tvmdbg_widgets.analysis.findings.executorch.delegate_conversions import converts
-from tvmdbg_widgets.analysis.findings.executorch.operators import logged, neighbors
-from tvmdbg_widgets.analysis.findings.executorch.recorded import by_backend
+from tvmdbg_widgets.analysis.findings.executorch.operators import Logged, logged, neighbors
+from tvmdbg_widgets.analysis.findings.executorch.recorded import Call, by_backend
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.findings.executorch.operators import Logged
-    from tvmdbg_widgets.analysis.findings.executorch.recorded import Call
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 NAME = "delegate-splits"
 _NAMED = 2

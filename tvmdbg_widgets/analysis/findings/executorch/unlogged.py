@@ -6,12 +6,13 @@ the runtime knows nothing, and what memory planning made a view has no instructi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.findings.evidence import and_more, cut
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut
+from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -19,12 +20,6 @@ from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
 from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded
 
 NAME = "unlogged-values"
 

@@ -7,11 +7,14 @@ here.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings.evidence import cut
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    Call,
+    Identified,
+    Recorded,
     by_backend,
     place,
     sentence,
@@ -25,16 +28,6 @@ from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, NONE
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, WHOLE_INSTRUCTION
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.findings.executorch.recorded import (
-        Call,
-        Identified,
-        Recorded,
-    )
 
 NAME = "unmapped-events"
 _BUILDER = "DelegateMappingBuilder, debug_handle_map of PreprocessResult"

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import cut
-from tvmdbg_widgets.analysis.findings.executorch.recorded import place, shortened
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    Instruction,
+    Recorded,
+    place,
+    shortened,
+)
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.findings.executorch.recorded import Instruction, Recorded
 
 NAME = "unseen-identifiers"
 _NAMED = 3

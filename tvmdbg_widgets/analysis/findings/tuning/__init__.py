@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
+from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 from tvmdbg_widgets.model.verdicts.findings import Findings
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
-    from tvmdbg_widgets.analysis.findings.tuning.rule import LogRule
 
 
 def _rule(module: str) -> LogRule:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning.evidence import runs_of
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence, runs_of
 from tvmdbg_widgets.analysis.tuning.error_tables import wasted_seconds
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 
 
 def how_many(evidence: LogEvidence) -> str:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning import remedies
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.analysis.tuning.records.columns import duplicated, repeated
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
+from tvmdbg_widgets.model.tuning.trials import Trials
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
-    from tvmdbg_widgets.model.tuning.trials import Trials
 
 NAME = "duplicates"
 

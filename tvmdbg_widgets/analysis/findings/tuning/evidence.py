@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,8 @@ from tvmdbg_widgets.analysis.tuning.rounds import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import Session, sessions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 _LISTED = 5
 _NAME = 48

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +15,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.findings.tuning import thresholds
 from tvmdbg_widgets.analysis.findings.tuning.shares import Shares, share_of
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 Bools = npt.NDArray[np.bool_]
 

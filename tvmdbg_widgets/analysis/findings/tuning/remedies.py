@@ -10,11 +10,9 @@ Every remedy names its tuner; a log of several tuners gets one for each that is 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from typing import Final
 
 #: Seconds that are enough for all but the longest builds on a machine that is not overloaded.
 _LONGER = 60

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.distilled import is_distilled
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
-from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP, seconds_text, utc
+from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP, Session, seconds_text, utc
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
-    from tvmdbg_widgets.analysis.tuning.sessions import Session
 
 NAME = "resumed-log"
 _SHOWN = 8

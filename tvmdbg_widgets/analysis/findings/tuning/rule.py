@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Premise
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
-    from tvmdbg_widgets.model.verdicts.findings import Finding
-
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Premise
 
 _FEW = 0.01
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
+from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout, known_layouts
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.numbers import agree
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _CHANNEL = "C"
 _LEAST_CHANNELS = 2

@@ -7,24 +7,20 @@ likely. A channel must hold 16 values or more, since single zeros mean nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import Channels as Axis
+from tvmdbg_widgets.analysis.scan.tensor_scan import Subject
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.statistics import comparable
+from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Subject
-    from tvmdbg_widgets.model.statistics.batch import Batch
 
 NAME = "dead-channels"
 _LEAST_VALUES = 16

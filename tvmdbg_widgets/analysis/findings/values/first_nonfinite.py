@@ -9,29 +9,24 @@ a matrix product made it of finite values, and nothing in its function chooses o
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import Within, within
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import family
-from tvmdbg_widgets.model.statistics import comparable
+from tvmdbg_widgets.model.statistics import Statistics, comparable
+from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.statistics.batch import Batch
 
 NAME = "first-nonfinite"
 _FLOAT16_MAX = 65504.0

@@ -21,24 +21,20 @@ what would be more than a quarter of the channels; and layouts that only nodes f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import SOME, Channels, Within
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
-    from tvmdbg_widgets.model.statistics.batch import Batch
 
 NAME = "narrow-channels"
 _PART: Final = 1 / 4

@@ -7,23 +7,19 @@ see it: the bytes of bool arrays, and of no others, are looked at once more.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.statistics.pieces import Distinct, every
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
-    from tvmdbg_widgets.model.statistics.batch import Batch
 
 NAME = "odd-bools"
 

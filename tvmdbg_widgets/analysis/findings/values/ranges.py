@@ -12,24 +12,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.statistics.batch import Batch
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy as np
 
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.statistics.batch import Batch
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 NAME = "dynamic-range"
 _MAX = 65504.0

@@ -17,29 +17,24 @@ counts too, however few that are of all its values.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.values.channels import Channels, Within, within
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.graph.operators import bare, parts
-from tvmdbg_widgets.model.statistics import comparable
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.statistics import Statistics, comparable
+from tvmdbg_widgets.model.statistics.batch import Batch
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.findings.evidence import Evidence
-    from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
-    from tvmdbg_widgets.model.parts import RunParts
-    from tvmdbg_widgets.model.statistics import Statistics
-    from tvmdbg_widgets.model.statistics.batch import Batch
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 NAME = "saturated"
 #: From this share of values at an end of the type on, a tensor is called saturated.

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
 from tvmdbg_widgets.analysis.tuning.bounds.forms import Loop, text
+from tvmdbg_widgets.analysis.tuning.bounds.indices import Ranges
 from tvmdbg_widgets.analysis.tuning.bounds.infer import infer
 from tvmdbg_widgets.analysis.tuning.bounds.normalize import normalize
 from tvmdbg_widgets.analysis.tuning.bounds.schedule import Schedule
 from tvmdbg_widgets.model.tuning.state import ComputeAt, Stage, State
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.tuning.bounds.indices import Ranges
 
 __all__ = ["infer_bounds", "why_refused"]
 

@@ -5,14 +5,12 @@ What TVM's ``arith::Analyzer`` does with the indices of schedules: every divisor
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(eq=False)

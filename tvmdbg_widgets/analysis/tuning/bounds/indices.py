@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
 from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop, quotient, remainder
@@ -14,12 +14,7 @@ from tvmdbg_widgets.analysis.tuning.bounds.ranges import (
     plus,
     point,
 )
-from tvmdbg_widgets.analysis.tuning.bounds.stages import Fuse, Shift, Single, Split
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.analysis.tuning.bounds.stages import TensorStage
+from tvmdbg_widgets.analysis.tuning.bounds.stages import Fuse, Shift, Single, Split, TensorStage
 
 Ranges = dict[Loop, Range]
 Intervals = dict[Loop, Interval | None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
 from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop
@@ -22,11 +22,7 @@ from tvmdbg_widgets.analysis.tuning.bounds.ranges import (
     relaxed,
     union,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.tuning.bounds.stages import TensorStage
+from tvmdbg_widgets.analysis.tuning.bounds.stages import TensorStage
 
 # A buffer is seen by all threads of its rank or a finer one (src/runtime/thread_storage_scope.h).
 _SCOPES = {"global": 0, "shared": 1, "warp": 2, "local": 3}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
 from tvmdbg_widgets.analysis.tuning.bounds.forms import Loop
@@ -13,9 +13,6 @@ from tvmdbg_widgets.analysis.tuning.bounds.stages import (
     Split,
     TensorStage,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def normalize(stages: Sequence[TensorStage]) -> None:

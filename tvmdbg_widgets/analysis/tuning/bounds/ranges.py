@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.bounds.forms import (
     Form,
@@ -21,9 +21,6 @@ from tvmdbg_widgets.model.tuning.expressions import (
     Select,
     Variable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)

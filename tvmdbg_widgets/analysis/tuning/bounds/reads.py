@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop, Quotient
 from tvmdbg_widgets.model.tuning.expressions import (
@@ -14,9 +14,6 @@ from tvmdbg_widgets.model.tuning.expressions import (
     reads,
     rebuilt,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 Reads = tuple[Read, ...]
 #: Schedules of real networks stay far below.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
 from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop
 from tvmdbg_widgets.analysis.tuning.bounds.indices import (
+    Ranges,
     pass_down_forms,
     pass_down_ranges,
     pass_up_forms,
@@ -26,11 +27,6 @@ from tvmdbg_widgets.analysis.tuning.bounds.stages import (
     TensorStage,
 )
 from tvmdbg_widgets.model.tuning.expressions import Expression, Read, Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.tuning.bounds.indices import Ranges
 
 
 def cache_read(

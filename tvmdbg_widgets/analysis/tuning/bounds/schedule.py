@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.bounds import rewrites
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
@@ -11,9 +10,11 @@ from tvmdbg_widgets.analysis.tuning.bounds.forms import Loop
 from tvmdbg_widgets.analysis.tuning.bounds.reads import all_reads
 from tvmdbg_widgets.analysis.tuning.bounds.stages import Axis, TensorStage
 from tvmdbg_widgets.analysis.tuning.replay.loops import followed_lengths
+from tvmdbg_widgets.model.tuning.dag import ComputeDag
 from tvmdbg_widgets.model.tuning.steps import (
     Annotation,
     AnnotationStep,
+    AnyStep,
     CacheReadStep,
     CacheWriteStep,
     ComputeAtStep,
@@ -24,13 +25,10 @@ from tvmdbg_widgets.model.tuning.steps import (
     FuseStep,
     PragmaStep,
     ReorderStep,
+    RfactorStep,
     SplitStep,
     StorageAlignStep,
 )
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.steps import AnyStep, RfactorStep
 
 
 class Schedule:

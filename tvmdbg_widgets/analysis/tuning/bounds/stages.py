@@ -5,16 +5,13 @@ Of te.Stage (src/te/schedule/schedule_lang.cc); a state's stages have only lists
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
 from tvmdbg_widgets.analysis.tuning.bounds.forms import Loop
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tvmdbg_widgets.model.tuning.expressions import Read
+from tvmdbg_widgets.model.tuning.expressions import Read
 
 
 @dataclass(frozen=True)

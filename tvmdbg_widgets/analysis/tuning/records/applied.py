@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.records.lookup import Lookup
 from tvmdbg_widgets.analysis.tuning.records.reasons import Asked, reasons
-from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant, tasks_named
+from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike, task_meant, tasks_named
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.record import Record
 from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.workload import Workload
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.record import Record
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 Rows = npt.NDArray[np.int64]
 

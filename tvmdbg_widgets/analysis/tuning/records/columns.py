@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.curves import best_so_far
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

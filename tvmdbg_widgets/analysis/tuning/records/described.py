@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
@@ -13,17 +14,13 @@ from tvmdbg_widgets.analysis.tuning.sessions import seconds_text, utc
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.tuning.parts import (
-        ConsoleTable,
-        ConsoleTask,
-        LatencyCurve,
-        TuningParts,
-    )
-    from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.tuning.parts import (
+    ConsoleTable,
+    ConsoleTask,
+    LatencyCurve,
+    TuningParts,
+)
+from tvmdbg_widgets.model.tuning.trials import Trials
 
 _ROWS = 12
 _GLYPHS = {

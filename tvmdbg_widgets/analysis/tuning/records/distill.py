@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.records.choose import ranked
 from tvmdbg_widgets.analysis.tuning.records.identity import identity, target_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.task import Task
 
 
 def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Final, TypeAlias
 
 from tvmdbg_widgets.model.base.numbers import as_float
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.tuning.target import Target
-    from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.tuning.workload import Workload
 
 #: Name and flat arguments; None for a key without arguments.
 Identity: TypeAlias = tuple[str, tuple[Any, ...] | None]

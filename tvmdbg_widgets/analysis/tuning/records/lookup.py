@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
-from tvmdbg_widgets.analysis.tuning.records.identity import distance, identity, target_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.analysis.tuning.records.identity import Identity
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.target import Target
-    from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.analysis.tuning.records.identity import (
+    Identity,
+    distance,
+    identity,
+    target_keys,
+)
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.tuning.task import Task
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -18,16 +18,12 @@ from tvmdbg_widgets.analysis.query.masks import (
     compared,
     fitting,
 )
+from tvmdbg_widgets.analysis.query.parser import Tree
 from tvmdbg_widgets.analysis.tuning.records.choose import best_rows
 from tvmdbg_widgets.analysis.tuning.records.columns import duplicated, improved, repeated
 from tvmdbg_widgets.analysis.tuning.records.fields import BY_NAME, STATUSES, TEXTS, names
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tvmdbg_widgets.analysis.query.parser import Tree
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 
 class TrialMasks(Masks):

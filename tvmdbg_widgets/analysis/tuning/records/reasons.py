@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.tuning.records.identity import identity, target_keys
+from tvmdbg_widgets.analysis.tuning.records.identity import Identity, identity, target_keys
+from tvmdbg_widgets.analysis.tuning.records.lookup import Hit, Lookup
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.analysis.tuning.records.identity import Identity
-    from tvmdbg_widgets.analysis.tuning.records.lookup import Hit, Lookup
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.target import Target
-    from tvmdbg_widgets.model.tuning.task import Task
-    from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.target import Target
+from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.workload import Workload
 
 _DEFAULT = "TVM uses its default schedule, which may be slow, or fail to compile on a GPU"
 _SHOWN = 4

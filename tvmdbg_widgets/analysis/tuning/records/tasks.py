@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
+from typing import SupportsIndex, TypeAlias
 
 from tvmdbg_widgets.model.base.choice import perhaps
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.task import Task
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 TaskLike: TypeAlias = SupportsIndex | Task | str
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from tvmdbg_widgets.analysis.tuning.curves import known_weights
 from tvmdbg_widgets.analysis.tuning.records.tasks import task_meant
 from tvmdbg_widgets.model.base.choice import perhaps
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
-    from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.task import Task
 
 Weights: TypeAlias = Sequence[float] | Mapping[str | int, float]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,13 +12,7 @@ from tvmdbg_widgets.analysis.tuning.records.described import TUNERS
 from tvmdbg_widgets.formats.tuning.record import no_such_row
 from tvmdbg_widgets.formats.tuning.writer import write_lines
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 
 def write(

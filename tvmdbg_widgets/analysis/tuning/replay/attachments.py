@@ -5,10 +5,8 @@ Loops are named by their place among the stage's loops: reordering a stage does 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import TypeAlias
 
 #: A stage and the place of one of its loops.
 Loop: TypeAlias = tuple[int, int]

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.replay.changed import changed
 from tvmdbg_widgets.analysis.tuning.replay.limits import LARGEST_FACTOR, MOST_LOOPS
+from tvmdbg_widgets.analysis.tuning.replay.working import Working
 from tvmdbg_widgets.model.tuning.state import Iterator, IteratorKind
-from tvmdbg_widgets.model.tuning.steps import Annotation, SplitStep
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.analysis.tuning.replay.working import Working
-    from tvmdbg_widgets.model.tuning.steps import (
-        AnnotationStep,
-        FollowFusedSplitStep,
-        FollowSplitStep,
-        FuseStep,
-        PragmaStep,
-        ReorderStep,
-        StorageAlignStep,
-    )
+from tvmdbg_widgets.model.tuning.steps import (
+    Annotation,
+    AnnotationStep,
+    FollowFusedSplitStep,
+    FollowSplitStep,
+    FuseStep,
+    PragmaStep,
+    ReorderStep,
+    SplitStep,
+    StorageAlignStep,
+)
 
 _UNROLL = "auto_unroll_max_step"
 #: What ``atoi`` reads at the start of a text.

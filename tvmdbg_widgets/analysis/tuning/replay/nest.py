@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator as Yields
 
 from tvmdbg_widgets.model.tuning.dag import DagSource
 from tvmdbg_widgets.model.tuning.state import Iterator, NestLine, Stage, State
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator as Yields
 
 
 def print_state(state: State, hide_ones: bool = True) -> str:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tvmdbg_widgets.analysis.tuning.replay.changed import changed
-from tvmdbg_widgets.model.tuning.state import ComputeAt
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.replay.working import Working
-    from tvmdbg_widgets.model.tuning.state import Iterator
-    from tvmdbg_widgets.model.tuning.steps import (
-        ComputeAtStep,
-        ComputeInlineStep,
-        ComputeRootStep,
-    )
+from tvmdbg_widgets.analysis.tuning.replay.working import Working
+from tvmdbg_widgets.model.tuning.state import ComputeAt, Iterator
+from tvmdbg_widgets.model.tuning.steps import (
+    ComputeAtStep,
+    ComputeInlineStep,
+    ComputeRootStep,
+)
 
 
 def compute_at(working: Working, step: ComputeAtStep) -> None:

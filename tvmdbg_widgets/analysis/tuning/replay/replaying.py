@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tvmdbg_widgets.analysis.tuning.replay import loops, placing, stages, without_dag
 from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
@@ -10,8 +11,11 @@ from tvmdbg_widgets.analysis.tuning.replay.limits import MOST_LINES, MOST_STEPS
 from tvmdbg_widgets.analysis.tuning.replay.without_dag import WorkingWithoutDag
 from tvmdbg_widgets.analysis.tuning.replay.working import Working
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.tuning.dag import ComputeDag
+from tvmdbg_widgets.model.tuning.state import Stage, State
 from tvmdbg_widgets.model.tuning.steps import (
     AnnotationStep,
+    AnyStep,
     CacheReadStep,
     CacheWriteStep,
     ComputeAtStep,
@@ -26,14 +30,6 @@ from tvmdbg_widgets.model.tuning.steps import (
     SplitStep,
     StorageAlignStep,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.state import Stage, State
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
 
 _APPLY: dict[type[AnyStep], Callable[[Any, Any], None]] = {
     AnnotationStep: loops.annotate,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tvmdbg_widgets.analysis.tuning.replay.tensors import Leaves, RewriteError
-from tvmdbg_widgets.model.tuning.steps import FuseStep, SplitStep
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.replay.working import Working
-    from tvmdbg_widgets.model.tuning.steps import CacheReadStep, CacheWriteStep, RfactorStep
+from tvmdbg_widgets.analysis.tuning.replay.working import Working
+from tvmdbg_widgets.model.tuning.steps import (
+    CacheReadStep,
+    CacheWriteStep,
+    FuseStep,
+    RfactorStep,
+    SplitStep,
+)
 
 
 def cache_read(working: Working, step: CacheReadStep) -> None:

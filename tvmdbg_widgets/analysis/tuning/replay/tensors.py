@@ -6,17 +6,13 @@ Cache and rfactor stages get their names, loops and extents from here
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.tuning.dag import ComputeDag, Operation
 from tvmdbg_widgets.model.tuning.expressions import reads as reads_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag, Operation
 
 
 class RewriteError(Exception):

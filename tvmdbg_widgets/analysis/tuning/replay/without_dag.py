@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import is_not
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.analysis.tuning.replay import placing
 from tvmdbg_widgets.analysis.tuning.replay.changed import changed
@@ -29,15 +28,16 @@ from tvmdbg_widgets.analysis.tuning.replay.stages import split_before
 from tvmdbg_widgets.analysis.tuning.replay.working import Working
 from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
 from tvmdbg_widgets.model.tuning.state import Iterator, IteratorKind, Stage, State
-from tvmdbg_widgets.model.tuning.steps import ComputeAtStep, PragmaStep, SplitStep, StorageAlignStep
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.steps import (
-        AnyStep,
-        CacheReadStep,
-        CacheWriteStep,
-        RfactorStep,
-    )
+from tvmdbg_widgets.model.tuning.steps import (
+    AnyStep,
+    CacheReadStep,
+    CacheWriteStep,
+    ComputeAtStep,
+    PragmaStep,
+    RfactorStep,
+    SplitStep,
+    StorageAlignStep,
+)
 
 
 @dataclass

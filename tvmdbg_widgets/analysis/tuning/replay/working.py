@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from tvmdbg_widgets.analysis.tuning.replay.attachments import Attachments
 from tvmdbg_widgets.analysis.tuning.replay.changed import changed
@@ -15,11 +15,9 @@ from tvmdbg_widgets.analysis.tuning.replay.limits import (
 )
 from tvmdbg_widgets.analysis.tuning.replay.names import clean_name
 from tvmdbg_widgets.analysis.tuning.replay.tensors import Computation, Dataflow, TensorAxis
+from tvmdbg_widgets.model.tuning.dag import ComputeDag
 from tvmdbg_widgets.model.tuning.state import Iterator, IteratorKind, Stage, State
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.steps import AnyStep
 
 
 class Working:

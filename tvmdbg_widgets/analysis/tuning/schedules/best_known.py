@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator as Yields
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.model.base.numbers import agree, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator as Yields
-
-    from tvmdbg_widgets.model.tuning.state import Iterator, Stage, State
+from tvmdbg_widgets.model.tuning.state import Iterator, Stage, State
 
 _TOLD = 3
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.analysis.tuning.replay.nest import nest, with_factor
 from tvmdbg_widgets.analysis.tuning.schedules.alignment import align
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
-    from tvmdbg_widgets.model.tuning.state import NestLine, State
-    from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.state import NestLine, State
+from tvmdbg_widgets.model.tuning.steps import AnyStep
 
 _SHOWN = 40
 _LEFT = 'style="text-align: left"'

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tvmdbg_widgets.analysis.tuning.replay.nest import with_factor
+from tvmdbg_widgets.analysis.tuning.structure import TileStructure
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.tuning.state import NestLine
 from tvmdbg_widgets.model.tuning.steps import Annotation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.analysis.tuning.structure import TileStructure
-    from tvmdbg_widgets.model.tuning.state import NestLine
 
 _MOST_LINES = 400
 _MOST_PYTHON = 20_000

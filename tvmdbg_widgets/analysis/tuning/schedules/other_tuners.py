@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.tuning.record import Record
 
 _MOST_LINES = 2_000
 _LONGEST = 300

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.record import Record
-    from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.tuning.workload import Workload
 
 _OLD_OPTION = " -link-params=0"
 _APPLY = """

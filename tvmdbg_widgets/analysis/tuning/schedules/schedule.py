@@ -17,14 +17,14 @@ from tvmdbg_widgets.analysis.tuning.step_words import step_words, steps_in_words
 from tvmdbg_widgets.analysis.tuning.structure import SplitsSeen, TileStructure, tile_structure
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.tuning.dag import ComputeDag
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.tuning.state import NestLine, State
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tvmdbg_widgets.model.tuning.dag import ComputeDag
-    from tvmdbg_widgets.model.tuning.record import Record
-    from tvmdbg_widgets.model.tuning.state import NestLine, State
 
 _LINES_SHOWN = 60
 _NS = 1e9

@@ -13,19 +13,17 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.curves import best_costs
 from tvmdbg_widgets.analysis.tuning.tables import table_html, table_text
-from tvmdbg_widgets.analysis.tuning.transfer.correlation import pooled
-from tvmdbg_widgets.analysis.tuning.transfer.pairs import common_tasks, matched
+from tvmdbg_widgets.analysis.tuning.transfer.correlation import RankCorrelation, pooled
+from tvmdbg_widgets.analysis.tuning.transfer.pairs import SchedulePairs, common_tasks, matched
 from tvmdbg_widgets.analysis.tuning.transfer.task_transfer import TaskTransfer
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tvmdbg_widgets.analysis.tuning.transfer.correlation import RankCorrelation
-    from tvmdbg_widgets.analysis.tuning.transfer.pairs import SchedulePairs
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 _HEADS = (
     *("task", "pairs", "rank correlation (95 % CI)", "new/old", "old's best, on new", "regret"),

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.records.identity import identity
 from tvmdbg_widgets.analysis.tuning.transfer.schedules import measured
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 _MOST_TASKS = 100_000
 Ints = npt.NDArray[np.int64]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -13,9 +12,7 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.tuning.json_line import decode
 from tvmdbg_widgets.formats.tuning.record import read_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 
 class _Ansor(msgspec.Struct):

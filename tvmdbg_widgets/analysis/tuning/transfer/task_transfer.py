@@ -6,17 +6,17 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.tuning.transfer.correlation import LEAST_PAIRS, spearman
+from tvmdbg_widgets.analysis.tuning.transfer.correlation import (
+    LEAST_PAIRS,
+    RankCorrelation,
+    spearman,
+)
+from tvmdbg_widgets.analysis.tuning.transfer.pairs import SchedulePairs
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.transfer.correlation import RankCorrelation
-    from tvmdbg_widgets.analysis.tuning.transfer.pairs import SchedulePairs
-    from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.tuning.task import Task
 
 _MOST_TOP = 10
 

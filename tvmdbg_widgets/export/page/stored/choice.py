@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tvmdbg_widgets.export.page.stored import sentences
+from tvmdbg_widgets.export.page.stored.budget import Budget
+from tvmdbg_widgets.export.page.stored.facts import Variant
 from tvmdbg_widgets.export.page.stored.pack import compressed
 from tvmdbg_widgets.export.page.stored.pictures import (
     StoredPicture,
@@ -20,18 +23,11 @@ from tvmdbg_widgets.export.page.stored.profiles import (
     stored_profiles,
 )
 from tvmdbg_widgets.export.page.stored.values import Whole, whole
+from tvmdbg_widgets.figures.tensor.options import Axes
 from tvmdbg_widgets.figures.tensor.shown import plane_of
-from tvmdbg_widgets.model.tensors.planes import default_axes
+from tvmdbg_widgets.model.tensors.planes import Plane, default_axes
 from tvmdbg_widgets.model.tensors.readings import is_complex
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tvmdbg_widgets.export.page.stored.budget import Budget
-    from tvmdbg_widgets.export.page.stored.facts import Variant
-    from tvmdbg_widgets.figures.tensor.options import Axes
-    from tvmdbg_widgets.model.tensors.planes import Plane
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 #: Axes down and across, and one index an axis, each as far as it was chosen.
 Seen: TypeAlias = "tuple[Axes | None, Sequence[int] | None]"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.export.page.stored.facts import tensor_columns
+from tvmdbg_widgets.export.page.stored.choice import Candidate
+from tvmdbg_widgets.export.page.stored.facts import Header, Variant, tensor_columns
 from tvmdbg_widgets.export.page.stored.nodes import node_columns
 from tvmdbg_widgets.export.page.stored.pack import Binary
+from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.export.page.stored.pictures import picture_columns
 from tvmdbg_widgets.export.page.stored.profiles import profile_columns
 from tvmdbg_widgets.export.page.stored.statistics import variant_columns
@@ -27,14 +31,6 @@ from tvmdbg_widgets.model.base.errors import why_unread
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.devices import device_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.page.stored.choice import Candidate
-    from tvmdbg_widgets.export.page.stored.facts import Header, Variant
-    from tvmdbg_widgets.export.page.stored.paths import PathEraser
 
 _LOG = logging.getLogger(__name__)
 #: Answers that only a page that shows times needs.

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.layouts.layouts import known_layouts, stated_layout
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout, known_layouts, stated_layout
 from tvmdbg_widgets.export.page.stored import sentences
+from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.statistics.contrast import Contrast
+from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout
-    from tvmdbg_widgets.export.page.stored.paths import PathEraser
-    from tvmdbg_widgets.model.statistics.contrast import Contrast
-    from tvmdbg_widgets.model.statistics.distribution import Interval
-    from tvmdbg_widgets.model.tensors.array_values import ArrayValues
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
-    from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import Values
 
 #: Bins of the histogram that views ask for (``widgets/passes.py``).
 BINS = 64

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.export.private_parameters import PrivateParameters
 from tvmdbg_widgets.export.redacted import (
     bounds_eraser,
     redacted_findings,
     without_numbers,
 )
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.private_parameters import PrivateParameters
 
 
 def stored_findings(run: Derived, private: PrivateParameters | None) -> dict[str, Any]:

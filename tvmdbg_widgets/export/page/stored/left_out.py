@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from tvmdbg_widgets.export.page.stored.choice import Candidate
 from tvmdbg_widgets.export.page.stored.pictures import CELLS
 from tvmdbg_widgets.export.page.stored.sentences import NO_ROOM, amount, megabytes
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.export.page.stored.choice import Candidate
 
 
 def candidate_note(each: Candidate) -> str:

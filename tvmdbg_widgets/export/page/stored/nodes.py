@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.graph.view_columns import fact_columns
 from tvmdbg_widgets.answers.node import candidates_text
+from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.model.base.strings import StringColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.page.stored.paths import PathEraser
 
 
 def node_columns(run: Derived, eraser: PathEraser) -> dict[str, Any]:

@@ -9,16 +9,13 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.engine.columns import pack
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.strings import StringColumn
 
 MAGIC = b"TVMDBGP1"
 _WIDTHS = {"u1": 1, "u2": 2, "u4": 4, "i4": 4, "f4": 4, "f8": 8}

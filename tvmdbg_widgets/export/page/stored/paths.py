@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.derived.derived import Derived
 
 
 class PathEraser:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.export.page.stored.facts import Variant
 from tvmdbg_widgets.export.page.stored.pack import shuffled_floats
 from tvmdbg_widgets.figures.tensor.shown import MOST_EXACT
 from tvmdbg_widgets.model.pictures import Picture, picture
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.export.page.stored.facts import Variant
 
 #: Most cells of a picture down and across.
 CELLS = 64

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.export.page.stored.facts import Variant
 from tvmdbg_widgets.export.page.stored.pack import shuffled_floats
 from tvmdbg_widgets.model.pictures import profile
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.export.page.stored.facts import Variant
 
 #: Most points of a profile, as many as the views ask for.
 POINTS = 4096

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.export.private_parameters import FEWEST
 from tvmdbg_widgets.model.base.errors import why_unread
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 COUNTS_ONLY = (
     f"a parameter of fewer than {FEWEST} values: this page tells how many are zero, negative or "

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.engine.columns import pack
-from tvmdbg_widgets.export.page.stored.pack import compressed, filtered
+from tvmdbg_widgets.export.page.stored.pack import Binary, compressed, filtered
 from tvmdbg_widgets.export.page.stored.sentences import megabytes
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.export.page.stored.pack import Binary
 
 #: Slices whose size once compressed tells that of the others.
 _SAMPLE = 20_000

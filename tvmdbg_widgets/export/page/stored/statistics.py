@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +13,8 @@ from tvmdbg_widgets.answers.tensor.counts import limits
 from tvmdbg_widgets.export.page.stored.facts import BINS, Variant
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.statistics import Histogram, Statistics
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.model.statistics import Histogram, Statistics
 
 _COUNTS = ("size", "finite", "nan", "pos_inf", "neg_inf", "zero", "negative", "denormal")
 _PLACES = (

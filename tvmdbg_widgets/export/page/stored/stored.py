@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.export.page.options import Share
 from tvmdbg_widgets.export.page.stored import sentences
 from tvmdbg_widgets.export.page.stored.budget import Budget, frame_bytes
 from tvmdbg_widgets.export.page.stored.choice import (
@@ -34,21 +38,13 @@ from tvmdbg_widgets.export.page.stored.facts import (
 )
 from tvmdbg_widgets.export.page.stored.found import stored_findings, stored_health
 from tvmdbg_widgets.export.page.stored.left_out import candidate_note, choice_sentences
-from tvmdbg_widgets.export.page.stored.pack import base64_size, compressed, packed_size
+from tvmdbg_widgets.export.page.stored.pack import Binary, base64_size, compressed, packed_size
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.export.page.stored.slices import add_slices
 from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tvmdbg_widgets.analysis.derived.derived import Derived
-    from tvmdbg_widgets.answers.answering import Reply
-    from tvmdbg_widgets.export.page.options import Share
-    from tvmdbg_widgets.export.page.stored.pack import Binary
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 Entry: TypeAlias = tuple[int, int]
 

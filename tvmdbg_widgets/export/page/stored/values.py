@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.answers.tensor.data import file_dtype
+from tvmdbg_widgets.export.page.stored.facts import Variant
 from tvmdbg_widgets.export.page.stored.pack import shuffled
 from tvmdbg_widgets.model.base import bits
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.readings import is_complex
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tvmdbg_widgets.export.page.stored.facts import Variant
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
-    from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)) | {
     "float32",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,22 +12,17 @@ from tvmdbg_widgets.formats.executorch.delegates.matches import with_matches
 from tvmdbg_widgets.formats.executorch.delegates.node_facts import first_alignment, run_facts
 from tvmdbg_widgets.formats.executorch.delegates.tensors import delegate_tensors
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
-from tvmdbg_widgets.model.base.issues import Issues
-from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.base.issues import Issue, Issues
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import WHOLE_INSTRUCTION, EventNodes
-from tvmdbg_widgets.model.executorch.insides import Insides
+from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.insides import Inside, Insides
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import Provenance, RunParts
+from tvmdbg_widgets.model.tensors.tensor import Tensor
 from tvmdbg_widgets.model.tensors.tensors import Tensors
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.issues import Issue
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-    from tvmdbg_widgets.model.executorch.insides import Inside
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.tensor import Tensor
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def graph_alone(files: ExecuTorchFiles, inside: Inside) -> Graph:

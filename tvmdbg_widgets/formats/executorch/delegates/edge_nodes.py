@@ -8,20 +8,16 @@ sizes go before the order of the graph (``backends/xnnpack/operators/op_*.py`` @
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tvmdbg_widgets.formats.executorch.delegates.mapped_nodes import mapped_nodes
 from tvmdbg_widgets.formats.executorch.delegates.taken_in import Owners, goes_up, taken_in_by
 from tvmdbg_widgets.formats.limits import Budget
 from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges, DelegateNodeId, EdgeNode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode, Size
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode, Size
 
 #: Operators, without name space and overload, that become a node of each type.
 _FITS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy.typing as npt
-
-    _Ints: TypeAlias = npt.NDArray[np.int32]
+_Ints: TypeAlias = npt.NDArray[np.int32]
 
 #: Cost of a node without an event that must have one, and of an event without a node.
 SKIP: Final = 5

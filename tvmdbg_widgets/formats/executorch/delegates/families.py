@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tvmdbg_widgets.formats.executorch.delegates import vulkan_events, xnnpack_events
 from tvmdbg_widgets.formats.executorch.delegates.vulkan import read_vulkan
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
+from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
 from tvmdbg_widgets.formats.limits import named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
+from tvmdbg_widgets.model.executorch.program import Delegate, Program, Span
 from tvmdbg_widgets.model.executorch.vulkan_names import explain_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
-    from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
-    from tvmdbg_widgets.model.executorch.program import Delegate, Program
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Bytes of a payload that tell what it is.
 _HEAD = 64

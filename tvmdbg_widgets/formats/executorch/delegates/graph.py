@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -12,18 +13,14 @@ from tvmdbg_widgets.model.base.number_text import screen_text, value_text
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.executorch.delegate_graph import (
+    DelegateGraph,
+    DelegateNode,
+    DelegateValue,
+    Field,
+)
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tvmdbg_widgets.model.executorch.delegate_graph import (
-        DelegateGraph,
-        DelegateNode,
-        DelegateValue,
-        Field,
-    )
 
 #: Element types by the delegate's spelling: quantized values are shown as stored.
 DTYPES: Final = {

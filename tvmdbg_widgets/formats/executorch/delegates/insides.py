@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +18,12 @@ from tvmdbg_widgets.model.base.numbers import agree
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, named, run_of
-from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
 from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside, Insides
+from tvmdbg_widgets.model.executorch.program import Plan, Program, Span
 from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, KernelCall
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.program import Plan, Program, Span
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 Instruction = tuple[int, int]
 Ints = npt.NDArray[np.int64]

@@ -9,15 +9,11 @@ all of it fits, and else operators that occur equally often on both sides are ta
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from tvmdbg_widgets.model.executorch.delegate_edges import EdgeNode
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 
 Told = tuple[dict[int, EdgeNode], dict[int, int]]
 

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.delegates.node_facts import match_facts
-from tvmdbg_widgets.model.executorch.delegate_alignment import EXACT, ORDER
+from tvmdbg_widgets.model.executorch.delegate_alignment import EXACT, ORDER, EventMatch
 from tvmdbg_widgets.model.executorch.delegate_calls import DelegateCalls
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.event_nodes import (
     MATCHED,
     MATCHED_BY_ORDER,
     MATCHED_UNSURE,
     WHOLE_INSTRUCTION,
     EventNodes,
+    Facts,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.executorch.delegate_alignment import EventMatch
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.event_nodes import Facts
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
-    from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside, Insides
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside, Insides
 
 Instruction = tuple[int, int]
 

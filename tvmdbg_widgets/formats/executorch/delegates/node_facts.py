@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.graph import layouts_of, node_attrs
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
+from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
+from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.executorch.event_nodes import Facts
+from tvmdbg_widgets.model.executorch.insides import Inside, Insides
 from tvmdbg_widgets.model.executorch.vulkan_names import event_title
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
-    from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
-    from tvmdbg_widgets.model.executorch.etdump import ETDump
-    from tvmdbg_widgets.model.executorch.event_nodes import Facts
-    from tvmdbg_widgets.model.executorch.insides import Inside, Insides
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Attributes of an operator that its edge node has in words of its own, or that say nothing there.
 _OF_EDGES: Final = ("debug_handle", "inserted")

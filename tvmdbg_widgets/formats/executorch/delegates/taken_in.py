@@ -6,18 +6,14 @@ A fused activation, a batch norm, a dequantization have no operator of their own
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tvmdbg_widgets.formats.limits import Budget
-from tvmdbg_widgets.model.executorch.delegate_edges import DelegateNodeId
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tvmdbg_widgets.model.executorch.delegate_edges import EdgeNode
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+from tvmdbg_widgets.model.executorch.delegate_edges import DelegateNodeId, EdgeNode
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 
 Owners = tuple[DelegateNodeId, ...]
 

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from tvmdbg_widgets.formats.executorch.delegates.families import ConstantBytes
 from tvmdbg_widgets.formats.executorch.delegates.graph import DTYPES, quantization_text
-from tvmdbg_widgets.formats.limits import named_bytes
+from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
+from tvmdbg_widgets.formats.limits import Budget, named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import cut
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateValue
+from tvmdbg_widgets.model.executorch.program import Program
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.tensor import Tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
-    from tvmdbg_widgets.formats.limits import Budget
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateValue
-    from tvmdbg_widgets.model.executorch.program import Program
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: How 4-bit weights are stored (``node_visitor.py`` @ v1.4.1, ``convert_to_qc4w``).
 _FOUR_BITS: Final = "two values a byte, low bits first, each plus 8: a stored 8 is 0"

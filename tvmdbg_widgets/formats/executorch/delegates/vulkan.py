@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Mapping
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -34,11 +35,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     Field,
 )
 from tvmdbg_widgets.model.executorch.program import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _HEADER: Final = (
     "header_length",

@@ -10,7 +10,8 @@ of an operator that was built before (``backends/vulkan/runtime/VulkanBackend.cp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -32,12 +33,8 @@ from tvmdbg_widgets.model.executorch.delegate_alignment import (
     Alignment,
     EventMatch,
 )
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 from tvmdbg_widgets.model.executorch.vulkan_names import PHASES, Dispatch, is_shader, read_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 
 _PHASE: Final = "a phase of the call, of no operator"
 _STAGING: Final = "a copy of an input or output, of no operator of the graph"

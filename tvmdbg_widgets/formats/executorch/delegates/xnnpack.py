@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -40,11 +41,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     Field,
 )
 from tvmdbg_widgets.model.executorch.program import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: ``XNN_INVALID_VALUE_ID``: no value, or one that stays inside.
 NONE: Final = 0xFFFFFFFF

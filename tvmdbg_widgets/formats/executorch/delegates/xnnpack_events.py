@@ -9,7 +9,8 @@ way has it.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -44,12 +45,8 @@ from tvmdbg_widgets.model.executorch.delegate_alignment import (
     Alignment,
     EventMatch,
 )
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
 from tvmdbg_widgets.model.executorch.xnnpack_names import NameParts, explain_name, split_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
 
 __all__ = ["align", "explain_name", "split_name"]
 

@@ -8,16 +8,14 @@ neighbor, some get another name (``XNNCompiler.cpp`` of ExecuTorch; ``xnn_subgra
 from __future__ import annotations
 
 from bisect import bisect_right, insort
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from math import isfinite
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
 
 #: Unary operators that are called alike in profiles.
 _ALIKE: Final = "Abs Ceiling Clamp Convert ELU Exp Floor Log Negate Sigmoid Square"

@@ -6,23 +6,22 @@ example inputs are left alone; nothing is unpickled.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.unpacking import (
     LOCAL,
     LOCAL_HEADER,
     MOST_MEMBERS,
+    ZipDirectory,
+    ZipMember,
     read_directory,
 )
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-    from tvmdbg_widgets.sources.unpacking import ZipDirectory, ZipMember
 
 IDENTIFIER: Final = "ETRECORD_V0"
 _EDGE: Final = "edge_dialect_exported_program"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.executorch.exported_program import ProgramValue
+from tvmdbg_widgets.model.executorch.exported_program import (
+    ExportedProgram,
+    ProgramNode,
+    ProgramValue,
+    Size,
+)
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode, Size
 
 _LARGEST_SIZE = 2**63 - 1
 _NAMED: Final = 8

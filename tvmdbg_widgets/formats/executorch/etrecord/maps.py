@@ -6,16 +6,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from tvmdbg_widgets.formats.json_fields import convert, decode, parse
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.etrecord import DelegateCall
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.executorch.etrecord import HandlesByInstruction
+from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, HandlesByInstruction
 
 
 class _Call(msgspec.Struct, gc=False):

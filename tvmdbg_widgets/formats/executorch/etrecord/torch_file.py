@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tvmdbg_widgets.formats.executorch.etrecord.pickle_values import Global, read_pickle
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -15,12 +16,8 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.torch_tensor import MOST_DIMENSIONS, TorchTensor
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.unpacking import read_directory
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _PICKLE = "/data.pkl"
 _LARGEST_PICKLE = 64 << 20

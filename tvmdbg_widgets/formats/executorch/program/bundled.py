@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.header import HINT
@@ -14,10 +12,7 @@ from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program import BundledProgram
-from tvmdbg_widgets.sources.byte_source import PartSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
 
 
 def sniff(head: bytes) -> bool:

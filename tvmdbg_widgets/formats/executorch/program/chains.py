@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.unions import members
+from tvmdbg_widgets.formats.flatbuffer import Tables
 from tvmdbg_widgets.model.executorch.program_instructions import (
     Chain,
     DelegateCall,
@@ -19,9 +19,6 @@ from tvmdbg_widgets.model.executorch.program_instructions import (
     MoveCall,
     UnknownCall,
 )
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.flatbuffer import Tables
 
 
 def read_chains(chains: Tables) -> list[Chain]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterable
+from typing import NoReturn
 
 from tvmdbg_widgets.formats.executorch.program.header import HINT
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.executorch.program import Plan, Program, Subsegments
 from tvmdbg_widgets.model.executorch.program_instructions import (
     DelegateCall,
     FreeCall,
@@ -21,11 +23,6 @@ from tvmdbg_widgets.model.executorch.program_values import (
     TensorValue,
     ValueKind,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.model.executorch.program import Plan, Program, Subsegments
 
 #: ``kTensorDimensionLimit`` (``runtime/core/exec_aten/util/tensor_dimension_limit.h`` @ v1.4.1).
 MOST_DIMENSIONS = 16

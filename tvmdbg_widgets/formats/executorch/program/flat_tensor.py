@@ -7,7 +7,7 @@ schema of v0.6, which has the same identifier and other fields.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,12 +18,8 @@ from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor, NamedTensor, TensorLayout
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.executorch.program import Span
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _IDENTIFIER = b"FT01"
 #: Magic, length, flatbuffer offset, flatbuffer size, segment base offset, segment data size.

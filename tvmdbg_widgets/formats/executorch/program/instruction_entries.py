@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_values import (
     ScalarValue,
     ShapeDynamism,
     TensorValue,
     ValueKind,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from tvmdbg_widgets.model.executorch.program import Plan
 
 _SCALARS = {ValueKind.INT: "int64", ValueKind.BOOL: "bool", ValueKind.DOUBLE: "float64"}
 #: ``DLDeviceType`` by ``DeviceType``.

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.program.instruction_entries import entry_columns
 from tvmdbg_widgets.formats.executorch.program.instruction_memory import planned_memory
 from tvmdbg_widgets.formats.executorch.program.instruction_nodes import step_node, value_node
+from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Externals
 from tvmdbg_widgets.formats.executorch.program.instruction_sources import (
     Source,
+    Sources,
     sources_of,
     states_of,
 )
-from tvmdbg_widgets.formats.executorch.program.instruction_steps import steps_of
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step, steps_of
 from tvmdbg_widgets.formats.executorch.program.opened_calls import Call, opened
+from tvmdbg_widgets.formats.executorch.program.reaching import Writing
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_instructions import MoveCall
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Externals
-    from tvmdbg_widgets.formats.executorch.program.instruction_sources import Sources
-    from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
-    from tvmdbg_widgets.formats.executorch.program.reaching import Writing
-    from tvmdbg_widgets.model.executorch.program import Plan
 
 
 @dataclass(frozen=True, eq=False)

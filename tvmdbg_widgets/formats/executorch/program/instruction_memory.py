@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.instruction_sources import states_of
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
+from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall
-from tvmdbg_widgets.model.executorch.program_values import TensorValue
+from tvmdbg_widgets.model.executorch.program_values import Place, TensorValue
 from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
-    from tvmdbg_widgets.model.executorch.program import Plan
-    from tvmdbg_widgets.model.executorch.program_values import Place
 
 
 def planned_memory(

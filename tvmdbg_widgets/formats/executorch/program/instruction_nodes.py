@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
-from tvmdbg_widgets.model.executorch.program import Operator
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
+from tvmdbg_widgets.model.executorch.program import CompileSpec, Operator, Plan
 from tvmdbg_widgets.model.executorch.program_instructions import (
     DelegateCall,
     FreeCall,
@@ -19,12 +21,6 @@ from tvmdbg_widgets.model.executorch.program_values import (
     TensorValue,
 )
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
-    from tvmdbg_widgets.model.executorch.program import CompileSpec, Plan
 
 _OTHER_CALLS = {MoveCall: "move", JumpFalseCall: "jump_false", FreeCall: "free"}
 #: Longest list, and longest name or text, that is written out.

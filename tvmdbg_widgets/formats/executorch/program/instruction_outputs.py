@@ -8,9 +8,11 @@ can be read says, or an ETRecord.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.executorch.program import Operator, Plan
 from tvmdbg_widgets.model.executorch.program_instructions import (
     DelegateCall,
     FreeCall,
@@ -20,11 +22,6 @@ from tvmdbg_widgets.model.executorch.program_instructions import (
     MoveCall,
 )
 from tvmdbg_widgets.model.executorch.program_values import ListValue, TensorValue, ValueKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.model.executorch.program import Operator, Plan
 
 #: Positions in the arguments of a delegate's call: of its inputs, and of its outputs.
 Externals: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...]]"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from tvmdbg_widgets.formats.executorch.program.instruction_steps import most_links, unfolds
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step, most_links, unfolds
 from tvmdbg_widgets.formats.executorch.program.reaching import Effect, Flow, State, Writing
 from tvmdbg_widgets.formats.executorch.program.view_ranges import ViewRanges
+from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall, MoveCall
 from tvmdbg_widgets.model.executorch.program_values import ScalarValue, TensorValue
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
-    from tvmdbg_widgets.model.executorch.program import Plan
 
 #: Ranges of memory changed by all instructions; real ones change a few each.
 _MOST_EFFECTS = 2_000_000

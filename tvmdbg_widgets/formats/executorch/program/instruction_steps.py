@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Fresh, arguments, expanded
+from tvmdbg_widgets.formats.executorch.program.instruction_outputs import (
+    Externals,
+    Fresh,
+    arguments,
+    expanded,
+)
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, KernelCall, MoveCall
+from tvmdbg_widgets.model.executorch.program import Plan
+from tvmdbg_widgets.model.executorch.program_instructions import (
+    DelegateCall,
+    Instruction,
+    KernelCall,
+    MoveCall,
+)
 from tvmdbg_widgets.model.executorch.program_values import ListValue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Externals
-    from tvmdbg_widgets.model.executorch.program import Plan
-    from tvmdbg_widgets.model.executorch.program_instructions import Instruction
 
 
 @dataclass(frozen=True, slots=True)

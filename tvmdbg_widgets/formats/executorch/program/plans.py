@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.chains import read_chains
 from tvmdbg_widgets.formats.executorch.program.values import read_values
+from tvmdbg_widgets.formats.flatbuffer import Ragged, Tables
 from tvmdbg_widgets.model.executorch.program import (
     BufferDevice,
     CompileSpec,
@@ -18,11 +20,6 @@ from tvmdbg_widgets.model.executorch.program import (
     Plan,
     Span,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.flatbuffer import Ragged, Tables
 
 Item = TypeVar("Item")
 

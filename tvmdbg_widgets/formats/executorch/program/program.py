@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tvmdbg_widgets.formats.collector import collector_paused
@@ -16,9 +14,7 @@ from tvmdbg_widgets.formats.executorch.program.plans import read_plans
 from tvmdbg_widgets.formats.executorch.program.segments import read_segments
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
 from tvmdbg_widgets.model.executorch.program import NamedData, Program, Span, Subsegments
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 __all__ = ["read_program", "sniff"]
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from tvmdbg_widgets.formats.flatbuffer import Tables
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.program import Span
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.flatbuffer import Tables
 
 
 def read_segments(root: Tables, id_: int, base: int, file_size: int) -> tuple[Span, ...]:

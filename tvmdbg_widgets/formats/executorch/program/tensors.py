@@ -5,28 +5,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.formats.executorch.debug_tensors import c_order
-from tvmdbg_widgets.formats.limits import named_bytes
+from tvmdbg_widgets.formats.limits import Budget, named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import cut
 from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor
+from tvmdbg_widgets.model.executorch.program import Plan, Program
 from tvmdbg_widgets.model.executorch.program_values import TensorValue
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensor import Tensor
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.strided import StridedSource
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.limits import Budget
-    from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor
-    from tvmdbg_widgets.model.executorch.program import Plan, Program
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: A file of named data, and its bytes.
 NamedFile = tuple["FlatTensor", "ByteSource"]

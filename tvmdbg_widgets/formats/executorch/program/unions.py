@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.formats.flatbuffer import Tables
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def members(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.unions import members
+from tvmdbg_widgets.formats.flatbuffer import Tables
 from tvmdbg_widgets.model.executorch.program_values import (
     ExtraTensorInfo,
     ListValue,
@@ -17,9 +16,6 @@ from tvmdbg_widgets.model.executorch.program_values import (
     Value,
     ValueKind,
 )
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.flatbuffer import Tables
 
 #: Name, field and element type by kind; strings apart.
 _SCALARS = {

@@ -6,16 +6,13 @@ memory (``exir/passes/replace_view_copy_with_view_pass.py`` @ v1.4.1).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
+from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_values import TensorValue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.model.executorch.program import Plan
 
 
 class Range(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from tvmdbg_widgets.formats.tuning.dags.tokens import BodyError, Token, TooDeepError
 from tvmdbg_widgets.model.base.numbers import counted
@@ -19,9 +19,6 @@ from tvmdbg_widgets.model.tuning.expressions import (
     Text,
     Variable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 #: Nesting that is still read; the transforms of winograd convolution have about 40.
 MAX_DEPTH = 80

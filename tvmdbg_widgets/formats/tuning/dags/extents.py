@@ -9,10 +9,11 @@ has as many positions as fit, as in convolutions and poolings.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tuning.dags.affine import Affine, affine
+from tvmdbg_widgets.model.tuning.dag import Axis, Operation
 from tvmdbg_widgets.model.tuning.expressions import (
     Binary,
     Call,
@@ -24,11 +25,6 @@ from tvmdbg_widgets.model.tuning.expressions import (
     reads,
     walk,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.model.tuning.dag import Axis, Operation
 
 #: Passes over all operations, forward and back: real DAGs are done after three.
 _PASSES = 6

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tuning.dags.bodies import DTYPE, parse_bodies, parse_body
 from tvmdbg_widgets.formats.tuning.dags.tokens import BodyError, Token, TooDeepError, tokenize
 from tvmdbg_widgets.model.tuning.expressions import Expression, Reduction
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _PLACEHOLDER = re.compile(r"(?P<name>[^\s(=]+) = PLACEHOLDER ?(?:\[(?P<shape>[^\[\]]*)\])?\s*")
 _HEAD = re.compile(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from tvmdbg_widgets.model.tuning.dag import Operation
 from tvmdbg_widgets.model.tuning.expressions import (
     Binary,
     Call,
@@ -17,11 +18,6 @@ from tvmdbg_widgets.model.tuning.expressions import (
     Text,
     Variable,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.model.tuning.dag import Operation
 
 _TIGHT = ("*", "/")
 _CALLED = ("floordiv", "floormod", "max", "min")

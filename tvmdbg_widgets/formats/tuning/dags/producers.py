@@ -9,15 +9,11 @@ next. Where that leaves several, the read stays without operation.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.tuning.dag import Operation
 from tvmdbg_widgets.model.tuning.expressions import Expression, Read, reads, rebuilt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tvmdbg_widgets.model.tuning.dag import Operation
 
 
 class Producers:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.parts import Part
-from tvmdbg_widgets.formats.recording.recording import merged
+from tvmdbg_widgets.formats.recording.recording import Recording, merged
 from tvmdbg_widgets.formats.tvm import versions
 from tvmdbg_widgets.formats.tvm.assemble.evidence import (
     captured,
@@ -28,6 +29,7 @@ from tvmdbg_widgets.formats.tvm.assemble.times import (
 )
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
+from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
 from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
 from tvmdbg_widgets.formats.tvm.report.report import printed_reports
 from tvmdbg_widgets.formats.tvm.table.printer import bare_table
@@ -38,22 +40,16 @@ from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import is_url, without_secrets
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.join.parameters import join_parameters
 from tvmdbg_widgets.model.join.placement import KeyedArray
 from tvmdbg_widgets.model.join.report import join_report
 from tvmdbg_widgets.model.join.tensors import join_tensors
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensors import Captured, Tensors
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.sources.byte_source import BytesSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tvmdbg_widgets.formats.recording.recording import Recording
-    from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 T = TypeVar("T")
 

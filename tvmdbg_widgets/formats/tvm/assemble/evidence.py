@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from tvmdbg_widgets.formats.parts import Part
 from tvmdbg_widgets.formats.tvm import versions
+from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
+from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
+from tvmdbg_widgets.formats.tvm.table.table import Table
+from tvmdbg_widgets.formats.tvm.trace import Trace
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.short_names import MODULE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.parts import Part
-    from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
-    from tvmdbg_widgets.formats.tvm.output_tensors import Outputs
-    from tvmdbg_widgets.formats.tvm.table.table import Table
-    from tvmdbg_widgets.formats.tvm.trace import Trace
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.tensors import Captured
+from tvmdbg_widgets.model.tensors.tensors import Captured
 
 
 def evidence_of(

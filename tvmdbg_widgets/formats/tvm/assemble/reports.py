@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.versions import Evidence
 from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.join.report import join_report
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.report import Report
+from tvmdbg_widgets.model.timeline.report import Report
 
 _RANK = {"json": 0, "csv": 1, "table": 2, "vm-table": 3}
 _MACHINE = ("VM::", "vm.builtin.")

@@ -10,17 +10,23 @@ numbers. A report beside ``run()``'s times is another measurement and never mixe
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.formats.chrome.trace import chrome_timeline
+from tvmdbg_widgets.formats.chrome.trace import ChromeTrace, chrome_timeline
 from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS
+from tvmdbg_widgets.formats.tvm.table.rows import TableRow
+from tvmdbg_widgets.formats.tvm.table.table import Table
+from tvmdbg_widgets.formats.tvm.time_list import TimeList
+from tvmdbg_widgets.formats.tvm.trace import Trace
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import listed
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.join.times import (
     KnownTimes,
     NodeJoin,
@@ -33,20 +39,8 @@ from tvmdbg_widgets.model.timeline.builders import from_table, from_trace
 from tvmdbg_widgets.model.timeline.combined import combine
 from tvmdbg_widgets.model.timeline.from_report import from_report
 from tvmdbg_widgets.model.timeline.from_times import apart, from_list, join_list, with_list
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.chrome.trace import ChromeTrace
-    from tvmdbg_widgets.formats.tvm.table.rows import TableRow
-    from tvmdbg_widgets.formats.tvm.table.table import Table
-    from tvmdbg_widgets.formats.tvm.time_list import TimeList
-    from tvmdbg_widgets.formats.tvm.trace import Trace
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.timeline.report import Report
-    from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.report import Report
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def choose_table(

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.formats.tvm.graph.log import RULES, element_counts, shown
+from tvmdbg_widgets.formats.tvm.graph.log import RULES, GraphLog, element_counts, shown
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.graph import NodeKind
+from tvmdbg_widgets.model.graph.graph import Graph, NodeKind
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
-    from tvmdbg_widgets.model.graph.graph import Graph
 
 _MANY = 1000
 

@@ -6,14 +6,12 @@ import json
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import paired_json
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
 
 # The last branch takes an unterminated string to the end, so that no text is scanned twice.
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'

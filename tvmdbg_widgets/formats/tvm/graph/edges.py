@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tvm.graph.log import (
     INT32_MAX,
+    GraphLog,
     existing,
     int32_list,
     is_int,
     plain_ints,
     shown,
 )
+from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
-    from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
 
 
 @dataclass(slots=True)

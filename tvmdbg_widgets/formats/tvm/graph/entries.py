@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tvm.graph.log import (
     INT64_MAX,
+    GraphLog,
     int32_list,
     is_int,
     plain_int_lists,
     plain_ints,
     shown,
 )
+from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
 from tvmdbg_widgets.formats.tvm.graph.symbol import (
     ABSENT,
     outputs_used,
@@ -22,12 +25,6 @@ from tvmdbg_widgets.formats.tvm.graph.symbol import (
 )
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
-    from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
 
 #: As many as any array has (numpy); whoever reads an entry compares its shape.
 _MOST_DIMENSIONS = 64

@@ -10,14 +10,20 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.tvm.graph.checks import check_graph
 from tvmdbg_widgets.formats.tvm.graph.document import parse_document
-from tvmdbg_widgets.formats.tvm.graph.edges import read_control_deps, read_edges, read_heads
+from tvmdbg_widgets.formats.tvm.graph.edges import (
+    EdgeTable,
+    read_control_deps,
+    read_edges,
+    read_heads,
+)
 from tvmdbg_widgets.formats.tvm.graph.entries import read_entries
 from tvmdbg_widgets.formats.tvm.graph.log import GraphLog, existing, int32_list, shown
 from tvmdbg_widgets.formats.tvm.graph.names import resolve_names
@@ -27,15 +33,7 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph, NodeKind
 from tvmdbg_widgets.model.graph.roles import with_roles
 from tvmdbg_widgets.model.tensors.dtypes import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.tvm.graph.edges import EdgeTable
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _NODES = re.compile(r'"nodes"\s*:\s*\[')
 _OWN_KEYS = re.compile(

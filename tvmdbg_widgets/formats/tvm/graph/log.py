@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import reprlib
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1

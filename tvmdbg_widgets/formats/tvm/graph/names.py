@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tvmdbg_widgets.formats.tvm.graph.log import element_counts, shown
+from tvmdbg_widgets.formats.tvm.graph.edges import EdgeTable
+from tvmdbg_widgets.formats.tvm.graph.log import GraphLog, element_counts, shown
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.graph import NodeKind
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.graph.edges import EdgeTable
-    from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
-    from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.graph import Graph, NodeKind
 
 CANDIDATES_KEPT = 64
 """An ambiguous edge keeps this many candidates, the nearest."""

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.formats.tvm.graph.log import BY_TYPE, shown, shown_at
+from tvmdbg_widgets.formats.tvm.graph.log import BY_TYPE, GraphLog, shown, shown_at
 from tvmdbg_widgets.model.base.issues import Severity
 from tvmdbg_widgets.model.graph.graph import NodeKind
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
 
 _TOP_KEYS = ("nodes", "arg_nodes", "node_row_ptr", "heads", "attrs")
 _KEYS = frozenset(("op", "name", "inputs", "attrs", "attr", "control_deps"))

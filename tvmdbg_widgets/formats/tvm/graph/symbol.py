@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.tvm.graph.log import is_int, shown
+from tvmdbg_widgets.formats.tvm.graph.log import GraphLog, is_int, shown
+from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
-    from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
 
 ABSENT: Any = object()
 """Stands for an item the file does not have (it may well have null)."""

@@ -6,22 +6,18 @@ reserved fields and what follows the last array included.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
+from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
 from tvmdbg_widgets.formats.tvm.params.list import ListReader
 from tvmdbg_widgets.formats.tvm.params.record import DTYPE_AT, MAX_CODE, header_struct
-from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout, dtype_layout
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _CHUNK = 1 << 20
 

@@ -8,32 +8,30 @@ from __future__ import annotations
 
 import struct
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
 from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC, ListReader
 from tvmdbg_widgets.formats.tvm.params.meaning import Float8, settle_types
 from tvmdbg_widgets.formats.tvm.params.record import ARRAY_MAGIC
 from tvmdbg_widgets.formats.tvm.params.survey import survey
+from tvmdbg_widgets.formats.tvm.tensor_cache.cache import TensorCache
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.tensors.array_record import STORED_AS
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.tensors.array_record import STORED_AS, ArrayRecord
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.given import SourceLike, as_source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
 
-    from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
-    from tvmdbg_widgets.formats.tvm.tensor_cache.cache import TensorCache
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _HEAD = 64 << 10
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.limits import Limits
 from tvmdbg_widgets.formats.registry import format_of
 from tvmdbg_widgets.formats.tvm.tensor_cache import cache as tensor_cache
 from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.issues import Issue
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.base.urls import is_url, local_path
-from tvmdbg_widgets.sources.folders import LocalTree, remote_tree
+from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.folders import LocalTree, Tree, remote_tree
 from tvmdbg_widgets.sources.given import SourceLike, as_source
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.issues import Issue
-    from tvmdbg_widgets.sources.byte_source import ByteSource
-    from tvmdbg_widgets.sources.folders import Tree
 
 _HEAD = 64 << 10
 

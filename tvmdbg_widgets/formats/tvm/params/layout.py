@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
 
-from tvmdbg_widgets.formats.tvm.params.record import DTYPE_AT, MAX_CODE
+from tvmdbg_widgets.formats.tvm.params.record import DTYPE_AT, MAX_CODE, HeaderReader
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.tvm.params.record import HeaderReader
 
 #: ``"auto"``, a layout, or several to choose from; text separates several by ``|``.
 LayoutLike: TypeAlias = "str | DTypeLayout | Sequence[str | DTypeLayout]"

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.tvm.foreign import foreign_file
-from tvmdbg_widgets.formats.tvm.params.layout import AUTO, LayoutLike, choose_layout, layouts_to_try
+from tvmdbg_widgets.formats.tvm.params.layout import (
+    AUTO,
+    LayoutChoice,
+    LayoutLike,
+    choose_layout,
+    layouts_to_try,
+)
 from tvmdbg_widgets.formats.tvm.params.predict import PredictedAhead
-from tvmdbg_widgets.formats.tvm.params.record import ARRAY_MAGIC, DTYPE_AT, MAX_CODE, HeaderReader
+from tvmdbg_widgets.formats.tvm.params.record import (
+    ARRAY_MAGIC,
+    DTYPE_AT,
+    MAX_CODE,
+    HeaderReader,
+    RecordHeader,
+)
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.ranges import GAP, LONGEST
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, storage_notes
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.readahead import ReadAhead
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tvmdbg_widgets.formats.tvm.params.layout import LayoutChoice
-    from tvmdbg_widgets.formats.tvm.params.record import RecordHeader
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 LIST_MAGIC = 0xF7E58D4F05049CB7
 _U64 = struct.Struct("<Q")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.tensors.array_record import AMBIGUOUS, ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import BOOL, CURRENT_ONLY, DataType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Float8: TypeAlias = Literal["auto", "current", "legacy"]
 

@@ -9,21 +9,17 @@ one lies elsewhere.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.output_keys import parse_key
 from tvmdbg_widgets.formats.tvm.params.record import header_struct
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.readahead import ReadAhead
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.graph.graph import Graph
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _FIRST, _MOST = 32, 512
 _MISSES = 8

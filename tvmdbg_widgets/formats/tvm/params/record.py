@@ -13,15 +13,13 @@ from __future__ import annotations
 import math
 import struct
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.sources.readahead import ReadAhead
+from tvmdbg_widgets.sources.readahead import ReadAhead
 
 ARRAY_MAGIC = 0xDD5E40F096B4A13F
 CPU = 1

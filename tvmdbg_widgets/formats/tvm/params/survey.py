@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree
 from tvmdbg_widgets.model.base.text import cut, listed
-from tvmdbg_widgets.model.tensors.array_record import STORED_AS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.tensors.array_record import STORED_AS, ArrayRecord
 
 _NAMES_SHOWN, _LETTERS_SHOWN = 5, 80
 #: Issues that repeat what the notes of single arrays say, by rule.

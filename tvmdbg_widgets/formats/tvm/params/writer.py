@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Mapping
-from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import COMPLEX, DataType, from_numpy
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 Codes: TypeAlias = Literal["current", "legacy"]
 Array: TypeAlias = "np.ndarray[Any, Any] | ArrayRecord | Tensor | Any"

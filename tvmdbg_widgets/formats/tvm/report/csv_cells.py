@@ -9,7 +9,7 @@ the right; a cell is known where one place is left for its begin and one for its
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
 from tvmdbg_widgets.formats.tvm.report.rows import (
@@ -21,9 +21,6 @@ from tvmdbg_widgets.formats.tvm.report.rows import (
     PERCENT,
     SHAPES,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 Range = tuple[int, int]
 Cells = list[Range | None]

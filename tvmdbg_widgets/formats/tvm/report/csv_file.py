@@ -12,17 +12,12 @@ cut is read together with the next ones, as a string may hold line feeds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
+from tvmdbg_widgets.formats.tvm.report.csv_cells import Cells, Cutter
 from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
 from tvmdbg_widgets.formats.tvm.report.rows import DURATION, KINDS, NAME
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.timeline.report import Metric
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.report.csv_cells import Cells
 
 Row = dict[str, Metric]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,16 +16,13 @@ from tvmdbg_widgets.formats.tvm.report.csv_file import CsvRows, is_header
 from tvmdbg_widgets.formats.tvm.report.numbers import fixed_rounding, general_rounding
 from tvmdbg_widgets.formats.tvm.report.report_json import ReportText
 from tvmdbg_widgets.formats.tvm.report.rows import DEVICE, DURATION, HASH, NAME, SHAPES, make_report
-from tvmdbg_widgets.formats.tvm.report.table import TableRows, find_heading
+from tvmdbg_widgets.formats.tvm.report.table import Row, TableRows, find_heading
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import as_float, counted
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.report.table import Row
-    from tvmdbg_widgets.model.timeline.report import Metric, Report
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.timeline.report import Metric, Report
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _START = re.compile(r'\s*\{\s*"(calls|device_metrics|configuration)"\s*:\s*([\[{])')
 _UNREADABLE = "metric-unreadable"

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
 from tvmdbg_widgets.formats.tvm.report.printed import (
@@ -23,9 +24,6 @@ from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed, one_line, paired
 from tvmdbg_widgets.model.timeline.report import Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SECTIONS = ("calls", "device_metrics", "configuration")
 _FLOATS = re.compile(r'":\s*-?[0-9]+\.([0-9]+)(?=\s*\})')

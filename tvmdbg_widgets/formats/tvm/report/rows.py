@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +15,7 @@ from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.timeline.report import Metric, Report
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    Row = Mapping[str, Metric]
+Row = Mapping[str, Metric]
 
 NAME, DURATION, PERCENT, COUNT = "Name", "Duration (us)", "Percent", "Count"
 DEVICE, SHAPES, HASH = "Device", "Argument Shapes", "Hash"

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS, Layout, canonical_layout
+from tvmdbg_widgets.formats.tvm.table.rows import TableRow
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.tvm.table.rows import TableRow
 
 
 def check_table(

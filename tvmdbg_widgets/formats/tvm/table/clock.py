@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tvm.table.rows import TableRow, clock_ns
 from tvmdbg_widgets.model.base.issues import Issue, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _DAY = 86_400e9
 

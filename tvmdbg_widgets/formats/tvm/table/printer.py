@@ -6,18 +6,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.table.layout import Layout, canonical_layout, dashes
 from tvmdbg_widgets.formats.tvm.table.rows import TOTAL_NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tvmdbg_widgets.formats.tvm.table.table import Table
+from tvmdbg_widgets.formats.tvm.table.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ same time; parameters have none.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +22,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @dataclass(frozen=True, eq=False)

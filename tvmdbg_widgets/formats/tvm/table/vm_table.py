@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.formats.tvm.report.numbers import general_rounding, parse_number
 from tvmdbg_widgets.formats.tvm.report.report import with_several
@@ -18,11 +17,8 @@ from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import as_float, counted
-from tvmdbg_widgets.model.timeline.report import Metric
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.timeline.report import Report
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.timeline.report import Metric, Report
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _HEADING = re.compile(
     r"#OpName(NShape)?\s+#InvokeCount\s+#Duration\(us\): Sum/Mean/Min/Max\s*", re.ASCII

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.json_fields import convert, read_json
-from tvmdbg_widgets.formats.tvm.params.meaning import settle_types
+from tvmdbg_widgets.formats.tvm.params.meaning import Float8, settle_types
 from tvmdbg_widgets.formats.tvm.params.survey import survey
 from tvmdbg_widgets.formats.tvm.tensor_cache.index import Index, IndexReader, StoredShard
 from tvmdbg_widgets.formats.tvm.tensor_cache.record import HALVED, Array
@@ -27,14 +28,9 @@ from tvmdbg_widgets.formats.tvm.tensor_cache.shard import Shard, md5_of, verifie
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues
 from tvmdbg_widgets.model.base.numbers import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tvmdbg_widgets.formats.tvm.params.meaning import Float8
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
-    from tvmdbg_widgets.model.tensors.dtypes import DataType
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _OWN = re.compile(r'"(?:dataPath|byteOffset|md5sum)"\s*:|"raw-shard"')
 

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from tvmdbg_widgets.formats.json_fields import Count, convert, read_json
-from tvmdbg_widgets.formats.limits import named_bytes
+from tvmdbg_widgets.formats.limits import Budget, named_bytes
 from tvmdbg_widgets.formats.tvm.tensor_cache.record import Array, read_record
 from tvmdbg_widgets.formats.tvm.tensor_cache.shard import MissingShard, Shard
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Severity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import cut, one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tvmdbg_widgets.formats.limits import Budget
-    from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
-    from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Letters of a name in a message.
 _LETTERS = 80

@@ -7,7 +7,6 @@ src/runtime/vm/tensor_cache_support.cc @ v0.22.0: values in C order, little endi
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,10 +16,8 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS, ArrayRecord, storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import FLOAT, STORABLE_BITS, DataType
+from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.strided import WidenedSource
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.sources.byte_source import ByteSource
 
 RAW, HALVED = "raw", "f32-to-bf16"
 
