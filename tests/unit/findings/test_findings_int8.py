@@ -12,8 +12,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, found, plant
 from tests.unit.findings.int8_network import IMAGE, Network
 from tvmdbg_widgets.analysis.findings import probes
-from tvmdbg_widgets.analysis.findings.values.narrow_channels import NAME as CHANNELS
-from tvmdbg_widgets.analysis.findings.values.narrow_range import NAME
+from tvmdbg_widgets.analysis.findings.values.narrow_channels import NARROW_CHANNELS_NAME as CHANNELS
+from tvmdbg_widgets.analysis.findings.values.narrow_range import NARROW_RANGE_NAME
 from tvmdbg_widgets.analysis.layouts import layouts
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 from tvmdbg_widgets.model.tensors.tensor import Tensor
@@ -46,7 +46,7 @@ def network(*outputs: Values, func: str = CONV, image: Values | None = None) -> 
 )
 @pytest.mark.parametrize(("low", "high"), [(-127, 127), (0, 127)])
 def test_a_scale_that_is_too_large(factor: int, told: bool, low: int, high: int) -> None:
-    findings = found(network(full(low, high) // factor), NAME)
+    findings = found(network(full(low, high) // factor), NARROW_RANGE_NAME)
     assert [each.nodes for each in findings] == ([(6,)] if told else [])
     if told:
         assert findings[0].severity is Severity.WARNING
@@ -73,17 +73,17 @@ def test_a_scale_that_is_too_large(factor: int, told: bool, low: int, high: int)
     ],
 )
 def test_sound_outputs_that_use_little(values: Values, func: str) -> None:
-    assert not found(network(values, func=func), NAME)
+    assert not found(network(values, func=func), NARROW_RANGE_NAME)
 
 
 def test_parameters_and_what_has_too_few_peers_are_not_judged() -> None:
     few = [Op("w", full() // 16), *(Op(f"c{at}", full(), CONV, [(0, 0)]) for at in range(2))]
-    assert not found(plant(*few, Op("n", full() // 16, CONV, [(0, 0)])), NAME)
+    assert not found(plant(*few, Op("n", full() // 16, CONV, [(0, 0)])), NARROW_RANGE_NAME)
 
 
 def test_a_dark_picture_is_no_wrong_scale() -> None:
     run = network(full() // 16, image=full() // 16)
-    assert not found(run, NAME)
+    assert not found(run, NARROW_RANGE_NAME)
 
 
 def test_what_follows_from_a_narrow_output_is_not_told_again() -> None:
@@ -91,19 +91,19 @@ def test_what_follows_from_a_narrow_output_is_not_told_again() -> None:
     ops = [Op("x", full().astype(np.float32))]
     ops += [Op(f"c{at}", full(), CONV, [(0, 0)]) for at in range(6)]
     ops += [Op("n", narrow, CONV, [(1, 0)]), Op("after", narrow, CONV, [(7, 0)])]
-    (told,) = found(plant(*ops), NAME)
+    (told,) = found(plant(*ops), NARROW_RANGE_NAME)
     assert told.nodes == (7,)
 
 
 @pytest.mark.parametrize("case", ["resnet20_cifar", "resnet20_cifar_fp16_overflow"])
 def test_samples_are_silent(case: str) -> None:
-    assert not found(tvmdbg.open(getattr(tvmdbg.samples, case)), NAME)
+    assert not found(tvmdbg.open(getattr(tvmdbg.samples, case)), NARROW_RANGE_NAME)
 
 
 def test_every_recorded_run_is_silent(corpus: Path) -> None:
     for case in sorted((corpus / "tvm").glob("*/tvmdbg")):
         run = tvmdbg.open(case)
-        assert not found(run, NAME), case
+        assert not found(run, NARROW_RANGE_NAME), case
         assert not found(run, CHANNELS), case
 
 
@@ -114,8 +114,8 @@ def test_wrong_scales_of_a_real_network(corpus: Path, tmp_path: Path) -> None:
     for node in (36, last):
         for factor, told in ((2, []), (8, [node]), (16, [node])):
             run = real.with_scale(node, factor, tmp_path / f"{node}_{factor}.params")
-            assert [each.nodes[0] for each in found(run, NAME)] == told
-            assert len(found(run, NAME)) <= 1
+            assert [each.nodes[0] for each in found(run, NARROW_RANGE_NAME)] == told
+            assert len(found(run, NARROW_RANGE_NAME)) <= 1
 
 
 def test_wrong_scales_of_some_channels_of_a_real_network(corpus: Path, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_wrong_scales_of_some_channels_of_a_real_network(corpus: Path, tmp_path:
         assert told.nodes == (node,)
         words = "channel 3 of 16 uses" if node == 14 else "channels 3 and 41 of 64 use"
         assert (words if node != 110 else "channel 63 of 64 uses") in told.title
-        assert not found(run, NAME)
+        assert not found(run, NARROW_RANGE_NAME)
 
 
 def test_other_pictures_are_no_wrong_scales(corpus: Path, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_other_pictures_are_no_wrong_scales(corpus: Path, tmp_path: Path) -> Non
     for at, each in enumerate((image[..., ::-1], -image, image // 8, noise, image * 0)):
         run = real.with_image(each, tmp_path / f"{at}.params")
         assert not found(run, CHANNELS), at
-        assert not found(run, NAME), at
+        assert not found(run, NARROW_RANGE_NAME), at
 
 
 MULTIPLIERS = np.linspace(0.8, 1.2, 8, dtype=np.float32).reshape(8, 1, 1) / 500
@@ -302,4 +302,4 @@ def test_notes_on_times_come_after_faults_of_values() -> None:
         ops += [Op("m", mask, "fused_add", [(0, 0)], ns=repeats)]
         rules = [each.rule for each in plant(*ops).findings(progress=False)]
         times = min(rules.index(each) for each in ("noisy-times", "warm-up") if each in rules)
-        assert max(rules.index(NAME), rules.index("first-nonfinite")) < times
+        assert max(rules.index(NARROW_RANGE_NAME), rules.index("first-nonfinite")) < times

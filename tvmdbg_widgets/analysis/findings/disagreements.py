@@ -11,12 +11,14 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "tensor-disagrees"
+DISAGREEMENTS_NAME = "tensor-disagrees"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_disagreements(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all that disagree."""
-    issues = sorted(evidence.of_rules(NAME), key=lambda issue: (issue.entries, issue.nodes))
+    issues = sorted(
+        evidence.of_rules(DISAGREEMENTS_NAME), key=lambda issue: (issue.entries, issue.nodes)
+    )
     if not issues:
         return
     entries = tuple(dict.fromkeys(entry for issue in issues for entry in issue.entries))
@@ -25,7 +27,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     exact = all(tensors[each].trust is Trust.EXACT for each in entries if each in tensors)
     first = evidence.entry_name(entries[0]) if entries else "a tensor"
     yield Finding(
-        NAME,
+        DISAGREEMENTS_NAME,
         Severity.ERROR,
         f"The tensor of {first} does not match the graph's shape or dtype"
         f"{and_more(len(entries) - 1)}",
@@ -42,4 +44,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.TENSORS)
+DISAGREEMENTS = Rule(DISAGREEMENTS_NAME, find_disagreements, Basis.TENSORS)

@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "files"
+FILES_NAME = "files"
 _LONGEST = 100
 #: Issues of which another rule makes its own finding.
 _TOLD_ELSEWHERE = frozenset(
@@ -34,7 +34,7 @@ _TOLD_ELSEWHERE = frozenset(
 _FIRST = frozenset({"executorch-disagree"})
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_files(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of unreadable tensors, one of errors and one of warnings.
 
     Files that are not of one run are told first.
@@ -61,7 +61,7 @@ def _unread(evidence: Evidence) -> Finding:
     for entry in entries:
         reasons.setdefault(one_line(broken[entry]), []).append(entry)
     return Finding(
-        NAME,
+        FILES_NAME,
         Severity.ERROR,
         f"{len(entries):,} of {counted(total, 'tensor')} could not be read: "
         f"{next(iter(reasons))}{and_more(len(reasons) - 1, 'reason')}",
@@ -88,7 +88,7 @@ def _of(issues: list[Issue], severity: Severity) -> Finding:
         title = f"{which} {counted(len(placed), severity)}"
     title += and_more(len(issues) - max(1, len(placed)), severity)
     return Finding(
-        NAME,
+        FILES_NAME,
         severity,
         title,
         cut([one_line(str(issue)) for issue in issues]),
@@ -101,4 +101,4 @@ def _of(issues: list[Issue], severity: Severity) -> Finding:
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+FILES = Rule(FILES_NAME, find_files, Basis.FILES)

@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "ambiguous-joins"
+JOINS_NAME = "ambiguous-joins"
 _NEXT_EDGES = (
     "Open the dump with the graph that was given to TVM: open(…, graph=lib.get_graph_json())."
 )
@@ -26,7 +26,7 @@ _NEXT_ALIKE = (
 _NEXT = "Make sure that all files come from the same run; run.check() lists what does not match."
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_joins(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all that is ambiguous."""
     facts, told = [], []
     several, edges, alike = 0, False, False
@@ -65,7 +65,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     alike = alike and len(facts) == 1
     verb, place = agree(several, "is"), agree(several, "it belongs", "they belong")
     yield Finding(
-        NAME,
+        JOINS_NAME,
         Severity.INFO if alike else Severity.WARNING,
         f"{' and '.join(told)} {verb} ambiguous: these files do not say where {place}",
         tuple(facts),
@@ -78,4 +78,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+JOINS = Rule(JOINS_NAME, find_joins, Basis.FILES)

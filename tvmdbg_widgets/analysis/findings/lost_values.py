@@ -14,10 +14,10 @@ from tvmdbg_widgets.analysis.memory.sentences import loss_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "lost-values"
+LOST_VALUES_NAME = "lost-values"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_lost_values(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all such entries, where nodes run by their ids and slots mean a plan."""
     plan = evidence.plan
     if plan is None or not plan.losses or bool((np.diff(plan.order) < 0).any()):
@@ -28,7 +28,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         return
     shared = "the same storage_id" if plan.ranges is None else "the same bytes of a buffer"
     yield Finding(
-        NAME,
+        LOST_VALUES_NAME,
         Severity.ERROR,
         f"{number} overwritten before {agree(len(entries), 'its')} last consumer ran: "
         f"{loss_text(plan, plan.losses[0])}",
@@ -49,4 +49,4 @@ def _nodes(losses: Iterable[Loss]) -> tuple[int, ...]:
     return tuple(dict.fromkeys([*lost, *others]))
 
 
-RULE = Rule(NAME, find, Basis.SLOTS)
+LOST_VALUES = Rule(LOST_VALUES_NAME, find_lost_values, Basis.SLOTS)

@@ -19,10 +19,10 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "missing-tensors"
+MISSING_NAME = "missing-tensors"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_missing(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all outputs of operators that have no tensor."""
     graph, tensors = evidence.parts.graph, evidence.parts.tensors
     if graph is None or tensors is None or evidence.recorded is not None:
@@ -43,7 +43,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     first = evidence.entry_name(entries[0])
     counted_of = f"{len(entries):,} of {counted(len(outputs), 'operator output')}"
     yield Finding(
-        NAME,
+        MISSING_NAME,
         Severity.WARNING,
         f"{first} has no tensor in this dump{and_more(len(entries) - 1)}",
         cut([counted_of, *(evidence.entry_name(entry) for entry in entries[1:])]),
@@ -56,4 +56,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.ALL_TENSORS)
+MISSING = Rule(MISSING_NAME, find_missing, Basis.ALL_TENSORS)

@@ -14,7 +14,7 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
-NAME = "data-movement"
+MOVEMENT_NAME = "data-movement"
 _LEAST = 0.01
 _WORK = {
     "layout_transform": frozenset(
@@ -48,7 +48,7 @@ _ADVICE_ON_EXECUTORCH = {
 }
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_movement(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding a kind of movement that certainly matters."""
     made_of = {node: frozenset(evidence.operator_parts(node)) for node in evidence.timed}
     for work, names in _WORK.items():
@@ -67,7 +67,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
                 "unknown"
             )
         yield Finding(
-            NAME,
+            MOVEMENT_NAME,
             Severity.HOTSPOT,
             f"Data movement ({work}) takes {percent(own)} of the time: {evidence.list(alone, 2)}",
             tuple(facts),
@@ -81,4 +81,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         )
 
 
-RULE = Rule(NAME, find, Basis.TIMES)
+MOVEMENT = Rule(MOVEMENT_NAME, find_movement, Basis.TIMES)

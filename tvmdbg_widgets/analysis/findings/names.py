@@ -10,10 +10,10 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "duplicate-names"
+NAMES_NAME = "duplicate-names"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_names(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding: a doubt where tensors were lost, else a note."""
     graph = evidence.parts.graph
     if graph is None or len(set(graph.names.unique)) == graph.num_nodes:
@@ -41,7 +41,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     else:
         told = "; their ids tell them apart"
     yield Finding(
-        NAME,
+        NAMES_NAME,
         Severity.WARNING if lost else Severity.INFO,
         f"{counted(shared, 'node')} share {counted(len(groups), 'name')}{told}",
         cut(facts),
@@ -55,4 +55,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+NAMES = Rule(NAMES_NAME, find_names, Basis.FILES)

@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fix
 from tvmdbg_widgets.model.timeline.node_times import NOISY_RATIO
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "noisy-times"
+NOISE_NAME = "noisy-times"
 _MATTERS = 0.01
 _MANY = 10
 _STEP = (
@@ -30,7 +30,7 @@ _STEP_OF_EXECUTORCH = (
 )
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_noise(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all noisy operators."""
     timeline = evidence.parts.timeline
     if timeline is None or not evidence.timed:
@@ -54,7 +54,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     number = counted(len(noisy), "operator")
     noisy_timings = f"{number} {agree(len(noisy), 'has')} noisy timings"
     yield Finding(
-        NAME,
+        NOISE_NAME,
         Severity.WARNING if share >= _MATTERS else Severity.INFO,
         f"{noisy_timings} (p90/p10 above {NOISY_RATIO}), {percent(share)} of the time: "
         f"{evidence.list(noisy, 2)}",
@@ -79,4 +79,4 @@ def _ratio(low: float, high: float) -> str:
     return f" ({fixed(float(high / low), 2)}×)" if low > 0 else ""
 
 
-RULE = Rule(NAME, find, Basis.TIMES)
+NOISE = Rule(NOISE_NAME, find_noise, Basis.TIMES)

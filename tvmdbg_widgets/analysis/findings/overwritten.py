@@ -10,10 +10,10 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "overwritten"
+OVERWRITTEN_NAME = "overwritten"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_overwritten(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all such entries."""
     lost, tensors, graph = evidence.overwritten, evidence.parts.tensors, evidence.parts.graph
     if not lost or tensors is None or graph is None:
@@ -26,7 +26,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     ]
     number = f"{counted(len(entries), 'tensor')} {agree(len(entries), 'is')}"
     yield Finding(
-        NAME,
+        OVERWRITTEN_NAME,
         Severity.WARNING,
         f"{number} overwritten: {len(entries):,} of {counted(computed, 'output')} "
         f"{agree(len(entries), 'was')} captured after the buffer was reused",
@@ -42,4 +42,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.SLOTS)
+OVERWRITTEN = Rule(OVERWRITTEN_NAME, find_overwritten, Basis.SLOTS)

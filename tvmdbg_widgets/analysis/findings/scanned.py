@@ -10,10 +10,10 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "scanned"
+SCANNED_NAME = "scanned"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_scanned(evidence: Evidence) -> Iterable[Finding]:
     """Make one note, unless something is not finite."""
     scanned, tensors = evidence.scanned, evidence.parts.tensors
     read, columns = evidence.statistics, evidence.columns
@@ -42,7 +42,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if len(read) < scanned.total:
         subject = f"{len(read):,} of {counted(scanned.total, 'tensor')}"
     yield Finding(
-        NAME,
+        SCANNED_NAME,
         Severity.INFO,
         f"{subject} checked: no NaN or Inf",
         tuple(facts),
@@ -53,4 +53,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+SCANNED = Rule(SCANNED_NAME, find_scanned, Basis.FILES)

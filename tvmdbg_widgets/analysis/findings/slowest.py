@@ -15,12 +15,12 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "slowest-operators"
+SLOWEST_NAME = "slowest-operators"
 _SHOWN = 5
 _NEGLIGIBLE = 0.01
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_slowest(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of the slowest five."""
     timeline, words = evidence.parts.timeline, evidence.words
     if timeline is None or words is None or words.by_name or not timeline.total_ns > 0:
@@ -76,7 +76,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         title += percent(part)
     summed = "" if not timeline.synthetic else ", not the model's latency"
     yield Finding(
-        NAME,
+        SLOWEST_NAME,
         Severity.HOTSPOT,
         title,
         tuple(facts),
@@ -106,4 +106,4 @@ def _advice(evidence: Evidence, timeline: Timeline, name: str, nodes: tuple[int,
     return f"Start with {name}.{unknown}"
 
 
-RULE = Rule(NAME, find, Basis.TIMES)
+SLOWEST = Rule(SLOWEST_NAME, find_slowest, Basis.TIMES)

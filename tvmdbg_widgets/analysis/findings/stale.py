@@ -10,17 +10,17 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "stale-tensors"
+STALE_NAME = "stale-tensors"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_stale(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding where the tables show several runs."""
     issues = evidence.of_rules("stale-tensors", "tables-disagree")
     if not issues:
         return
     certain = any(issue.rule == "stale-tensors" for issue in issues)
     yield Finding(
-        NAME,
+        STALE_NAME,
         Severity.WARNING,
         "run() was called more than once: tensors are from the first run, times from the last",
         cut([one_line(issue.message) for issue in issues]),
@@ -33,4 +33,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+STALE = Rule(STALE_NAME, find_stale, Basis.FILES)

@@ -11,16 +11,16 @@ from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.analysis.memory.sentences import loss_text, meaningless
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "storage-ids"
+STORAGE_IDS_NAME = "storage-ids"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_storage_ids(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding in place of all values that would be lost."""
     plan = evidence.plan
     if plan is None or plan.credibility is not Credibility.MEANINGLESS:
         return
     yield Finding(
-        NAME,
+        STORAGE_IDS_NAME,
         Severity.WARNING,
         meaningless(plan),
         cut([loss_text(plan, each) for each in plan.losses], 3),
@@ -32,4 +32,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+STORAGE_IDS = Rule(STORAGE_IDS_NAME, find_storage_ids, Basis.FILES)

@@ -17,10 +17,10 @@ from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "unused-work"
+UNUSED_NAME = "unused-work"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_unused(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all such operators."""
     graph = evidence.parts.graph
     if graph is None or graph.form == "program":
@@ -38,7 +38,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     told = f" ({percent(share)} of the time)" if share else ""
     verb = agree(len(nodes), "is")
     yield Finding(
-        NAME,
+        UNUSED_NAME,
         Severity.HOTSPOT,
         f"{counted(len(nodes), 'operator')} {verb} unused: no graph output depends on "
         f"{agree(len(nodes), 'it', 'them')}{told}",
@@ -54,4 +54,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.ALL_EDGES)
+UNUSED = Rule(UNUSED_NAME, find_unused, Basis.ALL_EDGES)

@@ -15,12 +15,12 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "warm-up"
+WARM_UP_NAME = "warm-up"
 _SURE = 1.5
 _SHOWN = 8
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_warm_up(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding where the first repeats are systematically slower."""
     timeline = evidence.parts.timeline
     if timeline is None or not timeline.warm_up:
@@ -35,7 +35,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     rest = f"{fixed(warm.inflated, 2)}× the median without the first{number}"
     slower = f"{warm.slower:,} of {counted(warm.operators, 'operator')}"
     yield Finding(
-        NAME,
+        WARM_UP_NAME,
         Severity.WARNING,
         f"The {first} {fixed(warm.ratio, 2)}× as long as the rest: means include warm-up",
         (
@@ -55,4 +55,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.TIMES)
+WARM_UP = Rule(WARM_UP_NAME, find_warm_up, Basis.TIMES)

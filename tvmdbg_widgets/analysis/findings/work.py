@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.graph.operators import family, parts
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
-NAME = "time-by-work"
+WORK_NAME = "time-by-work"
 _COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction")
 _MOST = 0.5
 _KINDS_SHOWN = 8
@@ -32,7 +32,7 @@ _NO_WORK = ("delegate", _OTHER)
 Together: TypeAlias = tuple[str, float, tuple[int, ...]]
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_work(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all kinds of work, the telling one first, then by time."""
     graph = evidence.parts.graph
     if graph is None:
@@ -64,7 +64,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
             f"unknown operators: {percent(shares[_OTHER])} ({counted(len(nodes[_OTHER]), 'node')})"
         )
     yield Finding(
-        NAME,
+        WORK_NAME,
         Severity.HOTSPOT,
         f"{first.capitalize()} takes {percent(shares[first])} of the time: "
         f"{', '.join(functions[:_NAMED])}",
@@ -117,4 +117,4 @@ def _telling(known: Sequence[str], shares: Mapping[str, float]) -> str:
     return next(computing, known[0])
 
 
-RULE = Rule(NAME, find, Basis.TIMES)
+WORK = Rule(WORK_NAME, find_work, Basis.TIMES)

@@ -24,15 +24,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings import overwritten
 from tvmdbg_widgets.analysis.findings.evidence import Evidence
-from tvmdbg_widgets.analysis.findings.values import (
-    constant,
-    dead_channels,
-    first_nonfinite,
-    ranges,
-    saturated,
+from tvmdbg_widgets.analysis.findings.overwritten import OVERWRITTEN
+from tvmdbg_widgets.analysis.findings.values.constant import CONSTANT, constants
+from tvmdbg_widgets.analysis.findings.values.dead_channels import (
+    DEAD_CHANNELS,
+    DEAD_CHANNELS_NAME,
+    MANY,
+    Channels,
 )
+from tvmdbg_widgets.analysis.findings.values.first_nonfinite import (
+    FIRST_NONFINITE,
+    origins,
+    readers,
+)
+from tvmdbg_widgets.analysis.findings.values.ranges import NEAR, RANGES, is_near_limit
+from tvmdbg_widgets.analysis.findings.values.saturated import SATURATED, SATURATED_NAME, Ends
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
@@ -45,7 +52,7 @@ from tvmdbg_widgets.model.verdicts.health import UNREAD, Verdict
 _DENORMAL = 0.1
 #: Rules whose entries are judged here one by one.
 _OWN = frozenset(
-    rule.NAME for rule in (constant, dead_channels, first_nonfinite, overwritten, ranges, saturated)
+    rule.name for rule in (CONSTANT, DEAD_CHANNELS, FIRST_NONFINITE, OVERWRITTEN, RANGES, SATURATED)
 )
 
 
@@ -92,17 +99,17 @@ class Judge:
 
     def __init__(self, evidence: Evidence, findings: Findings) -> None:
         self._evidence = evidence
-        origins = first_nonfinite.origins(evidence)
-        self._carriers = origins.carriers
-        self._born = {birth.entry: birth for birth in origins.wrong}
-        self._came = _came_from(evidence, origins.carriers, list(self._born))
-        constants = constant.constants(evidence)
-        self._unset = {*constants.inputs, *constants.weights}
-        self._constant = {*constants.own, *self._unset}
-        self._following = {e for e in constants.following if constants.values[e] == 0}
+        births = origins(evidence)
+        self._carriers = births.carriers
+        self._born = {birth.entry: birth for birth in births.wrong}
+        self._came = _came_from(evidence, births.carriers, list(self._born))
+        unvaried = constants(evidence)
+        self._unset = {*unvaried.inputs, *unvaried.weights}
+        self._constant = {*unvaried.own, *self._unset}
+        self._following = {e for e in unvaried.following if unvaried.values[e] == 0}
         probed = evidence.scanned.probed
-        self.ends: Mapping[Entry, saturated.Ends] = probed.get(saturated.NAME, {})
-        self.dead: Mapping[Entry, dead_channels.Channels] = probed.get(dead_channels.NAME, {})
+        self.ends: Mapping[Entry, Ends] = probed.get(SATURATED_NAME, {})
+        self.dead: Mapping[Entry, Channels] = probed.get(DEAD_CHANNELS_NAME, {})
         self._told: dict[Entry, Finding] = {}
         for finding in findings:
             if finding.rule not in _OWN and finding.severity in (Severity.ERROR, Severity.WARNING):
@@ -181,7 +188,7 @@ class Judge:
             )
             brief = f"{percent(ends.share)} at ends"
             return Judged(Suspicion.SATURATED, Verdict.SUSPICIOUS, words, brief, ends.share)
-        if dead is not None and len(dead.dead) >= dead_channels.MANY * dead.total:
+        if dead is not None and len(dead.dead) >= MANY * dead.total:
             share = len(dead.dead) / dead.total
             return Judged(Suspicion.DEAD, Verdict.SUSPICIOUS, *_channels(dead), share)
         if entry in self._constant or entry in self._following:
@@ -195,7 +202,7 @@ class Judge:
             brief = "all zero" if found.minimum == 0 else f"all {value}"
             weight = float(entry not in self._following)
             return Judged(Suspicion.CONSTANT, Verdict.SUSPICIOUS, words, brief, weight)
-        if ranges.is_near_limit(evidence.tensors[entry], found):
+        if is_near_limit(evidence.tensors[entry], found):
             end = max(abs(float(found.minimum)), abs(float(found.maximum)))
             words = f"reaches {end:,.0f}, within a factor of two of the largest float16"
             return Judged(Suspicion.NEAR_LIMIT, Verdict.SUSPICIOUS, words, "near limit", end)
@@ -218,12 +225,12 @@ class Judge:
         """Return the entries that may be more than OK with nothing to tell of them."""
         columns = self._evidence.columns
         many = columns.denormal >= _DENORMAL * np.maximum(columns.finite - columns.zero, 1)
-        found = set(columns.where(many | (columns.peak > ranges.NEAR)))
+        found = set(columns.where(many | (columns.peak > NEAR)))
         found.update(self._carriers, self._told, self.ends, self.dead)
         return found | self._constant | self._following
 
 
-def _channels(dead: dead_channels.Channels) -> tuple[str, str]:
+def _channels(dead: Channels) -> tuple[str, str]:
     number, are = f"{len(dead.dead):,} of", agree(len(dead.dead), "is")
     told = f"{number} {counted(dead.total, 'channel')} {are} zero throughout ({dead.axis})"
     return told, f"{number} {dead.total:,} dead"
@@ -248,7 +255,7 @@ def _came_from(
     waiting = deque(births)
     while waiting:
         here = waiting.popleft()
-        for reached in first_nonfinite.readers(graph, here):
+        for reached in readers(graph, here):
             if reached in carriers and reached not in source:
                 source[reached] = came[reached] = source[here]
                 waiting.append(reached)

@@ -26,7 +26,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
 from tvmdbg_widgets.model.executorch.xnnpack_names import split_name
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "delegate-algorithms"
+ALGORITHMS_NAME = "delegate-algorithms"
 _MATTERS = 0.01
 _CONVOLUTIONS: Final = ("Conv2d", "DepthwiseConv2d", "ConvTranspose2d")
 _TYPES: Final = (*_CONVOLUTIONS, "FullyConnected", "BatchMatrixMultiply")
@@ -43,7 +43,7 @@ class Odd(NamedTuple):
     sibling: Logged | None
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_algorithms(evidence: Evidence) -> Iterable[Finding]:
     """Make a finding a backend."""
     timeline = evidence.parts.timeline
     if timeline is None or not timeline.total_ns > 0:
@@ -108,7 +108,7 @@ def _finding(evidence: Evidence, backend: str, odd: list[Odd], ns: float, whole:
     some = [each.one for each in odd]
     sure = all(each.is_sure for each in some)
     return Finding(
-        NAME,
+        ALGORITHMS_NAME,
         Severity.HOTSPOT,
         f"{title}: {duration_text(ns)}, {percent(ns / whole)} of the time",
         cut(list(dict.fromkeys(facts))),
@@ -123,4 +123,4 @@ def _finding(evidence: Evidence, backend: str, odd: list[Odd], ns: float, whole:
     )
 
 
-RULE = Rule(NAME, find, Basis.TIMES)
+ALGORITHMS = Rule(ALGORITHMS_NAME, find_algorithms, Basis.TIMES)

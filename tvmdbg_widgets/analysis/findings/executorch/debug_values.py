@@ -14,11 +14,11 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "debug-values"
+DEBUG_VALUES_NAME = "debug-values"
 _BUFFER = "Open it with the buffer of the same run: open(…, debug_buffer='debug_buffer.bin')."
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_debug_values(evidence: Evidence) -> Iterable[Finding]:
     """Make a finding of the buffer, and one of debug events without a value."""
     recorded = evidence.recorded
     if recorded is None:
@@ -90,7 +90,9 @@ def _found(
     nodes: tuple[int, ...] = (),
 ) -> Finding:
     told = cut(list(facts))
-    return Finding(NAME, severity, title, told, Confidence.HIGH, why, nodes, (), step, 0.8)
+    return Finding(
+        DEBUG_VALUES_NAME, severity, title, told, Confidence.HIGH, why, nodes, (), step, 0.8
+    )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+DEBUG_VALUES = Rule(DEBUG_VALUES_NAME, find_debug_values, Basis.FILES)

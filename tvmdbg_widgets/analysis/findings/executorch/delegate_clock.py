@@ -18,10 +18,10 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "delegate-clock"
+DELEGATE_CLOCK_NAME = "delegate-clock"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_clock(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding a backend."""
     recorded = evidence.recorded
     if recorded is None:
@@ -80,7 +80,7 @@ def _finding(recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
         else f"{agree(events, 'takes')} 0 or 1 ticks"
     )
     return Finding(
-        NAME,
+        DELEGATE_CLOCK_NAME,
         Severity.WARNING,
         f"Times of {backend} are not in the runtime's unit: its {counted(events, 'event')} {why}",
         cut(facts),
@@ -94,4 +94,4 @@ def _finding(recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+DELEGATE_CLOCK = Rule(DELEGATE_CLOCK_NAME, find_delegate_clock, Basis.FILES)

@@ -27,7 +27,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "delegate-conversions"
+DELEGATE_CONVERSIONS_NAME = "delegate-conversions"
 #: Of the time of its calls.
 _MATTERS = 0.05
 _CONVERTING = frozenset({"layout/copy", "cast/quantize"})
@@ -36,7 +36,7 @@ _TYPES: Final = frozenset({"StaticTranspose", "StaticReshape", "Convert", "Copy"
 _NAMED = 3
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_conversions(evidence: Evidence) -> Iterable[Finding]:
     """Make a finding a backend whose conversions matter."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or timeline is None or not timeline.total_ns > 0:
@@ -67,7 +67,7 @@ def _finding(evidence: Evidence, backend: str, some: list[Logged], took: float) 
     known = all(event.operator is not None for event in some)
     how = certainty(some) or f"{counted(len(some), 'event')} named so (transpose, copy, convert)"
     return Finding(
-        NAME,
+        DELEGATE_CONVERSIONS_NAME,
         Severity.HOTSPOT,
         sentence(title),
         cut([fact_of(event, whole, _cause(evidence, event)) for event in some]),
@@ -118,4 +118,4 @@ def converts(event: Logged) -> bool:
     return kind in _CONVERTING and "pad" not in event.events[0].lower()
 
 
-RULE = Rule(NAME, find, Basis.TIMES)
+DELEGATE_CONVERSIONS = Rule(DELEGATE_CONVERSIONS_NAME, find_delegate_conversions, Basis.TIMES)

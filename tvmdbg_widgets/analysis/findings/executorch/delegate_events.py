@@ -16,10 +16,10 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "delegate-events"
+DELEGATE_EVENTS_NAME = "delegate-events"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_events(evidence: Evidence) -> Iterable[Finding]:
     """Make a finding a backend that logs several events."""
     timeline = evidence.parts.timeline
     if timeline is None or not timeline.total_ns > 0:
@@ -35,7 +35,7 @@ def _slowest(evidence: Evidence, backend: str, events: list[Logged], whole: floa
     unsure = first.operator is not None and not first.is_sure
     matched = certainty(events)
     return Finding(
-        NAME,
+        DELEGATE_EVENTS_NAME,
         Severity.HOTSPOT,
         f"{first.name} is the slowest {'event' if first.operator is None else 'operator'} of "
         f"{backend}: {duration_text(first.ns)}, {percent(first.ns / whole)} of the time",
@@ -53,4 +53,4 @@ def _slowest(evidence: Evidence, backend: str, events: list[Logged], whole: floa
     )
 
 
-RULE = Rule(NAME, find, Basis.TIMES)
+DELEGATE_EVENTS = Rule(DELEGATE_EVENTS_NAME, find_delegate_events, Basis.TIMES)

@@ -21,7 +21,7 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import duration_text, fixed, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "delegate-sums"
+DELEGATE_SUMS_NAME = "delegate-sums"
 _LEAST = 0.2
 _LEAST_NS = 10_000
 _MATTERS = 0.01
@@ -34,7 +34,7 @@ _WITH_OPERATORS = (
 )
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_sums(evidence: Evidence) -> Iterable[Finding]:
     """Make up to two findings a backend: of time it does not tell of, and of sums above calls."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or timeline is None:
@@ -81,7 +81,7 @@ def _below(
     outer, inner = _sums(recorded, calls)
     left = outer - inner
     return Finding(
-        NAME,
+        DELEGATE_SUMS_NAME,
         Severity.HOTSPOT,
         sentence(
             f"{backend} does not account for {percent(left / outer)} of its calls: "
@@ -103,7 +103,7 @@ def _below(
 def _above(evidence: Evidence, recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
     outer, inner = _sums(recorded, calls)
     return Finding(
-        NAME,
+        DELEGATE_SUMS_NAME,
         Severity.WARNING,
         f"Events of {backend} add up to {fixed(inner / outer, 2)}× the time of its calls: they "
         "overlap",
@@ -117,4 +117,4 @@ def _above(evidence: Evidence, recorded: Recorded, backend: str, calls: list[Cal
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+DELEGATE_SUMS = Rule(DELEGATE_SUMS_NAME, find_delegate_sums, Basis.FILES)

@@ -15,11 +15,11 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "delegate-time"
+DELEGATE_TIME_NAME = "delegate-time"
 _NAMED = 2
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_time(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all backends, the slowest first."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or not recorded.delegated or timeline is None or not timeline.total_ns > 0:
@@ -41,7 +41,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     rest = f"{percent(outside)} runs" if outside else "nothing runs"
     slowest = sorted(recorded.delegated, key=lambda call: -took[call.key])
     yield Finding(
-        NAME,
+        DELEGATE_TIME_NAME,
         Severity.HOTSPOT,
         sentence(f"{', '.join(said)}; {rest} outside of delegates"),
         cut(
@@ -74,4 +74,4 @@ def _step(evidence: Evidence) -> str:
     return "An ETRecord has the operators inside of the calls: open(…, 'etrecord.bin')."
 
 
-RULE = Rule(NAME, find, Basis.TIMES)
+DELEGATE_TIME = Rule(DELEGATE_TIME_NAME, find_delegate_time, Basis.TIMES)

@@ -11,11 +11,11 @@ from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "delegation"
+DELEGATION_NAME = "delegation"
 _SHOWN = 8
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_delegation(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of the counts."""
     files = evidence.parts.executorch
     info = files.delegation if files is not None else None
@@ -27,7 +27,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         facts.append(f"{counted(len(left) - _SHOWN, 'operator')} more in run.delegation.left_out()")
     first = next(iter(left), "")
     yield Finding(
-        NAME,
+        DELEGATION_NAME,
         Severity.INFO,
         f"{info.title}" + (f"; left out most: {shortened(first)}" if first else ""),
         tuple(facts),
@@ -43,4 +43,4 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+DELEGATION = Rule(DELEGATION_NAME, find_delegation, Basis.FILES)

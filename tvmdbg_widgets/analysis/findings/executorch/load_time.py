@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-NAME = "load-time"
+LOAD_TIME_NAME = "load-time"
 _LEAST = 2
 _LOAD, _INIT, _EXECUTE = "Program::load_method", "Method::init", "Method::execute"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_load_time(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding where loading takes longer than some executions."""
     recorded = evidence.recorded
     if recorded is None:
@@ -45,7 +45,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         + (f", the mean of {counted(len(runs), 'execution')}" if len(runs) > 1 else "")
     )
     yield Finding(
-        NAME,
+        LOAD_TIME_NAME,
         Severity.INFO,
         f"Loading the method took {duration_text(loading)}, {fixed(loading / mean, 1)}× one "
         "execution",
@@ -65,4 +65,4 @@ def _durations(recorded: Recorded, name: str) -> np.ndarray[tuple[int], np.dtype
     return took
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+LOAD_TIME = Rule(LOAD_TIME_NAME, find_load_time, Basis.FILES)

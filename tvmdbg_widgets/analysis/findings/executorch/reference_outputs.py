@@ -17,13 +17,13 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.tensors.tensor import Tensor
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "reference-outputs"
+REFERENCE_OUTPUTS_NAME = "reference-outputs"
 #: Below it outputs have a percent and more of noise in their energy; 8-bit models reach 30 to 40.
 _LEAST_DB = 20.0
 _LARGEST = 1 << 26
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_reference_outputs(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding on the outputs that have a reference."""
     files, graph = evidence.parts.executorch, evidence.parts.graph
     if files is None or graph is None or not evidence.tensors:
@@ -56,7 +56,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     )
     sure = references[worst.node, worst.output].trust is Trust.EXACT
     yield Finding(
-        NAME,
+        REFERENCE_OUTPUTS_NAME,
         Severity.WARNING if far else Severity.INFO,
         title,
         tuple(
@@ -86,4 +86,4 @@ def _apart(tensor: Tensor, reference: Tensor) -> tuple[float, float]:
         return float("nan"), float("nan")
 
 
-RULE = Rule(NAME, find, Basis.TENSORS)
+REFERENCE_OUTPUTS = Rule(REFERENCE_OUTPUTS_NAME, find_reference_outputs, Basis.TENSORS)

@@ -13,10 +13,10 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "repeated-events"
+REPEATED_EVENTS_NAME = "repeated-events"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_repeated_events(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all of them."""
     recorded = evidence.recorded
     if recorded is None:
@@ -41,7 +41,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     whole = int((dump.kind == EventKind.PROFILE).sum())
     nodes = dict.fromkeys(node for event in most for node in recorded.nodes.of(event))
     yield Finding(
-        NAME,
+        REPEATED_EVENTS_NAME,
         Severity.INFO,
         f"The Inspector would leave out {lost:,} of {counted(whole, 'event')}: {_name(dump, first)}"
         f" occurs {counted(most[first], 'time')} in a run; here all are kept",
@@ -74,4 +74,4 @@ def _place(dump: ETDump, event: int) -> str:
     return place(dump, at) if at[0] >= 0 else "the framework"
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+REPEATED_EVENTS = Rule(REPEATED_EVENTS_NAME, find_repeated_events, Basis.FILES)

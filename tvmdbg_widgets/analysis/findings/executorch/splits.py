@@ -22,11 +22,11 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "delegate-splits"
+SPLITS_NAME = "delegate-splits"
 _NAMED = 2
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_splits(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding a backend."""
     recorded, graph = evidence.recorded, evidence.parts.graph
     if recorded is None or graph is None:
@@ -87,7 +87,7 @@ def _finding(
             + ")"
         )
     return Finding(
-        NAME,
+        SPLITS_NAME,
         Severity.HOTSPOT,
         title,
         (*cut(facts), *cut([evidence.call_name(call) for call in calls])),
@@ -116,4 +116,4 @@ def _unusual(evidence: Evidence, backend: str, node: int) -> str:
     return f"; what is unusual about it: {told}" if told else ""
 
 
-RULE = Rule(NAME, find, Basis.ALL_EDGES)
+SPLITS = Rule(SPLITS_NAME, find_splits, Basis.ALL_EDGES)

@@ -21,10 +21,10 @@ from tvmdbg_widgets.model.executorch.etdump import EventKind
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "unlogged-values"
+UNLOGGED_NAME = "unlogged-values"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_unlogged(evidence: Evidence) -> Iterable[Finding]:
     """Make a finding of kernels, one of program outputs, and one of what need not log."""
     recorded, graph, tensors = evidence.recorded, evidence.parts.graph, evidence.parts.tensors
     if recorded is None or graph is None or not tensors:
@@ -39,7 +39,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     values = (recorded.dump.values[event] for event in run if event in recorded.dump.values)
     if not any(each.output for each in values):
         yield Finding(
-            NAME,
+            UNLOGGED_NAME,
             Severity.INFO,
             "No output of the program was logged",
             (f"the graph has {counted(len(graph.heads), 'output')}",),
@@ -84,7 +84,7 @@ def _nodes(recorded: Recorded, wanted: npt.NDArray[np.bool_]) -> set[int]:
 
 def _silent(evidence: Evidence, nodes: list[int]) -> Finding:
     return Finding(
-        NAME,
+        UNLOGGED_NAME,
         Severity.WARNING,
         f"{evidence.name(nodes[0])} ran but logged no value{and_more(len(nodes) - 1, 'operator')}",
         cut([evidence.name(node) for node in nodes]),
@@ -102,7 +102,7 @@ def _unlogged(
 ) -> Finding:
     verb = agree(len(nodes), "has")
     return Finding(
-        NAME,
+        UNLOGGED_NAME,
         Severity.INFO,
         f"{counted(len(nodes), 'operator')} {which} {verb} no value in this dump",
         (evidence.list(nodes, 8),),
@@ -115,4 +115,4 @@ def _unlogged(
     )
 
 
-RULE = Rule(NAME, find, Basis.ALL_TENSORS)
+UNLOGGED = Rule(UNLOGGED_NAME, find_unlogged, Basis.ALL_TENSORS)

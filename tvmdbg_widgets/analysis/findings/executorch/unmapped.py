@@ -29,11 +29,11 @@ from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, NONE
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, WHOLE_INSTRUCTION
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "unmapped-events"
+UNMAPPED_NAME = "unmapped-events"
 _BUILDER = "DelegateMappingBuilder, debug_handle_map of PreprocessResult"
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_unmapped(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding a backend whose graph has no operator for some of its events.
 
     Another one is of identifiers that maps lack, and one of backends without map or graph.
@@ -78,7 +78,7 @@ def _reasons(recorded: Recorded, call: Call) -> Iterable[tuple[str, str]]:
 def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) -> Finding:
     count = lost.total()
     return Finding(
-        NAME,
+        UNMAPPED_NAME,
         Severity.INFO,
         sentence(
             f"{count:,} of {counted(total, 'event')} of {backend} "
@@ -109,7 +109,7 @@ def _unmapped(recorded: Recorded, identified: list[Identified]) -> Finding:
             "delegate's map: their"
         )
     return Finding(
-        NAME,
+        UNMAPPED_NAME,
         Severity.WARNING,
         f"{subject} {counted(events, 'event')} {agree(events, 'matches')} no operator",
         cut(
@@ -141,7 +141,7 @@ def _without_map(recorded: Recorded, identified: list[Identified]) -> Finding:
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     verb = "have" if more else "has"
     return Finding(
-        NAME,
+        UNMAPPED_NAME,
         Severity.INFO,
         sentence(
             f"{names[0]}{more} {verb} no map from identifiers to operators: "
@@ -176,4 +176,4 @@ def _where_to_look(recorded: Recorded, backends: list[str]) -> str:
     )
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+UNMAPPED_EVENTS = Rule(UNMAPPED_NAME, find_unmapped, Basis.FILES)

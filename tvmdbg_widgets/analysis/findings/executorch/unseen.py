@@ -17,11 +17,11 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "unseen-identifiers"
+UNSEEN_NAME = "unseen-identifiers"
 _NAMED = 3
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_unseen(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all of them; a warning where the delegate logged others instead."""
     recorded = evidence.recorded
     if recorded is None or recorded.files.record is None:
@@ -43,7 +43,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         for node in (program.by_handle.get(handle, ()) if program is not None else ())
     }
     yield Finding(
-        NAME,
+        UNSEEN_NAME,
         Severity.WARNING if others else Severity.INFO,
         f"{count:,} of {counted(total, 'identifier')} in the map of {whose} "
         f"{agree(count, 'was')} never logged: {shown}{more}",
@@ -87,4 +87,4 @@ def _unseen(recorded: Recorded) -> tuple[dict[Instruction, dict[str, tuple[int, 
     return found, total
 
 
-RULE = Rule(NAME, find, Basis.FILES)
+UNSEEN = Rule(UNSEEN_NAME, find_unseen, Basis.FILES)

@@ -13,11 +13,11 @@ from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "build-starvation"
+BUILD_STARVATION_NAME = "build-starvation"
 _MANY = 3
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where timeouts are in most tasks and at every unroll setting."""
     builds = evidence.builds
     if builds.cause is not Cause.STARVATION:
@@ -49,7 +49,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         f"how many builds ran at once (n_parallel) is not in the log{cores}",
     ]
     yield Finding(
-        NAME,
+        BUILD_STARVATION_NAME,
         Severity.WARNING if confidence is Confidence.LOW else Severity.ERROR,
         f"Build starvation: {percent(builds.share)} of the trials hit the build timeout, "
         f"{'mostly ' if high < judged else ''}in {high} of {counted(judged, 'task')}",
@@ -73,4 +73,4 @@ def _cores(evidence: LogEvidence) -> str:
     return f"; TVM counted {counted(known.pop(), 'core')} for the programs themselves"
 
 
-RULE = LogRule(NAME, find, LogBasis.SHARES)
+BUILD_STARVATION = LogRule(BUILD_STARVATION_NAME, find_build_starvation, LogBasis.SHARES)

@@ -13,10 +13,10 @@ from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.model.base.numbers import percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "build-timeouts"
+BUILD_TIMEOUTS_NAME = "build-timeouts"
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_build_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where timeouts are more than usual and no other rule has a cause."""
     builds = evidence.builds
     if builds.cause is not Cause.UNCLEAR:
@@ -24,7 +24,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     many = builds.share >= thresholds.HIGH
     tasks = builds.by_task.keys[builds.by_task.lost > 0].tolist()
     yield Finding(
-        NAME,
+        BUILD_TIMEOUTS_NAME,
         Severity.WARNING if many else Severity.INFO,
         f"{percent(builds.share)} of the trials hit the build timeout; the log does not tell why",
         (
@@ -58,4 +58,4 @@ def _why(evidence: LogEvidence) -> str:
     )
 
 
-RULE = LogRule(NAME, find, LogBasis.SHARES)
+BUILD_TIMEOUTS = LogRule(BUILD_TIMEOUTS_NAME, find_build_timeouts, LogBasis.SHARES)

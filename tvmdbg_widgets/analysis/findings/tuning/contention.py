@@ -15,10 +15,10 @@ from tvmdbg_widgets.analysis.tuning.sessions import utc
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "temporary-contention"
+CONTENTION_NAME = "temporary-contention"
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_contention(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where a few rounds lost many builds and all others hardly any."""
     builds = evidence.builds
     if builds.cause is not Cause.BURST:
@@ -30,7 +30,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     which = f"round{'s' if len(numbers) > 1 else ''} {runs_of(numbers)}"
     tasks = evidence.tasks_of(rows & builds.lost)
     yield Finding(
-        NAME,
+        CONTENTION_NAME,
         Severity.WARNING,
         f"A burst of build timeouts: {percent(share_of(inside))} of the trials in {which}, "
         f"{percent(share_of(outside))} in all other rounds",
@@ -60,4 +60,4 @@ def _when(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]
     return [f"from {first} to {last}"]
 
 
-RULE = LogRule(NAME, find, LogBasis.SHARES)
+CONTENTION = LogRule(CONTENTION_NAME, find_contention, LogBasis.SHARES)

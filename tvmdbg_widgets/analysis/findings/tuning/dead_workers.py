@@ -19,10 +19,10 @@ from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "dead-build-workers"
+DEAD_WORKERS_NAME = "dead-build-workers"
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_dead_workers(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where builds ended without a result."""
     builds = evidence.builds
     if builds.cause is not Cause.DEAD_WORKERS:
@@ -32,7 +32,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     share = percent(dead / len(evidence.trials))
     timed_out = [build_facts.how_many(evidence)] if builds.count else []
     yield Finding(
-        NAME,
+        DEAD_WORKERS_NAME,
         Severity.ERROR,
         f"Build workers died: {counted(dead, 'trial')} ({share}) ended without a program or an "
         "error of the compiler",
@@ -63,4 +63,4 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-RULE = LogRule(NAME, find, LogBasis.LINES)
+DEAD_WORKERS = LogRule(DEAD_WORKERS_NAME, find_dead_workers, LogBasis.LINES)

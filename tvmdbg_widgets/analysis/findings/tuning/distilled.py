@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "distilled-log"
+DISTILLED_NAME = "distilled-log"
 
 
 def is_distilled(parts: TuningParts) -> bool:
@@ -24,14 +24,14 @@ def is_distilled(parts: TuningParts) -> bool:
     return len(trials) <= thresholds.DISTILLED * len(parts.tasks)
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_distilled(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where a log has about one record a task."""
     if not is_distilled(evidence.parts):
         return
     records, tasks = len(evidence.trials), len(evidence.parts.tasks)
     most = int(np.bincount(evidence.trials.task).max())
     yield Finding(
-        NAME,
+        DISTILLED_NAME,
         Severity.INFO,
         f"Best records only: {counted(records, 'record')} of {counted(tasks, 'task')}, no curve",
         (f"no record has an error; at most {counted(most, 'record')} of one task",),
@@ -43,4 +43,4 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-RULE = LogRule(NAME, find, LogBasis.EVERY)
+DISTILLED = LogRule(DISTILLED_NAME, find_distilled, LogBasis.EVERY)

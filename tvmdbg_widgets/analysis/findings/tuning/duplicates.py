@@ -15,10 +15,10 @@ from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.tuning.trials import Trials
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "duplicates"
+DUPLICATES_NAME = "duplicates"
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_duplicates(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding of equal records, and one of schedules measured again."""
     trials = evidence.trials
     again, equal = repeated(trials), duplicated(trials)
@@ -33,7 +33,7 @@ def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
     count = int(np.count_nonzero(rows))
     tasks = evidence.tasks_of(rows)
     return Finding(
-        NAME,
+        DUPLICATES_NAME,
         Severity.WARNING,
         f"{counted(count, 'record')} "
         f"{agree(count, 'repeats an earlier one', 'repeat earlier ones')}",
@@ -66,7 +66,7 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
     if changed:
         facts.append(f"{changed:,} of {counted(count, 'pair')} failed in one of both measurements")
     return Finding(
-        NAME,
+        DUPLICATES_NAME,
         Severity.INFO,
         f"{counted(count, 'trial')} measured a schedule that had been measured before",
         tuple(facts),
@@ -95,4 +95,4 @@ def _between(trials: Trials, rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[n
         return np.abs(second[both] - first[both]) / first[both], changed
 
 
-RULE = LogRule(NAME, find, LogBasis.LINES)
+DUPLICATES = LogRule(DUPLICATES_NAME, find_duplicates, LogBasis.LINES)

@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "frequent-errors"
+FREQUENT_ERRORS_NAME = "frequent-errors"
 _MESSAGE = 160
 _MESSAGES = 3
 _OTHER_RULES = (MeasureError.NO_ERROR, MeasureError.BUILD_TIMEOUT, MeasureError.RUN_TIMEOUT)
@@ -35,7 +35,7 @@ _REFUSED = {
 }
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_frequent_errors(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding for each error that a tenth of the trials have."""
     trials = evidence.trials
     if len(trials) < thresholds.FEW:
@@ -54,7 +54,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         usual = error is MeasureError.INSTANTIATION_ERROR and tuners == ["autotvm"]
         named = "" if error is MeasureError.UNRECORDED else f" with {error.label}"
         yield Finding(
-            NAME,
+            FREQUENT_ERRORS_NAME,
             Severity.INFO if usual else Severity.WARNING,
             f"{percent(share)} of the trials failed{named}",
             (
@@ -87,4 +87,4 @@ def _messages(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bo
     return [f"{count:,} × {text}" for text, count in told.most_common(_MESSAGES)]
 
 
-RULE = LogRule(NAME, find, LogBasis.SHARES)
+FREQUENT_ERRORS = LogRule(FREQUENT_ERRORS_NAME, find_frequent_errors, LogBasis.SHARES)

@@ -13,11 +13,11 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "no-valid-schedule"
+NO_VALID_SCHEDULE_NAME = "no-valid-schedule"
 _TOTAL = "while a task has none, Ansor prints the total latency as - or N/A"
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_no_valid_schedule(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding of all tasks without a valid trial."""
     trials, size = evidence.trials, len(evidence.parts.tasks)
     count = np.bincount(trials.task, minlength=size)
@@ -37,7 +37,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     told = [f"{evidence.task(task)}: {_errors(evidence, task)}" for task in tasks]
     rest = len(told) - 8
     yield Finding(
-        NAME,
+        NO_VALID_SCHEDULE_NAME,
         Severity.ERROR,
         title,
         (
@@ -64,4 +64,4 @@ def _errors(evidence: LogEvidence, task: int) -> str:
     return ", ".join(told)
 
 
-RULE = LogRule(NAME, find, LogBasis.EVERY)
+NO_VALID_SCHEDULE = LogRule(NO_VALID_SCHEDULE_NAME, find_no_valid_schedule, LogBasis.EVERY)

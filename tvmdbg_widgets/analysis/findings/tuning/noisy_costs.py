@@ -12,10 +12,10 @@ from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "noisy-costs"
+NOISY_COSTS_NAME = "noisy-costs"
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_noisy_costs(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where the repeats of most trials differ by a tenth or more."""
     trials = evidence.trials
     repeats = np.diff(trials.run_offsets)
@@ -34,7 +34,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     tail = percent(float(np.percentile(spread, 90)))
     most = int(np.bincount(repeats[rows]).argmax())
     yield Finding(
-        NAME,
+        NOISY_COSTS_NAME,
         Severity.WARNING,
         f"Costs are noisy: repeats of a trial differ by {percent(median)} in the median",
         (
@@ -52,4 +52,4 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-RULE = LogRule(NAME, find, LogBasis.SHARES)
+NOISY_COSTS = LogRule(NOISY_COSTS_NAME, find_noisy_costs, LogBasis.SHARES)

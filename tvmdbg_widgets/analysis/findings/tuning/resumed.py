@@ -14,12 +14,12 @@ from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP, Session, second
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "resumed-log"
+RESUMED_NAME = "resumed-log"
 _SHOWN = 8
 _SURE = 3600.0
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where records have long pauses between them, or go back in time."""
     found = evidence.sessions
     if len(found) < 2 or is_distilled(evidence.parts):
@@ -29,7 +29,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     spent = sum(each.seconds for each in found)
     rest = len(found) - _SHOWN
     yield Finding(
-        NAME,
+        RESUMED_NAME,
         Severity.INFO,
         f"The log was written in {counted(len(found), 'session')}, {seconds_text(spent)} in all",
         (
@@ -62,4 +62,4 @@ def _words(number: int, session: Session) -> str:
     )
 
 
-RULE = LogRule(NAME, find, LogBasis.EVERY)
+RESUMED = LogRule(RESUMED_NAME, find_resumed, LogBasis.EVERY)

@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "run-timeouts"
+RUN_TIMEOUTS_NAME = "run-timeouts"
 _NEXT = """Most of these programs are slow: a longer timeout makes tuning slower, not better.
 Where even good ones need longer, or the device was busy:
 """
@@ -23,7 +23,7 @@ Where even good ones need longer, or the device was busy:
 _DIED = "; AutoTVM writes the same of a build whose process died"
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_run_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where a twentieth of the trials ran until the timeout."""
     trials = evidence.trials
     hidden = hidden_run_timeouts(trials)
@@ -49,7 +49,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         facts.append(f"the best program of the log takes {best}")
     probably = " probably" if num_hidden else ""
     yield Finding(
-        NAME,
+        RUN_TIMEOUTS_NAME,
         Severity.WARNING,
         f"{percent(count / len(trials))} of the trials{probably} hit the run timeout"
         + (", recorded as RuntimeDeviceError" if num_hidden == count else ""),
@@ -67,4 +67,4 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-RULE = LogRule(NAME, find, LogBasis.SHARES)
+RUN_TIMEOUTS = LogRule(RUN_TIMEOUTS_NAME, find_run_timeouts, LogBasis.SHARES)

@@ -14,12 +14,12 @@ from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "slow-compiling-task"
+SLOW_TASK_NAME = "slow-compiling-task"
 _MOST_OF_IT = 0.5
 _MANY = 3
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_slow_task(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where few tasks lose builds and the others hardly any."""
     builds = evidence.builds
     if builds.cause is not Cause.SLOW_TASK:
@@ -35,7 +35,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     verb = "are" if len(tasks) > 1 else "is"
     sure = lost >= _MOST_OF_IT and int(others.sum()) >= _MANY
     yield Finding(
-        NAME,
+        SLOW_TASK_NAME,
         Severity.WARNING,
         f"{name[0].upper()}{name[1:]}{more} {verb} slow to compile: {percent(lost)} of the trials "
         f"hit the build timeout, {rest} elsewhere",
@@ -59,4 +59,4 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-RULE = LogRule(NAME, find, LogBasis.SHARES)
+SLOW_TASK = LogRule(SLOW_TASK_NAME, find_slow_task, LogBasis.SHARES)

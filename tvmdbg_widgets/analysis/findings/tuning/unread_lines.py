@@ -10,12 +10,12 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "unread-lines"
+UNREAD_LINES_NAME = "unread-lines"
 _SHOWN = 5
 _WHY = 200
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
     """Make a finding for refused lines, for a cut last line, and for lines left alone."""
     parts = evidence.parts
     if parts.num_refused:
@@ -26,7 +26,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         rest = parts.num_refused - len(facts)
         are = agree(parts.num_refused, "is no record", "are no records")
         yield Finding(
-            NAME,
+            UNREAD_LINES_NAME,
             Severity.WARNING,
             f"{counted(parts.num_refused, 'line')} {are}: all numbers leave "
             f"{agree(parts.num_refused, 'it', 'them')} out",
@@ -38,7 +38,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         )
     if parts.cut:
         yield Finding(
-            NAME,
+            UNREAD_LINES_NAME,
             Severity.INFO,
             "The last line is cut",
             ("it ends in the middle of a record",),
@@ -50,7 +50,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         count = sum(parts.undecoded.values())
         told = [f"{number:,} × {one_line(what)}" for what, number in parts.undecoded.items()]
         yield Finding(
-            NAME,
+            UNREAD_LINES_NAME,
             Severity.INFO,
             f"{counted(count, 'line')} {agree(count, 'is')} recognized and not decoded",
             (evidence.listed(told, "kind"),),
@@ -67,4 +67,4 @@ def _file(evidence: LogEvidence, source: int) -> str:
     return f" of {one_line(sources[source].name)}"
 
 
-RULE = LogRule(NAME, find, LogBasis.LINES)
+UNREAD_LINES = LogRule(UNREAD_LINES_NAME, find_unread_lines, LogBasis.LINES)

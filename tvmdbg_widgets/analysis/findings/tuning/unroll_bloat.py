@@ -14,10 +14,10 @@ from tvmdbg_widgets.analysis.findings.tuning.shares import share_of
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "unroll-bloat"
+UNROLL_BLOAT_NAME = "unroll-bloat"
 
 
-def find(evidence: LogEvidence) -> Iterable[Finding]:
+def find_unroll_bloat(evidence: LogEvidence) -> Iterable[Finding]:
     """Make one finding where timeouts come with much unrolling."""
     builds = evidence.builds
     if builds.cause is not Cause.UNROLL:
@@ -29,7 +29,7 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
         tasks = counted(len(builds.high), "task")
         where = f", in {np.count_nonzero(builds.high)} of {tasks}"
     yield Finding(
-        NAME,
+        UNROLL_BLOAT_NAME,
         Severity.WARNING,
         f"Unrolling makes programs too long to compile: {percent(share_of(high))} of the trials "
         f"with auto_unroll_max_step {thresholds.HIGH_UNROLL} or more hit the build timeout, "
@@ -56,4 +56,4 @@ def find(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-RULE = LogRule(NAME, find, LogBasis.SHARES)
+UNROLL_BLOAT = LogRule(UNROLL_BLOAT_NAME, find_unroll_bloat, LogBasis.SHARES)

@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
-NAME = "constant-values"
+CONSTANT_NAME = "constant-values"
 _MEANT = frozenset(
     {
         *("zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "one_hot", "eye"),
@@ -73,7 +73,7 @@ def constants(evidence: Evidence) -> Constants:
     return Constants(constant, own, following, inputs, weights)
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_constant(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of operators, one of inputs, one of weights."""
     if evidence.blank:
         return
@@ -109,7 +109,7 @@ def _finding(
         facts.insert(0, f"{counted(len(following), 'more operator')} with constant inputs only")
     confidence, why = evidence.joined(entries)
     return Finding(
-        NAME,
+        CONSTANT_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(first)} outputs {what} ({size}){and_more(len(entries) - 1)}",
         cut(facts),
@@ -137,7 +137,7 @@ def _given(
     ]
     confidence, why = evidence.joined(entries)
     return Finding(
-        NAME,
+        CONSTANT_NAME,
         Severity.WARNING,
         f"{what.capitalize()} {evidence.entry_name(first)} is {value}"
         f"{and_more(len(entries) - 1, what)}",
@@ -156,4 +156,4 @@ def _text(value: object) -> str:
     return "0" if value == 0 else number_text(value)
 
 
-RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES | Basis.ROLES)
+CONSTANT = Rule(CONSTANT_NAME, find_constant, Basis.TENSORS | Basis.EDGES | Basis.ROLES)

@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.statistics import comparable
 from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "dead-channels"
+DEAD_CHANNELS_NAME = "dead-channels"
 _LEAST_VALUES = 16
 #: Share of dead channels from which on they are a doubt.
 MANY = 0.5
@@ -38,7 +38,7 @@ class Channels(NamedTuple):
     assumed: bool
 
 
-def probe(subject: Subject) -> Channels | None:
+def probe_dead_channels(subject: Subject) -> Channels | None:
     """Find the channels that are zero throughout, where so many values are zero."""
     found = subject.statistics
     if found.zero < _LEAST_VALUES:
@@ -66,11 +66,11 @@ def _alive(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.b
     return alive
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_dead_channels(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all nodes with dead channels; a doubt where half are dead somewhere."""
     found: dict[tuple[int, int], Channels] = {
         entry: each
-        for entry, each in evidence.scanned.probed.get(NAME, {}).items()
+        for entry, each in evidence.scanned.probed.get(DEAD_CHANNELS_NAME, {}).items()
         if entry in evidence.statistics and each.dead
     }
     if not found:
@@ -90,7 +90,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if any(each.assumed for each in found.values()) and confidence is Confidence.HIGH:
         confidence, why = Confidence.MEDIUM, f"{why}; the layout is inferred, not stated"
     yield Finding(
-        NAME,
+        DEAD_CHANNELS_NAME,
         Severity.WARNING if _share(worst) >= MANY else Severity.INFO,
         f"{len(worst.dead):,} of {counted(worst.total, 'channel')} of "
         f"{evidence.entry_name(entries[0])} "
@@ -110,9 +110,11 @@ def _share(found: Channels) -> float:
     return len(found.dead) / found.total
 
 
-def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_dead_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether so many values are zero."""
     return batch.zero >= _LEAST_VALUES
 
 
-RULE = Rule(NAME, find, Basis.TENSORS, probe, screen)
+DEAD_CHANNELS = Rule(
+    DEAD_CHANNELS_NAME, find_dead_channels, Basis.TENSORS, probe_dead_channels, screen_dead_channels
+)

@@ -28,7 +28,7 @@ from tvmdbg_widgets.model.statistics import Statistics, comparable
 from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "first-nonfinite"
+FIRST_NONFINITE_NAME = "first-nonfinite"
 _FLOAT16_MAX = 65504.0
 _MASKING = ("where", "mask", "select", "tri", "log", "full", "attention", "maximum", "minimum")
 
@@ -41,7 +41,7 @@ class Birth(NamedTuple):
     why: str
 
 
-def probe(subject: Subject) -> Within | None:
+def probe_first_nonfinite(subject: Subject) -> Within | None:
     """Tell the channels that hold all NaN and Inf of an output, where these are only some."""
     found = subject.statistics
     if not found.applicable or not 0 < found.size - found.finite <= found.size // 4:
@@ -49,7 +49,7 @@ def probe(subject: Subject) -> Within | None:
     return within(subject, lambda chunk: ~np.isfinite(comparable(chunk)))
 
 
-def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_first_nonfinite(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether there are NaN or Inf."""
     odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = batch.finite != batch.size
     return odd
@@ -80,7 +80,7 @@ def origins(evidence: Evidence) -> Origins:
     return Origins(carriers, wrong, list(meant.values()))
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_first_nonfinite(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of the first birth, one of the others, and one of -Inf alone."""
     carriers, wrong, meant = origins(evidence)
     if wrong:
@@ -209,7 +209,7 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
             )
     facts += _outputs(evidence, carriers, (entry, *spread))
     return Finding(
-        NAME,
+        FIRST_NONFINITE_NAME,
         Severity.ERROR,
         title,
         tuple(facts),
@@ -223,7 +223,7 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
 
 
 def _channels(evidence: Evidence, entry: Entry) -> list[str]:
-    found = evidence.scanned.probed.get(NAME, {}).get(entry)
+    found = evidence.scanned.probed.get(FIRST_NONFINITE_NAME, {}).get(entry)
     return [f"all in {found}"] if found is not None else []
 
 
@@ -306,7 +306,7 @@ def _others(
     known = evidence.parts.graph is not None
     origin = " independently" if known else ""
     return Finding(
-        NAME,
+        FIRST_NONFINITE_NAME,
         Severity.ERROR,
         f"NaN or Inf also appears{origin} in {evidence.list_entries(entries, 2)}",
         cut(facts),
@@ -325,7 +325,7 @@ def _minus(
     entries = tuple(birth.entry for birth in births)
     first = carriers[entries[0]]
     return Finding(
-        NAME,
+        FIRST_NONFINITE_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])} contains -Inf: {_of(first.neg_inf, first)}"
         f"{and_more(len(entries) - 1)}",
@@ -351,4 +351,10 @@ def _of(count: int, found: Statistics) -> str:
     return f"{count:,} of {counted(found.size, 'value')}"
 
 
-RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES | Basis.ROLES, probe, screen)
+FIRST_NONFINITE = Rule(
+    FIRST_NONFINITE_NAME,
+    find_first_nonfinite,
+    Basis.TENSORS | Basis.EDGES | Basis.ROLES,
+    probe_first_nonfinite,
+    screen_first_nonfinite,
+)

@@ -36,7 +36,7 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "narrow-channels"
+NARROW_CHANNELS_NAME = "narrow-channels"
 _PART: Final = 1 / 4
 _OF_OTHERS: Final = 1 / 2
 _OTHERS: Final = 3
@@ -71,7 +71,7 @@ class _Rescaled(NamedTuple):
     narrow: tuple[_Channel, ...]
 
 
-def probe(subject: Subject) -> _Rescaled | None:
+def probe_narrow_channels(subject: Subject) -> _Rescaled | None:
     """Measure what the channels use whose multipliers are small; None without multipliers."""
     found, tensor = subject.statistics, subject.tensor
     if tensor.dtype.name not in _TYPES or not found.finite or tensor.nbytes > _MOST_BYTES:
@@ -123,7 +123,7 @@ def _rescaled(
     return _Rescaled(operand, least, channels.count, median, tuple(narrow))
 
 
-def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether the values use enough steps, and are enough."""
     if batch.size < _LEAST_CHANNELS * _LEAST_VALUES or batch.values.dtype.name not in _TYPES:
         return np.zeros(len(batch), np.bool_)
@@ -131,11 +131,11 @@ def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return steps
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_narrow_channels(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all outputs with such channels."""
     probed: Mapping[Entry, _Rescaled] = {
         entry: each
-        for entry, each in evidence.scanned.probed.get(NAME, {}).items()
+        for entry, each in evidence.scanned.probed.get(NARROW_CHANNELS_NAME, {}).items()
         if entry in evidence.statistics and each.operand in evidence.statistics
     }
     smallest = sorted({each.operand: each.least for each in probed.values()}.items(), key=_share)
@@ -154,7 +154,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     one = len(narrow) == 1
     confidence, why = evidence.joined([*entries, *(probed[entry].operand for entry in entries)])
     yield Finding(
-        NAME,
+        NARROW_CHANNELS_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])}: {_within(first, narrow)} "
         f"{'uses' if one else 'use'} at most "
@@ -190,4 +190,10 @@ def _fact(evidence: Evidence, entry: Entry, output: _Rescaled, narrow: tuple[_Ch
     )
 
 
-RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES, probe, screen)
+NARROW_CHANNELS = Rule(
+    NARROW_CHANNELS_NAME,
+    find_narrow_channels,
+    Basis.TENSORS | Basis.EDGES,
+    probe_narrow_channels,
+    screen_narrow_channels,
+)

@@ -39,7 +39,7 @@ from tvmdbg_widgets.model.graph.node_words import node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "narrow-range"
+NARROW_RANGE_NAME = "narrow-range"
 _PART: Final = 1 / 6
 _WELL: Final = 0.5
 _READ: Final = 0.4
@@ -58,7 +58,7 @@ class _Use(NamedTuple):
     share: float
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_narrow_range(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all such outputs."""
     uses, groups = _uses(evidence)
     usual: dict[Entry, tuple[float, int, str]] = {}
@@ -74,7 +74,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     others, count, kind = usual[first]
     confidence, why = evidence.joined(entries)
     yield Finding(
-        NAME,
+        NARROW_RANGE_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(first)} uses only {_text(uses[first])} of "
         f"{_dtype(evidence, first)} ({percent(uses[first].share)} of the range); the {count:,} "
@@ -166,4 +166,4 @@ def _dtype(evidence: Evidence, entry: Entry) -> str:
     return evidence.tensors[entry].dtype.name
 
 
-RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES)
+NARROW_RANGE = Rule(NARROW_RANGE_NAME, find_narrow_range, Basis.TENSORS | Basis.EDGES)

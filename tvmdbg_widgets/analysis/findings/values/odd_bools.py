@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.statistics.pieces import Distinct, every
 from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 
-NAME = "odd-bools"
+ODD_BOOLS_NAME = "odd-bools"
 
 
 class Odd(NamedTuple):
@@ -31,7 +31,7 @@ class Odd(NamedTuple):
     first: int
 
 
-def probe(subject: Subject) -> Odd | None:
+def probe_odd_bools(subject: Subject) -> Odd | None:
     """Count such bytes, where there are any."""
     values = subject.tensor.values()
     if not subject.tensor.dtype.is_bool or values.is_packed:
@@ -48,18 +48,18 @@ def probe(subject: Subject) -> Odd | None:
     return found if found.number else None
 
 
-def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_odd_bools(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether there are such bytes."""
     codes = np.zeros((len(batch), 0)) if batch.codes is None else batch.codes
     odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.count_nonzero(codes > 1, axis=1) > 0
     return odd
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_odd_bools(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all such arrays."""
     odd: dict[Entry, Odd] = {
         entry: each
-        for entry, each in sorted(evidence.scanned.probed.get(NAME, {}).items())
+        for entry, each in sorted(evidence.scanned.probed.get(ODD_BOOLS_NAME, {}).items())
         if entry in evidence.statistics
     }
     entries = list(odd)
@@ -69,7 +69,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     count, size = odd[entries[0]].number, evidence.statistics[entries[0]].size
     verb = agree(count, "is")
     yield Finding(
-        NAME,
+        ODD_BOOLS_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])}: {count:,} of {counted(size, 'bool')} {verb} stored "
         f"as a byte other than 0 or 1{and_more(len(entries) - 1)}",
@@ -90,4 +90,4 @@ def _fact(evidence: Evidence, entry: Entry, odd: Odd) -> str:
     return f"{evidence.entry_name(entry)}: {odd.number:,} of {size}, the first at [{index}]"
 
 
-RULE = Rule(NAME, find, Basis.TENSORS, probe, screen)
+ODD_BOOLS = Rule(ODD_BOOLS_NAME, find_odd_bools, Basis.TENSORS, probe_odd_bools, screen_odd_bools)

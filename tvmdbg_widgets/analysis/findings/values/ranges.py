@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-NAME = "dynamic-range"
+RANGES_NAME = "dynamic-range"
 _MAX = 65504.0
 #: Larger magnitudes are within a factor of two of the largest float16.
 NEAR = _MAX / 2
@@ -40,7 +40,7 @@ _LOST = 0.5
 _INT8_STEPS = 254  # half steps of a scale from -127 to 127
 
 
-def probe(subject: Subject) -> int | None:
+def probe_ranges(subject: Subject) -> int | None:
     """Count the nonzero values that float16 or an int8 scale has no good number for.
 
     float16: those below the normal numbers. float32: those that an int8 scale rounds to zero.
@@ -62,7 +62,7 @@ def probe(subject: Subject) -> int | None:
     return count if count >= least else None
 
 
-def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_ranges(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether there are so many nonzero values."""
     return batch.finite - batch.zero >= _LEAST
 
@@ -73,7 +73,7 @@ def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
     return bool(finite and tensor.dtype.name == "float16" and _peak(found) > NEAR)
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_ranges(evidence: Evidence) -> Iterable[Finding]:
     """Make up to four findings, one a limit."""
     tensors = evidence.tensors
     columns, read = evidence.columns, evidence.statistics
@@ -93,7 +93,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
         )
     small: dict[Entry, int] = {
         entry: count
-        for entry, count in sorted(evidence.scanned.probed.get(NAME, {}).items())
+        for entry, count in sorted(evidence.scanned.probed.get(RANGES_NAME, {}).items())
         if entry in evidence.statistics
     }
     lost = {e: count for e, count in small.items() if tensors[e].dtype.name == "float16"}
@@ -152,7 +152,7 @@ def _finding(
 ) -> Finding:
     confidence, why = evidence.joined(entries)
     return Finding(
-        NAME,
+        RANGES_NAME,
         severity,
         f"{evidence.entry_name(entries[0])} {what}{and_more(len(entries) - 1, 'tensor')}",
         cut(facts),
@@ -175,4 +175,4 @@ def _peak(found: Statistics) -> float:
     return max(abs(float(found.minimum)), abs(float(found.maximum)))
 
 
-RULE = Rule(NAME, find, Basis.TENSORS, probe, screen)
+RANGES = Rule(RANGES_NAME, find_ranges, Basis.TENSORS, probe_ranges, screen_ranges)

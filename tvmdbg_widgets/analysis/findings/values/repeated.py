@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "repeated-work"
+REPEATED_NAME = "repeated-work"
 _RANDOM = frozenset({"uniform", "normal", "multinomial", "dropout", "threefry_generate"})
 #: Attributes that tell where in a model an operator comes from, not what it does.
 _WHERE = frozenset({"debug_handle", "module_type", "nn_module_stack", "stack_trace"})
@@ -30,7 +30,7 @@ _WHERE = frozenset({"debug_handle", "module_type", "nn_module_stack", "stack_tra
 _ODD = (0x1F3D5B79A1C4E685, 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x4F1BBCDCBFA53E0B)
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_repeated(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all repetitions."""
     graph = evidence.parts.graph
     if graph is None:
@@ -62,7 +62,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     told = f" ({percent(share)} of the time)" if share else ""
     read = all((node, 0) in evidence.statistics for nodes in groups for node in nodes)
     yield Finding(
-        NAME,
+        REPEATED_NAME,
         Severity.HOTSPOT,
         f"{counted(len(again), 'operator')} {agree(len(again), 'repeats')} the work "
         f"of an earlier one{told}",
@@ -112,4 +112,4 @@ def _values(evidence: Evidence, entry: tuple[int, int]) -> object:
     return found.size, found.nan, found.zero, *bounds, str(found.mean), str(found.std)
 
 
-RULE = Rule(NAME, find, Basis.TENSORS | Basis.EDGES)
+REPEATED = Rule(REPEATED_NAME, find_repeated, Basis.TENSORS | Basis.EDGES)

@@ -36,7 +36,7 @@ from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
-NAME = "saturated"
+SATURATED_NAME = "saturated"
 #: From this share of values at an end of the type on, a tensor is called saturated.
 SHARE = 0.05
 _FUNCTION_SHARE = 0.5
@@ -90,7 +90,7 @@ def is_judged(run: RunParts, entry: Entry, tensor: Tensor, found: Statistics) ->
     return named is not None and bool(found.finite) and _limits(tensor, found, named) is not None
 
 
-def probe(subject: Subject) -> Ends | None:
+def probe_saturated(subject: Subject) -> Ends | None:
     """Count the values at the ends of their range, where any are."""
     found = subject.statistics
     named = _named(subject.parts, subject.entry)
@@ -133,7 +133,7 @@ def _channels(
     return within(subject, at_end, least)
 
 
-def screen(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_saturated(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether there are so many values, or one of float16 at an end."""
     if batch.size >= LEAST:
         return batch.finite > 0
@@ -175,11 +175,11 @@ def _limits(
     return None
 
 
-def find(evidence: Evidence) -> Iterable[Finding]:
+def find_saturated(evidence: Evidence) -> Iterable[Finding]:
     """Make one finding of all saturated outputs, the worst first."""
     found: dict[tuple[int, int], Ends] = {
         entry: ends
-        for entry, ends in evidence.scanned.probed.get(NAME, {}).items()
+        for entry, ends in evidence.scanned.probed.get(SATURATED_NAME, {}).items()
         if entry in evidence.statistics and ends.many
     }
     if not found:
@@ -201,7 +201,7 @@ def find(evidence: Evidence) -> Iterable[Finding]:
     if worst.share < worst.least:
         what = f"a third or more of {worst.channels} at {_ends(worst)}"
     yield Finding(
-        NAME,
+        SATURATED_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])} is saturated: {what}{and_more(len(entries) - 1)}",
         cut(facts),
@@ -220,4 +220,4 @@ def _ends(ends: Ends) -> str:
     return f"{ends.low:g} or {ends.high:g}" if ends.at_high else f"{ends.low:g}"
 
 
-RULE = Rule(NAME, find, Basis.TENSORS, probe, screen)
+SATURATED = Rule(SATURATED_NAME, find_saturated, Basis.TENSORS, probe_saturated, screen_saturated)
