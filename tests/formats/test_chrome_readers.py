@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.chrome import events as chrome_events
-from tvmdbg_widgets.formats.chrome.columns import Columns
-from tvmdbg_widgets.formats.chrome.event import Event
+from tvmdbg_widgets.formats.chrome.columns import ChromeColumns
+from tvmdbg_widgets.formats.chrome.event import ChromeEvent
 from tvmdbg_widgets.formats.chrome.events import EventFile
 from tvmdbg_widgets.formats.chrome.trace import read_chrome_trace
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -27,13 +27,13 @@ COLUMNS = (
 )
 
 
-def refused(data: bytes) -> list[Event]:
+def refused(data: bytes) -> list[ChromeEvent]:
     raise ValueError(f"{len(data)} bytes are left to the tolerant reader")
 
 
 def read(data: bytes) -> dict[str, Any]:
     """All that is read of a trace, in plain values that can be compared."""
-    file, columns = EventFile(BytesSource(data)), Columns()
+    file, columns = EventFile(BytesSource(data)), ChromeColumns()
     for block in file.blocks():
         columns.add(block)
     found = {name: getattr(columns, name) for name in COLUMNS}
@@ -58,7 +58,7 @@ def check(data: bytes, block: int = 1 << 18) -> bool:
     taken: list[int] = []
     strict = chrome_events.strict_events
 
-    def counted(text: bytes) -> list[Event]:
+    def counted(text: bytes) -> list[ChromeEvent]:
         events = strict(text)
         taken.append(len(events))
         return events
@@ -188,7 +188,7 @@ def test_one_odd_event_costs_its_block_alone(what: str) -> None:
     taken: list[bool] = []
     strict = chrome_events.strict_events
 
-    def noted(text: bytes) -> list[Event]:
+    def noted(text: bytes) -> list[ChromeEvent]:
         events = strict(text)
         taken.append(odd.encode() in text)
         return events

@@ -21,7 +21,7 @@ from tvmdbg_widgets.formats.chrome.trace import ChromeTrace, read_chrome_trace, 
 from tvmdbg_widgets.formats.registry import identify
 from tvmdbg_widgets.formats.tvm.trace import sniff as sniff_classic
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
@@ -124,7 +124,7 @@ def test_what_has_no_partner_is_counted_with_its_first_place() -> None:
     assert "traceEvents[1] (2.000 µs)" in missing["end-missing"]
     assert "2 such events" in missing["end-missing"]
     assert "traceEvents[0]" in missing["begin-missing"]
-    assert all(issue.severity is Severity.ERROR for issue in trace.issues)
+    assert all(issue.severity is IssueSeverity.ERROR for issue in trace.issues)
     crossed = read([event("B", 0, "a"), event("B", 1, "b"), event("E", 2, "a"), event("E", 3, "b")])
     assert rules(crossed) == ["names-differ"]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.model.base.errors import FormatError
 
 
@@ -38,8 +38,8 @@ def rows() -> bytes:
     return bytes(file(Table({0: Things([full, Table({}), Table(empty)])}), b"TEST"))
 
 
-def tables(data: bytes) -> Tables:
-    return Tables.root(FlatBuffer(data, file="f"), "Root").children(0, "Row", "rows")[1]
+def tables(data: bytes) -> FlatTables:
+    return FlatTables.root(FlatBuffer(data, file="f"), "Root").children(0, "Row", "rows")[1]
 
 
 def test_scalars_with_their_defaults() -> None:
@@ -87,7 +87,7 @@ def test_vectors_of_strings() -> None:
 def test_messages_count_from_the_start_of_the_file() -> None:
     buffer = FlatBuffer(b"\xff" * 8, file="dump", base=4, hint="Copy it again.")
     with pytest.raises(FormatError) as problem:
-        Tables.root(buffer, "Root")
+        FlatTables.root(buffer, "Root")
     assert problem.value.file == "dump"
     assert problem.value.offset == 0xFFFFFFFF + 4
     assert problem.value.hint == "Copy it again."
@@ -117,16 +117,18 @@ PLAIN = struct.pack("<IhHHh", 12, 0, 6, 8, 4) + struct.pack("<iI", 6, 4) + bytes
 )
 def test_offsets_that_lead_nowhere(at: int, kind: str, value: int, told: str) -> None:
     data = bytearray(PLAIN)
-    assert Tables.root(FlatBuffer(PLAIN, file="f"), "Root").vector(0, "u1", "v").tuples() == [()]
+    assert FlatTables.root(FlatBuffer(PLAIN, file="f"), "Root").vector(0, "u1", "v").tuples() == [
+        ()
+    ]
     struct.pack_into(kind, data, at, value)
     with pytest.raises(FormatError, match=told):
-        Tables.root(FlatBuffer(bytes(data), file="f"), "Root").vector(0, np.uint8, "v")
+        FlatTables.root(FlatBuffer(bytes(data), file="f"), "Root").vector(0, np.uint8, "v")
 
 
 def test_a_string_that_is_no_utf8() -> None:
     data = bytes(file(Table({0: text(b"ok \xff")}), b"TEST"))
     with pytest.raises(FormatError, match="no UTF-8") as problem:
-        Tables.root(FlatBuffer(data, file="f"), "Root").strings(0, "name")
+        FlatTables.root(FlatBuffer(data, file="f"), "Root").strings(0, "name")
     assert problem.value.offset == data.index(b"\xff")
 
 
@@ -153,8 +155,8 @@ def test_what_was_decoded_can_be_forgotten() -> None:
     buffer = FlatBuffer(rows(), file="f")
     buffer.budget.spend(3 * buffer.size, "all")
     with pytest.raises(FormatError, match="again and again"):
-        Tables.root(buffer, "Root")
-    assert len(Tables.root(buffer.renewed(), "Root")) == 1
+        FlatTables.root(buffer, "Root")
+    assert len(FlatTables.root(buffer.renewed(), "Root")) == 1
 
 
 @given(st.binary(max_size=200))

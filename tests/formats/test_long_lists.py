@@ -13,7 +13,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.executorch.etrecord import etrecord
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
@@ -50,7 +50,7 @@ def test_an_etrecord_of_many_methods_tells_some() -> None:
 
 def test_a_long_name_leaves_the_ends_of_what_is_told_of_it() -> None:
     told = f"field {'x' * 1_000_000} is missing"
-    issue = Issue("a-rule", Severity.NOTE, told)
+    issue = Issue("a-rule", IssueSeverity.NOTE, told)
     finding = findings.Finding(
         "a-rule", findings.Severity.INFO, told, (told,), findings.Confidence.HIGH, told
     )
@@ -88,6 +88,6 @@ def test_no_part_of_an_error_is_longer_than_a_paragraph(part: str) -> None:
 
 
 def test_no_issue_is_longer_than_a_page() -> None:
-    issue = Issue("odd-name", Severity.NOTE, "name " * 100_000)
+    issue = Issue("odd-name", IssueSeverity.NOTE, "name " * 100_000)
     assert len(issue.message) < 5_000
     assert "…" in issue.message

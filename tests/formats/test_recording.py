@@ -18,7 +18,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.recording.recording import encoded
 from tvmdbg_widgets.formats.recording.times import read_recorded_times, times_document
 from tvmdbg_widgets.formats.recording.writer import IR, RECORDING, TIMES, write_recording
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.parts import RunFile, RunParts
 from tvmdbg_widgets.model.timeline.columns import COLUMNS
@@ -250,7 +250,7 @@ def test_times_of_another_graph_are_not_used(saved: Path) -> None:
     edited(saved / TIMES, node_names=[*names[:-1], "another"])
     again = tvmdbg.open(saved)
     (issue,) = again.check().by_rule("recorded-times-disagree")
-    assert issue.severity is Severity.WARNING
+    assert issue.severity is IssueSeverity.WARNING
     assert again.timeline.num_slices == 72
 
 
@@ -372,7 +372,7 @@ def timelines(draw: st.DrawFn) -> Timeline:
         synthetic=draw(st.booleans()),
         clock=draw(st.sampled_from(["synthetic", "wall"])),
         sources=("x",),
-        issues=Issues([Issue("r", Severity.NOTE, draw(st.text()), (1,), ((2, 0),))]),
+        issues=Issues([Issue("r", IssueSeverity.NOTE, draw(st.text()), (1,), ((2, 0),))]),
     )
 
 

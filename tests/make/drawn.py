@@ -17,9 +17,9 @@ import numpy as np
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.engine.columns import pack
-from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.options import GraphFigureOptions
 from tvmdbg_widgets.figures.graph.request import graph_request
-from tvmdbg_widgets.model.verdicts.health import VERDICTS, Verdict
+from tvmdbg_widgets.model.verdicts.health import VERDICTS, HealthVerdict
 
 PATH = Path(__file__).parents[1] / "data/groups/drawn.json"
 #: Open groups, and options of the figure: none, all, a run but none of its blocks, some of all.
@@ -40,12 +40,12 @@ def health(sources: dict[str, int], nodes: int) -> Reply:
     columns = {
         "node": np.arange(nodes, dtype=np.int32),
         "output": np.zeros(nodes, np.int32),
-        "verdict": np.full(nodes, VERDICTS.index(Verdict.OK), np.uint8),
+        "verdict": np.full(nodes, VERDICTS.index(HealthVerdict.OK), np.uint8),
         "rank": np.arange(nodes, dtype=np.int32),
         "source": np.full(nodes, -1, np.int32),
     }
     for node, source in sources.items():
-        columns["verdict"][int(node)] = VERDICTS.index(Verdict.FAULTY)
+        columns["verdict"][int(node)] = VERDICTS.index(HealthVerdict.FAULTY)
         columns["source"][int(node)] = source
     packed, buffer = pack(columns)
     told = dict.fromkeys(("words", "brief"), [""] * nodes)
@@ -60,7 +60,7 @@ def cases() -> list[dict[str, Any]]:
     for opened, options in CASES:
         case = {"color_by": "kind", "open_groups": opened, **options}
         asked = {name: value for name, value in case.items() if name != "faults"}
-        request = graph_request(run, GraphOptions(**asked))
+        request = graph_request(run, GraphFigureOptions(**asked))
         marked = health(case.get("faults", {}), run.graph.num_nodes)
         figure = replace(request, replies=partial(dict, health=marked)).figure(
             width=2000, theme="light"

@@ -18,7 +18,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.tensor.counts import limits
 from tvmdbg_widgets.answers.tensor.statistics import spread_json, statistics_json
 from tvmdbg_widgets.figures.tensor.facts import TensorFacts
-from tvmdbg_widgets.figures.tensor.options import TensorOptions
+from tvmdbg_widgets.figures.tensor.options import TensorFigureOptions
 from tvmdbg_widgets.formats.tvm.params.writer import write_params
 from tvmdbg_widgets.run import DebugRun
 
@@ -75,7 +75,7 @@ def answers() -> list[dict[str, Any]]:
     with TemporaryDirectory() as folder:
         run = written(made, Path(folder))
         for (why, array), tensor in zip(made.items(), (run.tensors or {}).values(), strict=True):
-            facts = TensorFacts.of(run, tensor, TensorOptions())
+            facts = TensorFacts.of(run, tensor, TensorFigureOptions())
             found.append(_answer(why, array, facts))
             if why in ROUGH:
                 facts = facts.without_values("redacted", counts_only=False)

@@ -18,7 +18,7 @@ from tests.ui.notebooks import View
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.answers.health import health_words
 from tvmdbg_widgets.engine.columns import pack
-from tvmdbg_widgets.model.verdicts.health import Health, Verdict
+from tvmdbg_widgets.model.verdicts.health import Health, HealthVerdict
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Route
@@ -223,7 +223,13 @@ class Kernel:
             self.state = "cancelled"
         elif question.get("goOn"):
             self.state = "scanning"
-        blank = {"verdict": Verdict.NOT_SCANNED, "words": "", "brief": "", "nan": None, "inf": None}
+        blank = {
+            "verdict": HealthVerdict.NOT_SCANNED,
+            "words": "",
+            "brief": "",
+            "nan": None,
+            "inf": None,
+        }
         found = Health(
             each if row < self.known else each._replace(**blank)
             for row, each in enumerate(self.health)

@@ -289,16 +289,16 @@ def test_the_command_line_tells_it(
     verb: str,
 ) -> None:
     folder = write(tmp_path / "dump")
-    from tvmdbg_widgets.cli.common.dump import Named
+    from tvmdbg_widgets.cli.common.dump import NamedRun
 
-    real = Named.open
+    real = NamedRun.open
 
-    def opened(named: Named) -> DebugRun:
+    def opened(named: NamedRun) -> DebugRun:
         run = real(named)
         remove(folder)
         return run
 
-    monkeypatch.setattr(Named, "open", opened)
+    monkeypatch.setattr(NamedRun, "open", opened)
     to = ["-o", str(tmp_path / "run.html")] if verb == "html" else []
     app([verb, str(folder), *to], standalone_mode=False)
     out = " ".join(capsys.readouterr().out.split())

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 
 _SHOWN = 20
-_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
+_ORDER = {IssueSeverity.ERROR: 0, IssueSeverity.WARNING: 1, IssueSeverity.NOTE: 2}
 
 
 def check(parts: RunParts) -> Issues:
@@ -44,7 +44,7 @@ def _without_events(parts: RunParts) -> list[Issue]:
         file = ", ".join(timeline.sources)
     else:
         return []
-    return [Issue("no-events", Severity.WARNING, text, file=file)]
+    return [Issue("no-events", IssueSeverity.WARNING, text, file=file)]
 
 
 def _ambiguous_edges(parts: RunParts) -> list[Issue]:
@@ -63,7 +63,7 @@ def _ambiguous_edges(parts: RunParts) -> list[Issue]:
     return [
         Issue(
             "edge-ambiguous",
-            Severity.WARNING,
+            IssueSeverity.WARNING,
             f"{counted(len(unsure), 'edge')} {agree(len(unsure), 'is')} ambiguous {why}",
             nodes=tuple(dict.fromkeys(targets))[:_SHOWN],
             file=parts.graph.file,
@@ -72,9 +72,9 @@ def _ambiguous_edges(parts: RunParts) -> list[Issue]:
 
 
 _LAID = {
-    Measured.MEAN: "mean node times back to back; the total",
-    Measured.CALL: "call times of one pass back to back; the total",
-    Measured.SUM: "rows back to back, each a sum over calls; the total",
+    TimeMeaning.MEAN: "mean node times back to back; the total",
+    TimeMeaning.CALL: "call times of one pass back to back; the total",
+    TimeMeaning.SUM: "rows back to back, each a sum over calls; the total",
 }
 
 
@@ -85,7 +85,7 @@ def _open_questions(parts: RunParts) -> list[Issue]:
         found.append(
             Issue(
                 "timeline-synthetic",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 f"the timeline is synthetic: {_LAID[timeline.measured]} is not the model's latency",
             )
         )
@@ -95,7 +95,7 @@ def _open_questions(parts: RunParts) -> list[Issue]:
         found.append(
             Issue(
                 "run-count-unknown",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 "if run() was called more than once on this module, tensors are from the "
                 "first call and times from the last (every TVM release); these files "
                 "cannot show it",
@@ -122,7 +122,7 @@ def _other_measurements(parts: RunParts) -> list[Issue]:
         found.append(
             Issue(
                 "report-differs",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 f"{counted(int(both.sum()), 'node')} {agree(int(both.sum()), 'takes')} "
                 f"{duration_text(ours)} in the timeline and {duration_text(theirs)} in the "
                 f"profiling report{ratio}: run() times each kernel in isolation in a hot loop, "

@@ -32,7 +32,7 @@ _SHOWN = 40
 _TIMES_SHOWN = 5
 
 
-class Group(NamedTuple):
+class DifferenceGroup(NamedTuple):
     """Differences that say the same of several pairs of nodes.
 
     Attributes
@@ -113,7 +113,7 @@ class Comparison(Sequence[Difference]):
         return self._found[operator.index(index)]
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[DifferenceGroup, ...]:
         """Differences that say the same together, the answer first.
 
         Times come first, one each, in the order of how much they differ; then the other kinds, the
@@ -126,18 +126,18 @@ class Comparison(Sequence[Difference]):
                 key = each.kind, each.a, each.b
             found.setdefault(key, []).append(each)
         groups = [
-            Group(first.kind, first.what, first.in_a, first.in_b, (first, *rest))
+            DifferenceGroup(first.kind, first.what, first.in_a, first.in_b, (first, *rest))
             for first, *rest in found.values()
         ]
         return tuple(sorted(groups, key=self._rank))  # stable
 
-    def _rank(self, group: Group) -> tuple[bool, bool, DifferenceKind, bool, int]:
+    def _rank(self, group: DifferenceGroup) -> tuple[bool, bool, DifferenceKind, bool, int]:
         """Times first; parameters behind operators, and scalar ones behind everything."""
         parameter, scalar = self._of_parameters(group)
         timed = group.kind is DifferenceKind.TIME
         return scalar, not timed, group.kind, parameter, -len(group.members)
 
-    def _of_parameters(self, group: Group) -> tuple[bool, bool]:
+    def _of_parameters(self, group: DifferenceGroup) -> tuple[bool, bool]:
         """Whether a group is of parameters that have no match, and whether these are scalars."""
         if group.kind not in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B):
             return False, False
@@ -199,16 +199,16 @@ class Comparison(Sequence[Difference]):
             shown += most
         return "\n".join(lines)
 
-    def sections(self) -> list[tuple[str, list[Group]]]:
+    def sections(self) -> list[tuple[str, list[DifferenceGroup]]]:
         """Return the groups by kind, in their order; scalar parameters as a kind of their own."""
-        found: dict[str, list[Group]] = {}
+        found: dict[str, list[DifferenceGroup]] = {}
         for each in self.groups:
             scalar = self._of_parameters(each)[1]
             title = f"{each.kind.label}, scalar parameters" if scalar else each.kind.label
             found.setdefault(title, []).append(each)
         return list(found.items())
 
-    def nodes(self, group: Group) -> str:
+    def nodes(self, group: DifferenceGroup) -> str:
         """Return where the differences of a group are: the first pair, and how many more.
 
         ``"conv2d + add + relu #38 ~ #40 (1×64×8×8) and 3 more"``

@@ -9,7 +9,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.verdicts.health import Verdict
+from tvmdbg_widgets.model.verdicts.health import HealthVerdict
 
 #: So many tensors are looked into, so many values of each that was not counted yet.
 _TENSORS, _SAMPLE = 128, 1024
@@ -44,7 +44,7 @@ def _faulty(run: Derived) -> Tensor | None:
     if run.tensors is None or run.search.scan.state != "done":
         return None
     ranked = run.search.health().ranked
-    if not ranked or ranked[0].verdict is not Verdict.FAULTY:
+    if not ranked or ranked[0].verdict is not HealthVerdict.FAULTY:
         return None
     return run.tensors.get(ranked[0].entry)
 

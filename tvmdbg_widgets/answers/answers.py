@@ -30,7 +30,7 @@ from tvmdbg_widgets.answers.ranges import RANGE_ANSWERS
 from tvmdbg_widgets.answers.statistics_jobs import StatisticsJobs
 from tvmdbg_widgets.answers.tensor import TENSOR_ANSWERS
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.devices import device_names
 from tvmdbg_widgets.model.graph.nodes import held_texts, roles_text
@@ -136,7 +136,7 @@ def _graph(context: Context, _question: Question) -> Reply:
         **group_columns(run.groups, run.timeline),
         "hasTensor": held,
     }
-    wrong = [issue.message for issue in graph.issues if issue.severity is Severity.ERROR]
+    wrong = [issue.message for issue in graph.issues if issue.severity is IssueSeverity.ERROR]
     words = None if run.timeline is None else timeline_words(run.timeline, graph=True)
     info = {
         "devices": device_names(graph),

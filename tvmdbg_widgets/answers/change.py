@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeChanges, TimeComparison
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
-from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.answers.answering import Context, Reply
 from tvmdbg_widgets.answers.messages import Question
@@ -67,7 +67,7 @@ def _info(compared: TimeComparison) -> dict[str, Any]:
         "titles": list(compared.titles),
         "sentence": compared.sentence,
         "said": list(compared.caption[2:]),
-        "verdicts": [each.label for each in Verdict],
+        "verdicts": [each.label for each in TimeVerdict],
         "matches": [each.label for each in Certainty],
         "roundings": list(compared.columns.rounding_ns),
         "total": {

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.timeline.find import Hits
-from tvmdbg_widgets.analysis.timeline.lod import Bins, TimelineLod
+from tvmdbg_widgets.analysis.timeline.lod import TimeBins, TimelineLod
 from tvmdbg_widgets.answers.slices import SliceNames, SliceTable, account_columns
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
-from tvmdbg_widgets.model.timeline.rows import Rows
+from tvmdbg_widgets.model.timeline.rows import TimelineRows
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Slices that come along with the first answer.
@@ -50,7 +50,7 @@ class Ready:
     first: float
     last: float
     step: float
-    top: Bins
+    top: TimeBins
     sums: dict[str, Any]
     names: SliceNames
     table: SliceTable
@@ -72,7 +72,7 @@ class KeptTimeline:
         self._ready: Ready | None = None
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> TimelineRows:
         """The rows of the timeline, which one thread makes and others wait for."""
         with self._lock:
             return self.timeline.rows
@@ -141,7 +141,7 @@ class KeptTimeline:
         return self.ready.table
 
 
-def lod_columns(kept: KeptTimeline, bins: Bins | None) -> dict[str, Any]:
+def lod_columns(kept: KeptTimeline, bins: TimeBins | None) -> dict[str, Any]:
     """Return the columns of bins; node and name are those of the dominant slice."""
     if bins is None:
         nothing = np.zeros(0, np.int32)

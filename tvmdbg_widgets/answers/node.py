@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import shape_text
 from tvmdbg_widgets.model.graph.nodes import given_text
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
 _CONSUMERS = 200
@@ -121,7 +121,11 @@ def _times(run: Derived, node: int) -> list[tuple[str, str]]:
         return []
     measured = timeline.measured
     text = partial(duration_text, rounding_ns=timeline.rounding_ns)
-    said = {Measured.MEAN: "mean", Measured.CALL: "one call", Measured.SUM: "sum of all calls"}
+    said = {
+        TimeMeaning.MEAN: "mean",
+        TimeMeaning.CALL: "one call",
+        TimeMeaning.SUM: "sum of all calls",
+    }
     found = [(said[measured], text(mean))]
     short = mean == 0 < timeline.rounding_ns
     if not short:
@@ -131,7 +135,7 @@ def _times(run: Derived, node: int) -> list[tuple[str, str]]:
         whole = timeline_words(timeline, graph is not None).shares
         found.append((f"share {whole}", percent(share)))
     repeats = timeline.repeats(node)
-    if len(repeats) and measured is Measured.MEAN:
+    if len(repeats) and measured is TimeMeaning.MEAN:
         times = timeline.node(node)
         found.append(("repeats", ", ".join(text(float(each)) for each in repeats[:20])))
         if times.p10 != times.p90:

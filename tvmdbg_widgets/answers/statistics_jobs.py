@@ -23,7 +23,7 @@ _CHEAP = 1 << 20
 SAMPLE = 1 << 18
 
 
-class _StoppedError(Exception):
+class _PassStoppedError(Exception):
     """Raised between two pieces of a pass that was stopped."""
 
 
@@ -130,7 +130,7 @@ class _Pass:
             )
             self._tensor.known_percentiles(self._reading, self._watch)
             self._tensor.contrast(reading=self._reading, watch=self._watch)
-        except _StoppedError:
+        except _PassStoppedError:
             pass
         except Exception as problem:  # noqa: BLE001 (told at the next question)
             self.problem = problem
@@ -152,7 +152,7 @@ class _Pass:
 
     def _watch(self) -> None:
         if self._stop:
-            raise _StoppedError
+            raise _PassStoppedError
         self._give_way()
 
     def _progress(self, done: int) -> None:

@@ -20,7 +20,7 @@ from tvmdbg_widgets.answers.slices import RANKED_NAMES, parts_column
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.student_t import student_t
 from tvmdbg_widgets.model.timeline.gaps import extents
-from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
@@ -167,7 +167,7 @@ def _info(run: Derived, kept: KeptTimeline) -> dict[str, Any]:
             issue.message
             for issue in own.issues
             # the words say so
-            if own.measured is not Measured.CALL or issue.rule != "report-one-pass"
+            if own.measured is not TimeMeaning.CALL or issue.rule != "report-one-pass"
         ],
         "nested": list(nesting.nested),
         "overlapping": list(nesting.overlapping),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, verb
 from tvmdbg_widgets.cli.common.json_text import print_json
@@ -20,7 +20,7 @@ EXAMPLES = examples(
 )
 
 
-class FailOn(StrEnum):
+class CheckFailOn(StrEnum):
     """The least severity that makes the status 1."""
 
     ERROR = "error"
@@ -29,20 +29,20 @@ class FailOn(StrEnum):
 
 
 _COUNTED = {
-    FailOn.ERROR: {"error"},
-    FailOn.WARNING: {"error", "warning"},
-    FailOn.NOTE: {"error", "warning", "note"},
+    CheckFailOn.ERROR: {"error"},
+    CheckFailOn.WARNING: {"error", "warning"},
+    CheckFailOn.NOTE: {"error", "warning", "note"},
 }
 
 
 @verb
 @of_run
 def check(
-    named: Named,
+    named: NamedRun,
     *,
     fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="Exit with status 1 on this severity or worse.")
-    ] = FailOn.WARNING,
+        CheckFailOn, typer.Option("--fail-on", help="Exit with status 1 on this severity or worse.")
+    ] = CheckFailOn.WARNING,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:
     """Check a dump for damaged or inconsistent files. Exit status 1 if there are any.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named
+from tvmdbg_widgets.cli.common.dump import NamedRun
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, verb
 from tvmdbg_widgets.cli.common.json_text import print_json
@@ -29,7 +29,7 @@ EXAMPLES = examples(
 _NUMBERS = ("ns_a", "ns_b", "change_ns", "ratio", "p", "q", "shift_ns", "low_ns", "high_ns")
 
 
-class FailOn(StrEnum):
+class CompareFailOn(StrEnum):
     """What makes the status 1."""
 
     ANY = "any"
@@ -43,7 +43,7 @@ def compare(
     b: Annotated[str, typer.Argument(metavar="B", help="The run to compare with.")],
     *,
     fail_on: Annotated[
-        FailOn | None,
+        CompareFailOn | None,
         typer.Option(
             "--fail-on",
             help="Exit with status 1 if anything but times differs; 'structure': nodes, operators, "
@@ -79,7 +79,7 @@ def compare(
     if times:
         _times(a, b, fail_on, as_json=as_json, by_kind=by_kind, warm_up=warm_up)
         return
-    found = tvmdbg.compare(Named([a]).open(), Named([b]).open())
+    found = tvmdbg.compare(NamedRun([a]).open(), NamedRun([b]).open())
     if as_json:
         print_json(_record(found))
     else:
@@ -88,30 +88,30 @@ def compare(
         raise typer.Exit(FOUND)
 
 
-def _sensible(fail_on: FailOn | None, *, times: bool, other: bool) -> None:
+def _sensible(fail_on: CompareFailOn | None, *, times: bool, other: bool) -> None:
     """Refuse options that mean nothing together."""
-    if times and fail_on not in (None, FailOn.SLOWER):
+    if times and fail_on not in (None, CompareFailOn.SLOWER):
         raise typer.BadParameter(
             f"'{fail_on}' is not about times: use 'slower'", param_hint="--fail-on"
         )
-    if not times and fail_on is FailOn.SLOWER:
+    if not times and fail_on is CompareFailOn.SLOWER:
         raise typer.BadParameter("'slower' needs --times", param_hint="--fail-on")
     if other and not times:
         raise typer.BadParameter("--by-kind and --warm-up need --times")
 
 
 def _times(
-    a: str, b: str, fail_on: FailOn | None, *, as_json: bool, by_kind: bool, warm_up: int
+    a: str, b: str, fail_on: CompareFailOn | None, *, as_json: bool, by_kind: bool, warm_up: int
 ) -> None:
     import tvmdbg_widgets as tvmdbg
-    from tvmdbg_widgets.analysis.compare_times import Verdict
+    from tvmdbg_widgets.analysis.compare_times import TimeVerdict
 
-    found = tvmdbg.compare_times(Named([a]).open(), Named([b]).open(), warm_up=warm_up)
+    found = tvmdbg.compare_times(NamedRun([a]).open(), NamedRun([b]).open(), warm_up=warm_up)
     if as_json:
         print_json(_times_record(found))
     else:
         print(found.by("kind") if by_kind else found)
-    if fail_on is not None and found.total.verdict is Verdict.SLOWER:
+    if fail_on is not None and found.total.verdict is TimeVerdict.SLOWER:
         raise typer.Exit(FOUND)
 
 
@@ -141,10 +141,10 @@ def _row(row: TimeChange) -> dict[str, Any]:
     }
 
 
-def _differs(found: Comparison, fail_on: FailOn) -> bool:
+def _differs(found: Comparison, fail_on: CompareFailOn) -> bool:
     from tvmdbg_widgets.analysis.differences import DifferenceKind
 
-    last = DifferenceKind.SHAPE if fail_on is FailOn.STRUCTURE else DifferenceKind.STORAGE
+    last = DifferenceKind.SHAPE if fail_on is CompareFailOn.STRUCTURE else DifferenceKind.STORAGE
     return any(each.kind <= last for each in found)
 
 

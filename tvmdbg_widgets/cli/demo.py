@@ -54,7 +54,7 @@ def demo(
     if path:
         say(str(sample))
         return
-    from tvmdbg_widgets.cli.common.dump import Named
+    from tvmdbg_widgets.cli.common.dump import NamedRun
 
     note(told)
-    show_page(Named([str(sample)]).open(), no_browser)
+    show_page(NamedRun([str(sample)]).open(), no_browser)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
 from tvmdbg_widgets.model.base.numbers import agree
@@ -25,7 +25,7 @@ EXAMPLES = examples(
 @verb
 @of_run
 def extract(
-    named: Named,
+    named: NamedRun,
     nodes: Annotated[
         str,
         typer.Option(

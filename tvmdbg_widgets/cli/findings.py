@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, INTERRUPTED, verb
 from tvmdbg_widgets.cli.common.finding_text import SEVERITIES, finding_record, reach, tell_findings
@@ -30,7 +30,7 @@ def _severity(word: str) -> str:
 @verb
 @of_run
 def findings(
-    named: Named,
+    named: NamedRun,
     *,
     fail_on: Annotated[
         str | None,

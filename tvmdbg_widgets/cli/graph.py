@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.nodes import graph_of
@@ -37,7 +37,7 @@ class To(StrEnum):
     PNG = "png"
 
 
-class Direction(StrEnum):
+class FlowDirection(StrEnum):
     """Direction of data flow."""
 
     DOWN = "down"
@@ -56,7 +56,7 @@ _ENDINGS = {
 @verb
 @of_run
 def graph(
-    named: Named,
+    named: NamedRun,
     output: Annotated[
         str,
         typer.Option(
@@ -82,7 +82,9 @@ def graph(
             "what its node data are.",
         ),
     ] = None,
-    direction: Annotated[Direction, typer.Option(help="Direction of data flow.")] = Direction.DOWN,
+    direction: Annotated[
+        FlowDirection, typer.Option(help="Direction of data flow.")
+    ] = FlowDirection.DOWN,
     parameters: Annotated[
         bool, typer.Option("--parameters", metavar="", help="Draw parameters as nodes.")
     ] = False,

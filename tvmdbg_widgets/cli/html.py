@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.terminal import note, say
@@ -35,7 +35,7 @@ class Share(StrEnum):
     TENSORS = "tensors"
 
 
-class Theme(StrEnum):
+class PageTheme(StrEnum):
     """Colors of the page."""
 
     AUTO = "auto"
@@ -43,7 +43,7 @@ class Theme(StrEnum):
     DARK = "dark"
 
 
-class View(StrEnum):
+class PageView(StrEnum):
     """View that the page starts with."""
 
     GRAPH = "graph"
@@ -55,7 +55,7 @@ class View(StrEnum):
 @verb
 @of_run
 def html(
-    named: Named,
+    named: NamedRun,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="Output file: run.html")
     ],
@@ -75,12 +75,12 @@ def html(
         str, typer.Option(metavar="SIZE", help="Maximum file size: 800k, 5MB, …")
     ] = "5MB",
     theme: Annotated[
-        Theme, typer.Option(help="Color theme; auto follows the reader's.")
-    ] = Theme.AUTO,
+        PageTheme, typer.Option(help="Color theme; auto follows the reader's.")
+    ] = PageTheme.AUTO,
     node: Annotated[
         str | None, typer.Option(metavar="NODE", help="Node to start at: id or name.")
     ] = None,
-    view: Annotated[View | None, typer.Option(help="View to start with.")] = None,
+    view: Annotated[PageView | None, typer.Option(help="View to start with.")] = None,
     title: Annotated[str | None, typer.Option(help="Title; by default the folder's name.")] = None,
 ) -> None:
     """Save a run as one HTML file with linked views that works offline.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.json_text import print_json
@@ -27,7 +27,7 @@ _SLOTS = 10
 @verb
 @of_run
 def memory(
-    named: Named,
+    named: NamedRun,
     *,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
 from tvmdbg_widgets.cli.common.terminal import note, say
@@ -30,7 +30,7 @@ NoBrowser = Annotated[
 @verb
 @of_run
 def show(
-    named: Named,
+    named: NamedRun,
     *,
     no_browser: NoBrowser = False,
 ) -> None:

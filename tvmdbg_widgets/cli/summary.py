@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
 
@@ -22,7 +22,7 @@ EXAMPLES = examples(
 
 @verb
 @of_run
-def summary(named: Named) -> None:
+def summary(named: NamedRun) -> None:
     """Summarize a run: contents, slowest operators, issues."""
     from tvmdbg_widgets.analysis.summary import missing
     from tvmdbg_widgets.analysis.times.operator_rows import operators

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note
-from tvmdbg_widgets.cli.table_by import By
+from tvmdbg_widgets.cli.table_by import TableBy
 from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.times.operators import Operator, Operators
+    from tvmdbg_widgets.analysis.times.operators import OperatorRow, Operators
     from tvmdbg_widgets.analysis.times.table import TimeTable
 
 EXAMPLES = examples(
@@ -39,7 +39,7 @@ EXAMPLES = examples(
 _HEAD = ("node", "name", "kind", "time", "share", "p10 … p90", "outputs")
 
 
-class Sort(StrEnum):
+class TableSort(StrEnum):
     """Order of the rows."""
 
     NODE = "node"
@@ -51,14 +51,14 @@ class Sort(StrEnum):
 @verb
 @of_run
 def table(
-    named: Named,
+    named: NamedRun,
     *,
     sort: Annotated[
-        Sort | None,
+        TableSort | None,
         typer.Option(help="Order: time (slowest first), node, name or kind.", show_default="time"),
     ] = None,
     by: Annotated[
-        By | None,
+        TableBy | None,
         typer.Option(
             help="Sum up times: by node, kind of operator, part of a fused function, group, "
             "module, device, name, or name and caller."
@@ -102,7 +102,7 @@ def table(
         (release is not None and not tvm, "--release needs --tvm"),
         (by is not None and sort is not None, "--by sorts by time: leave out --sort"),
         (
-            level is not None and by not in (By.GROUP, By.MODULE),
+            level is not None and by not in (TableBy.GROUP, TableBy.MODULE),
             "--level needs --by group or --by module",
         ),
     )
@@ -117,7 +117,7 @@ def table(
         _summed(run.times(by.value, level=level), top, as_json=as_json, as_csv=as_csv)
         return
     found = run.table() if top is None else run.top(top)
-    rows = _sorted(list(found), sort or Sort.TIME)
+    rows = _sorted(list(found), sort or TableSort.TIME)
     if as_json:
         total = None if run.timeline is None else run.timeline.total_ns
         body = {"run": run.title, "total_ns": total, "operators": [_record(row) for row in rows]}
@@ -163,20 +163,20 @@ def _summed(table: TimeTable, top: int | None, *, as_json: bool, as_csv: bool) -
         table_by.show(table, top)
 
 
-def _sorted(rows: list[Operator], sort: Sort) -> list[Operator]:
-    def slowest(row: Operator) -> tuple[bool, bool, float, int]:
+def _sorted(rows: list[OperatorRow], sort: TableSort) -> list[OperatorRow]:
+    def slowest(row: OperatorRow) -> tuple[bool, bool, float, int]:
         return math.isnan(row.time_ns), math.isnan(row.share), -row.time_ns, row.node
 
-    if sort is Sort.TIME:
+    if sort is TableSort.TIME:
         return sorted(rows, key=slowest)
-    if sort is Sort.NAME:
+    if sort is TableSort.NAME:
         return sorted(rows, key=lambda row: (row.name, row.node))
-    if sort is Sort.KIND:
+    if sort is TableSort.KIND:
         return sorted(rows, key=lambda row: (row.op_kind, *slowest(row)))
     return sorted(rows, key=lambda row: row.node)
 
 
-def _cells(row: Operator) -> tuple[str, ...]:
+def _cells(row: OperatorRow) -> tuple[str, ...]:
     return (
         str(row.node) if row.node >= 0 else "–",
         row.name,
@@ -188,14 +188,14 @@ def _cells(row: Operator) -> tuple[str, ...]:
     )
 
 
-def _record(row: Operator) -> dict[str, Any]:
+def _record(row: OperatorRow) -> dict[str, Any]:
     record = dataclasses.asdict(row)
     del record["rounding_ns"]
     record["trust"] = row.trust.label
     return record
 
 
-def _write_csv(rows: list[Operator]) -> None:
+def _write_csv(rows: list[OperatorRow]) -> None:
     """Write CSV by RFC 4180; unknown numbers are empty, control characters in names escaped."""
     from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
 
 
-class By(StrEnum):
+class TableBy(StrEnum):
     """What a row sums up."""
 
     NODE = "node"

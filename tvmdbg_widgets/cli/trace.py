@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import Named, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.terminal import note, say
@@ -24,7 +24,7 @@ EXAMPLES = examples(
 @verb
 @of_run
 def trace(
-    named: Named,
+    named: NamedRun,
     output: Annotated[
         str,
         typer.Option(

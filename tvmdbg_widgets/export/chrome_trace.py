@@ -67,7 +67,7 @@ def send_chrome_trace(
     first = ",\n".join(metadata(timeline, given, title or "timeline", said))
     file.write(first.encode())
     comma = ",\n" if first else ""
-    events = _Events(timeline, graph, given)
+    events = _EventLines(timeline, graph, given)
     total = len(slices) + len(events.ends)
     with tqdm(total=total, desc="writing events", unit="", delay=1, leave=False) as bar:
         for make, every in ((events.slices, slices), (events.flows, events.ends)):
@@ -111,7 +111,7 @@ def _order(timeline: Timeline) -> Ints:
 _WAYS = {"s": ("flow_out",), "t": ("flow_in", "flow_out"), "f": ("flow_in",)}
 
 
-class _Events:
+class _EventLines:
     """Lines of the events of a timeline."""
 
     def __init__(self, timeline: Timeline, graph: Graph | None, given: Threads) -> None:

@@ -58,7 +58,7 @@ def dot(
     one_of("direction", direction, DIRECTIONS)
     chosen = part(graph, nodes)
     colors = None if color_by is None else node_colors(run, graph, color_by)
-    writer = _Writer(run, graph, chosen, colors, fold=fold_parameters, labels=edge_labels)
+    writer = _DotWriter(run, graph, chosen, colors, fold=fold_parameters, labels=edge_labels)
     font = f'fontname={quoted(_FONT)}, fontsize=11, fontcolor="{_INK}"'
     box = "shape=box, style=filled, fillcolor=white"
     lines = [
@@ -73,7 +73,7 @@ def dot(
     return "\n".join([*lines, ""])
 
 
-class _Writer:
+class _DotWriter:
     def __init__(
         self,
         run: Derived,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tvmdbg_widgets import __version__
-from tvmdbg_widgets.export.extract_graph import Part, Place, neighborhood
+from tvmdbg_widgets.export.extract_graph import ExtractedPart, SmallGraphNode, neighborhood
 from tvmdbg_widgets.export.extract_times import trace_of
 from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.formats.tvm.extracted import FIRST_LINE
@@ -93,18 +93,18 @@ def extract(
         raise ValueError("this run has no graph, so no part of it can be taken")
     if hops < 0:
         raise ValueError(f"the number of hops must not be negative, found {hops}")
-    chosen = Part(parts.graph, nodes)
+    chosen = ExtractedPart(parts.graph, nodes)
     if not chosen.kept:
         raise ValueError("no node is named; name at least one")
     if hops:
-        chosen = Part(parts.graph, neighborhood(parts.graph, chosen.kept, hops))
+        chosen = ExtractedPart(parts.graph, neighborhood(parts.graph, chosen.kept, hops))
     target = Path(path).absolute()
     with new_folder(target) as folder:
         return _write(parts, chosen, folder, target, parameters)
 
 
 def _write(
-    parts: RunParts, chosen: Part, folder: Path, target: Path, parameters: bool
+    parts: RunParts, chosen: ExtractedPart, folder: Path, target: Path, parameters: bool
 ) -> Extracted:
     device = parts.provenance.device.replace(":", "_").replace("/", "_") or "CPU_0"
     dump = folder / f"_tvmdbg_device_{device}"
@@ -149,7 +149,7 @@ def _write_json(path: Path, value: Any, indent: int | None = None) -> None:
 
 
 def _arrays(
-    parts: RunParts, chosen: Part, parameters: bool
+    parts: RunParts, chosen: ExtractedPart, parameters: bool
 ) -> tuple[dict[str, Tensor], list[int], int]:
     """Tensors by their new keys; parameters that are left out; how many entries have none."""
     tensors = parts.tensors
@@ -170,7 +170,7 @@ def _arrays(
     return arrays, list(dict.fromkeys(left_out)), absent
 
 
-def _notes(parts: RunParts, chosen: Part) -> list[str]:
+def _notes(parts: RunParts, chosen: ExtractedPart) -> list[str]:
     notes = []
     if chosen.ambiguous:
         named = ", ".join(map(str, chosen.ambiguous[:8]))
@@ -190,7 +190,7 @@ def _notes(parts: RunParts, chosen: Part) -> list[str]:
     return notes
 
 
-def readme(parts: RunParts, chosen: Part, result: Extracted) -> str:
+def readme(parts: RunParts, chosen: ExtractedPart, result: Extracted) -> str:
     """Return what lies in the folder beside the dump: where it is from, and old ids for new."""
     graph = chosen.graph
     origin = parts.provenance
@@ -216,5 +216,5 @@ def readme(parts: RunParts, chosen: Part, result: Extracted) -> str:
     return "\n".join([*lines, ""])
 
 
-def _place_text(place: Place) -> str:
+def _place_text(place: SmallGraphNode) -> str:
     return str(place.node) if place.output is None else f"{place.node}:{place.output} (input)"

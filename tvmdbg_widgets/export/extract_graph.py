@@ -18,14 +18,14 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SmallGraphNode:
     """One node of the small graph: a node that was kept, or an entry of one that was not."""
 
     node: int
     output: int | None = None
 
 
-class Part:
+class ExtractedPart:
     """Some nodes of a graph with what they read."""
 
     def __init__(self, graph: Graph, nodes: Iterable[int]) -> None:
@@ -36,18 +36,18 @@ class Part:
         self.kept: tuple[int, ...] = tuple(sorted(self._closed(self.asked)))
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[SmallGraphNode, ...]:
         """The nodes of the small graph by their new ids, in the order of the whole graph."""
         kept = set(self.kept)
         outside = {
             source for node in self.kept for source in self._read(node) if source[0] not in kept
         }
-        found = [Place(node) for node in self.kept]
-        found += [Place(*source) for source in outside]
+        found = [SmallGraphNode(node) for node in self.kept]
+        found += [SmallGraphNode(*source) for source in outside]
         return tuple(sorted(found, key=lambda place: (place.node, place.output or 0)))
 
     @cached_property
-    def new_ids(self) -> dict[Place, int]:
+    def new_ids(self) -> dict[SmallGraphNode, int]:
         """New id of each place."""
         return {place: new for new, place in enumerate(self.places)}
 
@@ -69,23 +69,23 @@ class Part:
             if graph.edge_source[edge] < 0
         )
 
-    def is_null(self, place: Place) -> bool:
+    def is_null(self, place: SmallGraphNode) -> bool:
         """Whether the place is an input or a parameter of the small graph."""
         return place.output is not None or self.graph.kinds[place.node] <= NodeKind.PARAMETER
 
-    def outputs(self, place: Place) -> tuple[int, ...]:
+    def outputs(self, place: SmallGraphNode) -> tuple[int, ...]:
         """Outputs that the place has of its node, in order."""
         if place.output is not None:
             return (place.output,)
         return tuple(range(len(self.graph.entry_range(place.node))))
 
-    def name(self, place: Place) -> str:
+    def name(self, place: SmallGraphNode) -> str:
         """Name of the node; one of several outputs has its number behind it."""
         name = self.graph.names[place.node]
         alone = place.output is None or len(self.graph.entry_range(place.node)) == 1
         return name if alone else f"{name}:{place.output}"
 
-    def heads(self) -> list[tuple[Place, int]]:
+    def heads(self) -> list[tuple[SmallGraphNode, int]]:
         """What the small graph gives: heads of the whole, and what is read outside or nowhere."""
         graph, kept = self.graph, set(self.kept)
         wanted = {tuple(head) for head in graph.heads.tolist()}
@@ -101,8 +101,8 @@ class Part:
             for output in range(len(graph.entry_range(node))):
                 read = readers.get(output, set())
                 if (node, output) in wanted or not read or read - kept:
-                    found.append((Place(node), output))
-        return found or [(Place(node), 0) for node in self.kept[-1:]]
+                    found.append((SmallGraphNode(node), output))
+        return found or [(SmallGraphNode(node), 0) for node in self.kept[-1:]]
 
     def raw(self) -> dict[str, Any]:
         """Return the graph as TVM takes it; its edges are exact only where none is ambiguous."""
@@ -124,7 +124,7 @@ class Part:
             nodes.append(self._with_control(place, node))
         return {"nodes": nodes, **self._rest()}
 
-    def _raw_node(self, place: Place) -> dict[str, Any]:
+    def _raw_node(self, place: SmallGraphNode) -> dict[str, Any]:
         if self.is_null(place):
             return {"op": "null", "name": self.name(place), "inputs": []}
         inputs = [[self.new_ids[source], output, 0] for source, output in self._operands(place)]
@@ -136,18 +136,22 @@ class Part:
         }
         return self._with_control(place, node)
 
-    def _attrs(self, place: Place) -> dict[str, str]:
+    def _attrs(self, place: SmallGraphNode) -> dict[str, str]:
         return {} if self.is_null(place) else dict(self.graph.attrs[place.node])
 
-    def _with_control(self, place: Place, node: dict[str, Any]) -> dict[str, Any]:
+    def _with_control(self, place: SmallGraphNode, node: dict[str, Any]) -> dict[str, Any]:
         if place.output is None:
             before = self.graph.control_source[self.graph.control_target == place.node].tolist()
-            kept = [self.new_ids[Place(each)] for each in before if Place(each) in self.new_ids]
+            kept = [
+                self.new_ids[SmallGraphNode(each)]
+                for each in before
+                if SmallGraphNode(each) in self.new_ids
+            ]
             if kept:
                 node["control_deps"] = kept
         return node
 
-    def _operands(self, place: Place) -> list[tuple[Place, int]]:
+    def _operands(self, place: SmallGraphNode) -> list[tuple[SmallGraphNode, int]]:
         """What a place reads, by operand: the place, and which of its outputs."""
         if self.is_null(place):
             return []
@@ -156,8 +160,10 @@ class Part:
             source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
             if source < 0:
                 continue
-            inside = Place(source) in self.new_ids
-            found.append((Place(source), output) if inside else (Place(source, output), 0))
+            inside = SmallGraphNode(source) in self.new_ids
+            found.append(
+                (SmallGraphNode(source), output) if inside else (SmallGraphNode(source, output), 0)
+            )
         return found
 
     def _closed(self, nodes: Iterable[int]) -> set[int]:
@@ -179,7 +185,7 @@ class Part:
         pairs = zip(graph.edge_source[edges], graph.edge_output[edges], strict=True)
         return {(int(source), int(output)) for source, output in pairs if source >= 0}
 
-    def _type(self, place: Place, output: int) -> tuple[list[int] | None, str]:
+    def _type(self, place: SmallGraphNode, output: int) -> tuple[list[int] | None, str]:
         graph = self.graph
         if not self.outputs(place):
             return None, ""

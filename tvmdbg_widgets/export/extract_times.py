@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.export.extract_graph import Part, Place
+from tvmdbg_widgets.export.extract_graph import ExtractedPart, SmallGraphNode
 from tvmdbg_widgets.formats.decimals import nanoseconds
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.parts import RunParts
@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 _STEPS = 64
 
 
-def trace_of(parts: RunParts, chosen: Part) -> tuple[dict[str, Any] | None, str]:
+def trace_of(parts: RunParts, chosen: ExtractedPart) -> tuple[dict[str, Any] | None, str]:
     """Make the trace of a part of a run.
 
     Slices stay where they were, so that nothing is rounded anew; where nodes left outside ran
@@ -51,7 +51,7 @@ def trace_of(parts: RunParts, chosen: Part) -> tuple[dict[str, Any] | None, str]
     return {"displayTimeUnit": "ns", "traceEvents": events}, problem
 
 
-def _start(timeline: Timeline, place: Place, end: float) -> float:
+def _start(timeline: Timeline, place: SmallGraphNode, end: float) -> float:
     """Where the node's only slice started, in nanoseconds; ``end`` where there is no such one."""
     slices = timeline.slices_of(place.node)
     if len(slices) != 1 or not timeline.synthetic:
@@ -85,5 +85,7 @@ def _near(value: float, steps: int) -> list[float]:
     return found
 
 
-def _event(chosen: Part, place: Place, time_us: float, phase: str) -> dict[str, Any]:
+def _event(
+    chosen: ExtractedPart, place: SmallGraphNode, time_us: float, phase: str
+) -> dict[str, Any]:
     return {"ts": time_us, "tid": 1, "pid": 1, "name": chosen.name(place), "ph": phase}

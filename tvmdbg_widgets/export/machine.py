@@ -15,13 +15,13 @@ _ROOTED = re.compile(r"(?:[A-Za-z]:)?[\\/](?:[^\s\\/:;,'\"()\[\]]+[\\/]+)+")
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineFolders:
     """Folders of this machine, longest first."""
 
     folders: tuple[str, ...]
 
     @classmethod
-    def of(cls, run: Derived) -> Machine:
+    def of(cls, run: Derived) -> MachineFolders:
         """Return the folders that the run's files lie in, the current one, and home."""
         named = [tensor.file for tensor in (run.tensors or {}).values()]
         named += [issue.file for issue in run.check()]

@@ -98,7 +98,7 @@ def model_explorer(
     spaces = _namespaces(run.groups, chosen.node_ids.tolist())
     document = {
         "id": name,
-        "nodes": _Nodes(run, graph, chosen, spaces).all(),
+        "nodes": _ModelExplorerNodes(run, graph, chosen, spaces).all(),
         "groupNodeAttributes": _group_attributes(run, graph, chosen, spaces),
     }
     data: dict[str, dict[str, Any]] = {}
@@ -136,7 +136,7 @@ def _text(value: object) -> str:
     return one_line(cut(str(value), _MOST_VALUE))
 
 
-class _Nodes:
+class _ModelExplorerNodes:
     def __init__(
         self, run: Derived, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
     ) -> None:

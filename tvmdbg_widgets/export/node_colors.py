@@ -8,7 +8,7 @@ from typing import Any
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.graph.node_columns import COLOR_NAMES
 from tvmdbg_widgets.figures.engine import colors_of_nodes
-from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.options import GraphFigureOptions
 from tvmdbg_widgets.figures.graph.request import column_of, graph_request
 from tvmdbg_widgets.figures.theme import ink_on
 from tvmdbg_widgets.model.base.choice import one_of
@@ -51,7 +51,7 @@ class NodeColors:
             self.unit = column.unit
         self._shown: dict[str, list[Any]] = {"fills": [], "said": [], "values": []}
         if graph.num_nodes:
-            request = graph_request(run, GraphOptions(column), condensed=False)
+            request = graph_request(run, GraphFigureOptions(column), condensed=False)
             self._shown = colors_of_nodes(
                 request.data, request.columns, request.options, request.answered()
             )

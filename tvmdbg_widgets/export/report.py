@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
-from tvmdbg_widgets.export.machine import Machine
+from tvmdbg_widgets.export.machine import MachineFolders
 from tvmdbg_widgets.export.markdown import bullets, code, fenced, image, plain, section
 from tvmdbg_widgets.export.private_parameters import PrivateParameters, private_parameters
 from tvmdbg_widgets.export.redacted import redacted_findings
@@ -18,8 +18,8 @@ from tvmdbg_widgets.export.report_node import Tell, node_lines
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.graph.figure import graph_figure
-from tvmdbg_widgets.figures.graph.options import GraphOptions
-from tvmdbg_widgets.figures.tensor.options import TensorOptions
+from tvmdbg_widgets.figures.graph.options import GraphFigureOptions
+from tvmdbg_widgets.figures.tensor.options import TensorFigureOptions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing_all, suffixed
 from tvmdbg_widgets.model.verdicts.findings import Finding, Findings
@@ -115,7 +115,7 @@ def report(run: Derived, node: int | None = None) -> BugReport:
 
 def _teller(run: Derived) -> Tell:
     """Return what makes Markdown of a message: files by name alone."""
-    machine = Machine.of(run)
+    machine = MachineFolders.of(run)
     return lambda text: plain(machine.without_paths(text))
 
 
@@ -177,11 +177,11 @@ def _checks(run: Derived, tell: Tell) -> list[str]:
 
 def _figure(run: Derived, found: Findings, node: int | None, private: PrivateParameters) -> Figure:
     color_by = "time" if run.timeline is not None else "kind"
-    graph = GraphOptions(color_by=color_by, focus=node)
+    graph = GraphFigureOptions(color_by=color_by, focus=node)
     entry = _entry(run, found, node, private)
     if entry is None and run.tensors:
         return graph_figure(run, color_by=color_by, focus=node)
-    options = DebuggerOptions(graph, TensorOptions(entry=entry), hidden=("findings",))
+    options = DebuggerOptions(graph, TensorFigureOptions(entry=entry), hidden=("findings",))
     return debugger_figure(run, options, saved=True)
 
 

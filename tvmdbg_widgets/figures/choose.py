@@ -10,27 +10,27 @@ from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.graph.figure import graph_figure
-from tvmdbg_widgets.figures.graph.options import GraphOptions
-from tvmdbg_widgets.figures.memory import MemoryOptions, memory_figure
+from tvmdbg_widgets.figures.graph.options import GraphFigureOptions
+from tvmdbg_widgets.figures.memory import MemoryFigureOptions, memory_figure
 from tvmdbg_widgets.figures.tensor.figure import tensor_figure
-from tvmdbg_widgets.figures.tensor.options import TensorOptions
-from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_figure
+from tvmdbg_widgets.figures.tensor.options import TensorFigureOptions
+from tvmdbg_widgets.figures.timeline.figure import TimelineFigureOptions, timeline_figure
 from tvmdbg_widgets.model.base.choice import no_argument, one_of
 from tvmdbg_widgets.model.join.refs import entry_ref
 from tvmdbg_widgets.model.verdicts.findings import Findings
 
 _OPTIONS: dict[str, tuple[type, ...]] = {
-    "graph": (GraphOptions,),
-    "tensor": (TensorOptions,),
-    "timeline": (TimelineOptions,),
-    "memory": (MemoryOptions,),
-    "debugger": (GraphOptions, TensorOptions, TimelineOptions),
+    "graph": (GraphFigureOptions,),
+    "tensor": (TensorFigureOptions,),
+    "timeline": (TimelineFigureOptions,),
+    "memory": (MemoryFigureOptions,),
+    "debugger": (GraphFigureOptions, TensorFigureOptions, TimelineFigureOptions),
 }
 
 
 def _key(kind: type, name: str) -> str:
     """Return the name of a view's option among those of the debugger, whose ``show`` is another."""
-    return "tensor_show" if kind is TensorOptions and name == "show" else name
+    return "tensor_show" if kind is TensorFigureOptions and name == "show" else name
 
 
 #: Names of the options of the debugger.

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.compare import Comparison, Group
+from tvmdbg_widgets.analysis.compare import Comparison, DifferenceGroup
 from tvmdbg_widgets.analysis.compare_times.as_column import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
 from tvmdbg_widgets.analysis.derived.derived import Derived
@@ -17,7 +17,7 @@ from tvmdbg_widgets.analysis.matching import Certainty, Matching
 from tvmdbg_widgets.figures.choices import usable_width
 from tvmdbg_widgets.figures.few_names import MOST_NODES, has_many
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.graph.options import Direction, GraphOptions
+from tvmdbg_widgets.figures.graph.options import Direction, GraphFigureOptions
 from tvmdbg_widgets.figures.graph.request import graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.model.base.choice import one_of
@@ -61,7 +61,7 @@ def comparison_figure(
     graphs = all(run.graph is not None and run.graph.num_nodes for run in runs)
     if wide >= _NARROW and graphs and not many:
         for side, run in enumerate(runs):
-            options = GraphOptions(
+            options = GraphFigureOptions(
                 _coloring(comparison, side, color_by),
                 fold_parameters=fold_parameters,
                 direction=cast("Direction", direction),
@@ -108,7 +108,7 @@ def comparison_figure(
 
 
 def _side(
-    comparison: Comparison, side: int, run: Derived, options: GraphOptions, *, saved: bool
+    comparison: Comparison, side: int, run: Derived, options: GraphFigureOptions, *, saved: bool
 ) -> RunFigure:
     """Return what the figure of one graph is made of."""
     most = _MOST_SAVED_BYTES if saved else _MOST_BYTES
@@ -162,7 +162,7 @@ def _partners(matching: Matching) -> list[tuple[int, int]]:
     return [*partner.items()]
 
 
-def _row(comparison: Comparison, group: Group) -> dict[str, Any]:
+def _row(comparison: Comparison, group: DifferenceGroup) -> dict[str, Any]:
     """Return a row of the table: what differs, at which nodes, and how."""
     a, b = _nodes(comparison, group)
     return {
@@ -174,7 +174,9 @@ def _row(comparison: Comparison, group: Group) -> dict[str, Any]:
     }
 
 
-def _nodes(comparison: Comparison, group: Group) -> tuple[tuple[str, str], tuple[str, str]]:
+def _nodes(
+    comparison: Comparison, group: DifferenceGroup
+) -> tuple[tuple[str, str], tuple[str, str]]:
     """Return what the first nodes are called in A and B, and what follows the name, as it must."""
     first, more = group.members[0], len(group.members) - 1
     matching = comparison.matching
@@ -185,7 +187,7 @@ def _nodes(comparison: Comparison, group: Group) -> tuple[tuple[str, str], tuple
     return a, (b[0], f"{b[1]} +{more:,}" if more else b[1])
 
 
-def _shown(groups: list[Group]) -> list[Group]:
+def _shown(groups: list[DifferenceGroup]) -> list[DifferenceGroup]:
     """Return the first rows: of times, of which there are as many as nodes, only some."""
     timed = [each for each in groups if each.kind is DifferenceKind.TIME][:_TIMES]
     others = [each for each in groups if each.kind is not DifferenceKind.TIME]
@@ -193,7 +195,7 @@ def _shown(groups: list[Group]) -> list[Group]:
 
 
 def _description(
-    comparison: Comparison, shown: list[Group], sides: list[RunFigure]
+    comparison: Comparison, shown: list[DifferenceGroup], sides: list[RunFigure]
 ) -> dict[str, Any]:
     matching = comparison.matching
     return {

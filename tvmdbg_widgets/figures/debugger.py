@@ -7,13 +7,13 @@ from typing import Any
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.options import GraphFigureOptions
 from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.redaction import Redact
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.tensor.figure import most_pixels, tensor_request
-from tvmdbg_widgets.figures.tensor.options import TensorOptions
-from tvmdbg_widgets.figures.timeline.figure import TimelineOptions, timeline_request
+from tvmdbg_widgets.figures.tensor.options import TensorFigureOptions
+from tvmdbg_widgets.figures.timeline.figure import TimelineFigureOptions, timeline_request
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.verdicts.findings import Findings
 
@@ -27,9 +27,9 @@ _FINDINGS = 5
 class DebuggerOptions:
     """How the three views are shown; ``hidden`` are those that are folded away."""
 
-    graph: GraphOptions = field(default_factory=GraphOptions)
-    tensor: TensorOptions = field(default_factory=TensorOptions)
-    timeline: TimelineOptions = field(default_factory=TimelineOptions)
+    graph: GraphFigureOptions = field(default_factory=GraphFigureOptions)
+    tensor: TensorFigureOptions = field(default_factory=TensorFigureOptions)
+    timeline: TimelineFigureOptions = field(default_factory=TimelineFigureOptions)
     hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -51,7 +51,7 @@ def debugger_figure(
     """Draw the graph, one tensor and the timeline of a run below each other."""
     if options is None:
         timed = run.timeline is not None
-        options = DebuggerOptions(GraphOptions(color_by="time" if timed else "kind"))
+        options = DebuggerOptions(GraphFigureOptions(color_by="time" if timed else "kind"))
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     pixels = most_pixels(saved)
     views = {

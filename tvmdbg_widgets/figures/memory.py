@@ -25,7 +25,7 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class MemoryOptions:
+class MemoryFigureOptions:
     """How the memory plan is shown; as of ``MemoryView``. ``selected`` are node ids."""
 
     parameters: bool = True
@@ -56,11 +56,11 @@ def memory_figure(
 
     Slots of an ExecuTorch program are offsets in its planned buffers, by place.
     """
-    options = MemoryOptions(parameters, color_by, step_range, tuple(selected))
+    options = MemoryFigureOptions(parameters, color_by, step_range, tuple(selected))
     return memory_request(run, options).figure(width=width, theme=theme)
 
 
-def memory_request(run: Derived, options: MemoryOptions) -> RunFigure:
+def memory_request(run: Derived, options: MemoryFigureOptions) -> RunFigure:
     """Return what the figure of a memory plan is made of."""
     why = why_not(run.parts)
     if why:

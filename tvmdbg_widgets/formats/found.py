@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord
 from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.parts import Candidate, Part
+from tvmdbg_widgets.formats.parts import FileCandidate, Part
 from tvmdbg_widgets.formats.pasted.readings import MISREAD, cut_line, nearly, readings
 from tvmdbg_widgets.formats.registry import (
     FORMATS,
@@ -36,17 +36,26 @@ from tvmdbg_widgets.formats.tvm.model_library import (
 )
 from tvmdbg_widgets.formats.tvm.tensor_cache.cache import superseded
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.base.urls import is_url
 from tvmdbg_widgets.sources.archives import ArchiveTree, is_numpy_archive, open_archive
 from tvmdbg_widgets.sources.byte_source import ByteSource
-from tvmdbg_widgets.sources.folders import Entry, LocalTree, Tree, note, remote_tree, unreadable
+from tvmdbg_widgets.sources.folders import (
+    FolderEntry,
+    LocalTree,
+    Tree,
+    note,
+    remote_tree,
+    unreadable,
+)
 from tvmdbg_widgets.sources.given import SourceLike, as_source
 
 
-def one_dump(tree: Tree, candidates: list[Candidate], device: str | None) -> list[Candidate]:
+def one_dump(
+    tree: Tree, candidates: list[FileCandidate], device: str | None
+) -> list[FileCandidate]:
     """Keep one dump's files and those that lie beside or above it."""
     kinds: dict[PurePath, set[str]] = defaultdict(set)
     for each in candidates:
@@ -91,8 +100,8 @@ def _several(tree: Tree, chosen: list[PurePath], dumps: list[PurePath]) -> Forma
 
 
 def one_module(
-    tree: Tree, library: ModelLibrary, candidates: list[Candidate], module: str | None
-) -> list[Candidate]:
+    tree: Tree, library: ModelLibrary, candidates: list[FileCandidate], module: str | None
+) -> list[FileCandidate]:
     """Keep the files of one module of a model library."""
     names = list(library.modules)
     if module is not None and module not in library.modules:
@@ -116,7 +125,9 @@ def one_module(
     return [each for each in candidates if is_of_module(each.path, chosen, library.modules)]
 
 
-def one_index(tree: Tree, candidates: list[Candidate], issues: list[Issue]) -> list[Candidate]:
+def one_index(
+    tree: Tree, candidates: list[FileCandidate], issues: list[Issue]
+) -> list[FileCandidate]:
     """Of several indices of the same shards keep the one that gives float32.
 
     ``dump_ndarray_cache`` writes a second index ``…-b16.json`` where it halved the floats.
@@ -151,7 +162,7 @@ class Found:
         limits: Limits | None = None,
         tuning: bool = False,
     ) -> None:
-        self.candidates: list[Candidate] = []
+        self.candidates: list[FileCandidate] = []
         self.parts: list[Part] = []
         self.issues: list[Issue] = []
         self.problems: list[tuple[str, FormatError | OSError]] = []
@@ -185,7 +196,7 @@ class Found:
         except FormatError as problem:
             self.problems.append((source.name, problem))
         else:
-            self.candidates.append(Candidate(source, form))
+            self.candidates.append(FileCandidate(source, form))
 
     def _file(self, source: ByteSource) -> None:
         """Add a file, or the files of an archive."""
@@ -234,7 +245,7 @@ class Found:
             form = identify(inner, TUNING if self._tuning else FORMATS)
             if form is not None:
                 is_doubtful = cleaned.left or cleaned.doubts
-                severity = Severity.WARNING if is_doubtful else Severity.NOTE
+                severity = IssueSeverity.WARNING if is_doubtful else IssueSeverity.NOTE
                 said = f"pasted text: {cleaned.told}"
                 if cleaned.told:
                     self.issues.append(Issue("pasted-text", severity, said, file=source.name))
@@ -254,7 +265,7 @@ class Found:
                 f"line {line:,} ends inside of a string, as where a terminal cuts its lines, and "
                 "how they were joined cannot be told: names there hold a line end"
             )
-            self.issues.append(Issue("line-cut", Severity.ERROR, said, file=source.name))
+            self.issues.append(Issue("line-cut", IssueSeverity.ERROR, said, file=source.name))
         return False
 
     def _inside(self, source: ByteSource) -> list[tuple[str, ByteSource]]:
@@ -272,12 +283,12 @@ class Found:
         self.problems.append((source.name, unknown_file(source, known)))
 
     def _tree(self, tree: Tree) -> None:
-        candidates: list[Candidate] = []
+        candidates: list[FileCandidate] = []
         unknown: dict[PurePath, ByteSource] = {}
         for entry, source, form in self._identified(tree):
             folder = tree.root / entry.path.parent
             taken = [(form, source)] if form is not None else self._in_entry(tree, entry, source)
-            candidates += [Candidate(each, kind, folder, entry.path) for kind, each in taken]
+            candidates += [FileCandidate(each, kind, folder, entry.path) for kind, each in taken]
             if not taken and not self._is_pointer(entry, source) and not is_account(head(source)):
                 unknown[entry.path] = source
         if self._tuning:
@@ -296,7 +307,7 @@ class Found:
         self.unknown += unknown.values()
 
     def _in_entry(
-        self, tree: Tree, entry: Entry, source: ByteSource
+        self, tree: Tree, entry: FolderEntry, source: ByteSource
     ) -> list[tuple[Format, ByteSource]]:
         """Return the parts inside a file of a tree; a network is not asked for whole libraries."""
         if self._tuning or tree.far:
@@ -307,17 +318,17 @@ class Found:
             self.issues.append(unreadable(entry.name, problem))
             return []
 
-    def _is_pointer(self, entry: Entry, source: ByteSource) -> bool:
+    def _is_pointer(self, entry: FolderEntry, source: ByteSource) -> bool:
         pointer = lfs_pointer(head(source)) if not self._tuning else ""
         if pointer:
             text = f"this is {pointer}"
-            self.issues.append(Issue("lfs-pointer", Severity.ERROR, text, file=entry.name))
+            self.issues.append(Issue("lfs-pointer", IssueSeverity.ERROR, text, file=entry.name))
         return bool(pointer)
 
-    def _identified(self, tree: Tree) -> Iterable[tuple[Entry, ByteSource, Format | None]]:
+    def _identified(self, tree: Tree) -> Iterable[tuple[FolderEntry, ByteSource, Format | None]]:
         """Open every file and tell its format by its first bytes."""
 
-        def look(entry: Entry) -> tuple[ByteSource, Format | None] | Exception:
+        def look(entry: FolderEntry) -> tuple[ByteSource, Format | None] | Exception:
             try:
                 source = entry.open()
                 source.allowance(self._limits.unpacked)
@@ -348,8 +359,8 @@ class Found:
                     yield entry, *found
 
     def _library(
-        self, tree: Tree, candidates: list[Candidate], unknown: dict[PurePath, ByteSource]
-    ) -> list[Candidate]:
+        self, tree: Tree, candidates: list[FileCandidate], unknown: dict[PurePath, ByteSource]
+    ) -> list[FileCandidate]:
         """Where the files are a model library, take one module of it, and its texts."""
         libraries = [each for each in candidates if each.format.part == "library"]
         if not libraries:
@@ -362,7 +373,7 @@ class Found:
         root = first.path.parent
         inside = [each for each in candidates if each.path.is_relative_to(root)]
         moved = [
-            Candidate(each.source, each.format, each.folder, each.path.relative_to(root))
+            FileCandidate(each.source, each.format, each.folder, each.path.relative_to(root))
             for each in inside
         ]
         kept = one_module(tree, library, moved, self._module)

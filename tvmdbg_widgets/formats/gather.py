@@ -11,7 +11,7 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.formats.executorch.choose_buffer import choose_buffer
 from tvmdbg_widgets.formats.found import Found
 from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.parts import Candidate, Part
+from tvmdbg_widgets.formats.parts import FileCandidate, Part
 from tvmdbg_widgets.formats.registry import TUNING, format_for, format_of, head
 from tvmdbg_widgets.formats.tuning.reading import read_part
 from tvmdbg_widgets.formats.tvm.params.folder import parameters_source
@@ -101,7 +101,7 @@ def _debug_buffer(parts: Sequence[Part], found: Found, given: ByteSource | None)
     return [Part("debug-buffer", source, source, dump.folder if dump is not None else None)]
 
 
-def _parts(candidate: Candidate, value: Any) -> list[Part]:
+def _parts(candidate: FileCandidate, value: Any) -> list[Part]:
     """Return the part that a file gives, and the files that it names in turn."""
     parts = [Part(candidate.format.part, value, candidate.source, candidate.folder)]
     if candidate.format.part == "cache":
@@ -110,7 +110,7 @@ def _parts(candidate: Candidate, value: Any) -> list[Part]:
     return parts
 
 
-def _order(candidates: list[Candidate]) -> None:
+def _order(candidates: list[FileCandidate]) -> None:
     """Put first what the readers of others ask for."""
     far = any(each.source.far for each in candidates)
     first = ("recording", "graph") if far else ("recording",)
@@ -118,7 +118,7 @@ def _order(candidates: list[Candidate]) -> None:
 
 
 def _options(
-    candidate: Candidate, options: Mapping[str, Mapping[str, Any]] | None, parts: Sequence[Part]
+    candidate: FileCandidate, options: Mapping[str, Mapping[str, Any]] | None, parts: Sequence[Part]
 ) -> dict[str, Any]:
     """Options of a reader: what a recording among the files says, and over it the caller's."""
     kind = candidate.format.part

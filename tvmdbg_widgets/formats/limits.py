@@ -58,7 +58,7 @@ _KINDS = {
 }
 
 
-class Budget:
+class WorkBudget:
     """Work that reading one file may take, tied to its bytes.
 
     Parts of a file may refer to the same bytes again and again, and claim sizes that they do not
@@ -86,12 +86,12 @@ class Budget:
             )
 
 
-def named_bytes(source: ByteSource) -> Budget:
+def named_bytes(source: ByteSource) -> WorkBudget:
     """Return the budget of the bytes that the arrays of a file name, shared ones again each time.
 
     Writers name a byte once, or a few times, and whoever looks at arrays reads all that they name.
     """
-    return Budget(FEW_BYTES + SHARES * source.size, source.name, "bytes of arrays")
+    return WorkBudget(FEW_BYTES + SHARES * source.size, source.name, "bytes of arrays")
 
 
 class Limits:

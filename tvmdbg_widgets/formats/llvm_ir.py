@@ -49,7 +49,7 @@ def read_tensor_types(
     """Return what a module takes for ``DLTensor``, each layout once."""
     structs: dict[str, IrStruct] = {}
     reads = Reads()
-    found: dict[tuple[str, IrPlaces], _Found] = {}
+    found: dict[tuple[str, IrPlaces], _TensorReads] = {}
     started = False
     for number, line in enumerate(_lines(text, name), 1):
         if line.startswith("define"):
@@ -74,7 +74,7 @@ def read_tensor_types(
     return tuple(each.tensor() for each in found.values())
 
 
-class _Found:
+class _TensorReads:
     """A tensor while its reads are collected."""
 
     def __init__(
@@ -101,27 +101,27 @@ class _Found:
 
 
 def _recognize(
-    structs: dict[str, IrStruct], reads: Reads, found: dict[tuple[str, IrPlaces], _Found]
+    structs: dict[str, IrStruct], reads: Reads, found: dict[tuple[str, IrPlaces], _TensorReads]
 ) -> None:
     for struct in structs.values():
         dtype = dtype_of(struct, structs)
         if dtype is not None:
             places = places_of(dtype)
-            found[struct.name, places] = _Found(
+            found[struct.name, places] = _TensorReads(
                 struct.name, dtype.line, str(dtype), places, by_offset=False
             )
             reads.know(struct.name, dtype.name)
             reads.keys[struct.name] = (struct.name, places)
 
 
-def _take(reads: Reads, found: dict[tuple[str, IrPlaces], _Found]) -> None:
+def _take(reads: Reads, found: dict[tuple[str, IrPlaces], _TensorReads]) -> None:
     """Hand the reads of a function to the tensors they belong to."""
     for name, some in reads.of_structs():
         found[reads.keys[name]].add(some)
     for handle in reads.of_handles():
         key = ("", handle.places)
         if key not in found:
-            found[key] = _Found(
+            found[key] = _TensorReads(
                 handle.name,
                 min(read.line for read in handle.reads),
                 handle.text,

@@ -70,7 +70,7 @@ class _Pointer(NamedTuple):
     by_offset: bool
 
 
-class _Access(NamedTuple):
+class _MemoryAccess(NamedTuple):
     pointer: _Pointer
     read: IrRead
 
@@ -99,7 +99,7 @@ class Reads:
     def begin(self) -> None:
         """Begin a function: names are its own."""
         self._pointers: dict[str, _Pointer] = {}
-        self._accesses: list[_Access] = []
+        self._accesses: list[_MemoryAccess] = []
         self._loaded: dict[str, int] = {}
 
     def line(self, line: str, number: int) -> None:
@@ -146,7 +146,7 @@ class Reads:
         stored: bool = False,
     ) -> None:  # fmt: skip
         field = "" if pointer.by_offset else _FIELDS[pointer.at]
-        self._accesses.append(_Access(pointer, IrRead(field, width, line, value, 0, stored)))
+        self._accesses.append(_MemoryAccess(pointer, IrRead(field, width, line, value, 0, stored)))
 
     def _compare(self, line: str, number: int) -> None:
         match = _COMPARE.search(line)
@@ -160,7 +160,7 @@ class Reads:
                 continue
             access = self._accesses[at]
             read = access.read._replace(line=number, value=int(constant), compared=width)
-            self._accesses[at] = _Access(access.pointer, read)
+            self._accesses[at] = _MemoryAccess(access.pointer, read)
 
     def of_structs(self) -> Iterator[tuple[str, list[IrRead]]]:
         """Yield the reads of members, by the name of the struct."""

@@ -11,7 +11,7 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @dataclass(frozen=True)
-class Candidate:
+class FileCandidate:
     """A file of a known format."""
 
     source: ByteSource

@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import compare_times as compared
 from tvmdbg_widgets.analysis.compare_times.change_texts import change_text, ratio_text
-from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
@@ -240,7 +240,7 @@ def compare_times(
             "to draw."
         )
     rows = known[:top]
-    fills = {Verdict.SLOWER: colors.error, Verdict.FASTER: colors.accent}
+    fills = {TimeVerdict.SLOWER: colors.error, TimeVerdict.FASTER: colors.accent}
     labels, ids = [one_line(row.label) for row in rows], [row.brief_nodes for row in rows]
     columns = columns_of(rows, _CHANGE_COLUMNS) | {
         "a": [list(row.a) for row in rows],

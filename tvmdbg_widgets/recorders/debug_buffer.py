@@ -18,7 +18,7 @@ _ALIGNMENT: Final = 64
 _INT64: Final = range(-(2**63), 2**63)
 
 
-class DebugBuffer:
+class DebugBufferWriter:
     """Bytes of logged tensors one after another, each from a multiple of 64 on.
 
     ``BufferDataSink`` of ``devtools/etdump/data_sinks/buffer_data_sink.cpp`` @ v1.4.1; an empty

@@ -49,7 +49,7 @@ class RecordedBlock:
 
 def etdump_bytes(blocks: Iterable[RecordedBlock]) -> bytes:
     """Return a size-prefixed ETDump with the identifier ``ED00``."""
-    writer = _Writer()
+    writer = _FlatBufferWriter()
     runs = [writer.block(block) for block in blocks]
     return writer.finished(
         writer.table((0, "Uint32", _VERSION, 0), (1, _REF, writer.references(runs), 0))
@@ -59,7 +59,7 @@ def etdump_bytes(blocks: Iterable[RecordedBlock]) -> bytes:
 _REF: Final = "UOffsetTRelative"
 
 
-class _Writer:
+class _FlatBufferWriter:
     """Tables of the schema; children are written before what refers to them."""
 
     def __init__(self) -> None:

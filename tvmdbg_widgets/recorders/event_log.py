@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.writing import replacing_all
 from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
-from tvmdbg_widgets.recorders.debug_buffer import DebugBuffer
+from tvmdbg_widgets.recorders.debug_buffer import DebugBufferWriter
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 
 #: Instruction of events outside of any: ``kUnsetDebugHandle``.
@@ -33,7 +33,7 @@ class EventLog:
         self._blocks: list[RecordedBlock] = []
         self._is_open = False
         self._current = (UNSET_CHAIN, UNSET_INSTRUCTION)
-        self._buffer = DebugBuffer()
+        self._buffer = DebugBufferWriter()
 
     def create_event_block(self, name: str, bundled_input_index: int = -1) -> None:
         """Begin a block; the runtime has ``"Default"`` for loading and ``"Execute"`` for each run.

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.grammar import Grammar as Grammar
     from tvmdbg_widgets.formats.rpc.grammar import grammar as grammar
     from tvmdbg_widgets.formats.rpc.packets import CopyRange as CopyRange
-    from tvmdbg_widgets.model.rpc.values import Argument as Argument
     from tvmdbg_widgets.model.rpc.values import Device as Device
+    from tvmdbg_widgets.model.rpc.values import PackedArgument as Argument
     from tvmdbg_widgets.model.rpc.values import TensorMeta as TensorMeta
 
 _HOMES = {

@@ -10,9 +10,9 @@ from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.rpc.packet import Packet
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.rpc.conversation import Conversation
+    from tvmdbg_widgets.analysis.rpc.conversation import RpcConversation
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
+    from tvmdbg_widgets.formats.rpc.connection import RpcConnection, RpcDirection
     from tvmdbg_widgets.formats.rpc.desync import Desync
     from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.base.issues import Issues
@@ -34,7 +34,7 @@ class RpcLog(Sequence[Packet]):
         What both sides sent, as functions of :mod:`tvmdbg_widgets.analysis` take it.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: RpcConnection) -> None:
         self.connection = connection
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -73,7 +73,7 @@ class RpcLog(Sequence[Packet]):
         return all_issues(self.connection, self.conversation, self.desync)
 
     @cached_property
-    def conversation(self) -> Conversation:
+    def conversation(self) -> RpcConversation:
         """Rows of packets in order, paired."""
         from tvmdbg_widgets.analysis.rpc.conversation import conversation
 
@@ -145,7 +145,7 @@ class RpcLog(Sequence[Packet]):
 
     def _packet(self, row: int) -> Packet:
         talk = self.conversation
-        direction: Direction = self.connection.directions[talk.sides[row]]
+        direction: RpcDirection = self.connection.directions[talk.sides[row]]
         number = int(talk.packets[row])
         packets = direction.packets
         reply, asked = int(talk.replies[row]), int(talk.replies_to[row])

@@ -11,7 +11,7 @@ from tvmdbg_widgets.model.base.slips import public
 if TYPE_CHECKING:
     from tvmdbg_widgets.formats.capture.capture import Capture
     from tvmdbg_widgets.formats.parts import Part
-    from tvmdbg_widgets.formats.rpc.connection import Stream
+    from tvmdbg_widgets.formats.rpc.connection import RpcStream
     from tvmdbg_widgets.formats.rpc.grammar import Era
     from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
     from tvmdbg_widgets.model.base.issues import Issue
@@ -67,7 +67,7 @@ def open_rpc(
     """
     from tvmdbg_widgets.formats.capture.capture import read_capture
     from tvmdbg_widgets.formats.capture.frames import sniff
-    from tvmdbg_widgets.formats.rpc.connection import Stream
+    from tvmdbg_widgets.formats.rpc.connection import RpcStream
     from tvmdbg_widgets.sources.given import as_source
 
     if client is None and server is None:
@@ -79,7 +79,7 @@ def open_rpc(
         if len(sources) == 2:
             raise ValueError("a network capture holds both directions; pass it alone")
         return _of_capture(read_capture(first), connection, dtype_layout=dtype_layout, era=era)
-    streams = [Stream(name, source) for name, source in sources.items()]
+    streams = [RpcStream(name, source) for name, source in sources.items()]
     return _log(streams, _names(streams), dtype_layout=dtype_layout, era=era)
 
 
@@ -87,7 +87,7 @@ def log_of_parts(
     parts: Sequence[Part], issues: Sequence[Issue], *, dtype_layout: LayoutLike
 ) -> RpcLog:
     """Return the log of files that :func:`tvmdbg_widgets.open` found."""
-    from tvmdbg_widgets.formats.rpc.connection import Stream
+    from tvmdbg_widgets.formats.rpc.connection import RpcStream
     from tvmdbg_widgets.model.base.errors import FormatError
     from tvmdbg_widgets.model.base.numbers import counted
 
@@ -109,7 +109,7 @@ def log_of_parts(
     found: dict[str, ByteSource] = {
         str(name): source for name, (_, source) in zip(names, said, strict=True)
     }
-    streams = [Stream(name, found[name]) for name in ("client", "server") if name in found]
+    streams = [RpcStream(name, found[name]) for name in ("client", "server") if name in found]
     return _log(streams, _names(streams), dtype_layout=dtype_layout, issues=issues)
 
 
@@ -129,12 +129,12 @@ def _of_capture(
     return _log(streams_of(chosen), title, dtype_layout=dtype_layout, era=era, issues=found)
 
 
-def _names(streams: Sequence[Stream]) -> str:
+def _names(streams: Sequence[RpcStream]) -> str:
     return " and ".join(PurePath(stream.source.name).name for stream in streams)
 
 
 def _log(
-    streams: Sequence[Stream],
+    streams: Sequence[RpcStream],
     title: str,
     *,
     dtype_layout: LayoutLike,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.formats.rpc.connection import Direction
+    from tvmdbg_widgets.formats.rpc.connection import RpcDirection
     from tvmdbg_widgets.formats.rpc.resync import RawPacket
     from tvmdbg_widgets.model.base.byte_map import ByteField
-    from tvmdbg_widgets.model.rpc.values import Argument
+    from tvmdbg_widgets.model.rpc.values import PackedArgument
 
 #: Bytes of a packet that are shown.
 _SHOWN = 4096
@@ -59,14 +59,14 @@ class Packet:
     replies_to: int | None
     reply: int | None
     complete: bool
-    direction: Direction = field(repr=False)
+    direction: RpcDirection = field(repr=False)
 
     @cached_property
     def _raw(self) -> RawPacket | None:
         return self.direction.packet(self.number)
 
     @property
-    def arguments(self) -> tuple[Argument, ...]:
+    def arguments(self) -> tuple[PackedArgument, ...]:
         """What it passes or returns; empty where it has no sequence, or is cut off."""
         found = self._raw.body.arguments if self._raw else None
         return tuple(found or ())

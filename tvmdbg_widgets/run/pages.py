@@ -80,10 +80,10 @@ class Pages(Views):
         OSError
             The folder is missing or cannot be written to.
         """
-        from tvmdbg_widgets.export.page.options import Options
+        from tvmdbg_widgets.export.page.options import PageOptions
         from tvmdbg_widgets.export.page.save import save_page
 
-        options = Options(
+        options = PageOptions(
             budget=budget,
             share=share,
             parameters=parameters,
@@ -121,9 +121,9 @@ class Pages(Views):
             As of :meth:`save_html`.
         """
         from tvmdbg_widgets.export.page.embed import embed
-        from tvmdbg_widgets.export.page.options import Options
+        from tvmdbg_widgets.export.page.options import PageOptions
 
-        options = Options(
+        options = PageOptions(
             budget=budget,
             share=share,
             parameters=parameters,

@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
 from tvmdbg_widgets.sources.file_source import below
-from tvmdbg_widgets.sources.folders import FILES, Entry, Tree, left_out, too_many
+from tvmdbg_widgets.sources.folders import FILES, FolderEntry, Tree, left_out, too_many
 from tvmdbg_widgets.sources.readahead import as_file
 from tvmdbg_widgets.sources.unpacking import read_directory, unpack
 
@@ -34,7 +34,7 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PACKED_NAMES = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".txz")
 
 
-class Member(PartSource):
+class ArchiveMember(PartSource):
     """A file in an archive."""
 
     def __init__(
@@ -59,18 +59,18 @@ class ArchiveTree(Tree):
     def __init__(self, name: str) -> None:
         self.name = name
         self.root = PurePosixPath(name)
-        self.members: dict[PurePosixPath, Member] = {}
+        self.members: dict[PurePosixPath, ArchiveMember] = {}
         self.issues: list[Issue] = []
         self._left_out: list[str] = []
 
-    def files(self, issues: list[Issue]) -> Iterator[Entry]:
+    def files(self, issues: list[Issue]) -> Iterator[FolderEntry]:
         """Yield the members by folder and name."""
         issues += self.issues
         if self._left_out:
             issues.append(left_out(self.name, self._left_out))
         paths = sorted(self.members, key=lambda path: (len(path.parts), path.parts))
         for path in paths:
-            yield Entry(path, lambda member=self.members[path]: member)  # type: ignore[misc]
+            yield FolderEntry(path, lambda member=self.members[path]: member)  # type: ignore[misc]
 
     def choice(self, folder: str) -> str:
         """No call opens one folder of an archive by its path."""
@@ -81,7 +81,7 @@ class ArchiveTree(Tree):
         """Add a member that lies there, unless its path leaves the archive."""
         try:
             path = below(name)
-            member = Member(whole, offset, size, path=path, tree=self)
+            member = ArchiveMember(whole, offset, size, path=path, tree=self)
         except ValueError as problem:
             if isinstance(problem, FormatError):
                 self.tell("archive-cut-off", str(problem))
@@ -96,7 +96,7 @@ class ArchiveTree(Tree):
 
     def tell(self, rule: str, text: str) -> None:
         """Note what is wrong with the archive."""
-        self.issues.append(Issue(rule, Severity.ERROR, one_line(text), file=self.name))
+        self.issues.append(Issue(rule, IssueSeverity.ERROR, one_line(text), file=self.name))
 
 
 def open_archive(source: ByteSource) -> ArchiveTree | ByteSource | None:
@@ -198,7 +198,7 @@ def read_numpy_archive(source: ByteSource) -> dict[str, npt.NDArray[Any]]:
         raise FormatError(
             "this is no .npz file", file=source.name, expected="arrays saved with numpy.savez"
         )
-    broken = [issue for issue in tree.issues if issue.severity is Severity.ERROR]
+    broken = [issue for issue in tree.issues if issue.severity is IssueSeverity.ERROR]
     if broken:
         raise FormatError(broken[0].message, file=source.name)
     members = tree.members.items()

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import file_system, without_secrets
@@ -35,7 +35,7 @@ class _Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class FolderEntry:
     """One file of a tree: its path below the root, and how to open it."""
 
     path: PurePath
@@ -55,7 +55,7 @@ class Tree(ABC):
     far: bool = False
 
     @abstractmethod
-    def files(self, issues: list[Issue]) -> Iterator[Entry]:
+    def files(self, issues: list[Issue]) -> Iterator[FolderEntry]:
         """Yield its files in a fixed order; say in ``issues`` what is left out."""
 
     def choice(self, folder: str) -> str:
@@ -71,7 +71,7 @@ class LocalTree(Tree):
         self.name = one_line(os.fspath(root))
         self._follow_links = follow_links
 
-    def files(self, issues: list[Issue]) -> Iterator[Entry]:
+    def files(self, issues: list[Issue]) -> Iterator[FolderEntry]:
         """Yield its files, those of a folder before those below it."""
         deeper: list[Path] = []
         left: list[Path] = []
@@ -121,24 +121,24 @@ class LocalTree(Tree):
     def _names(self, paths: Sequence[Path]) -> list[str]:
         return [os.fspath(path.relative_to(self._path)) for path in paths]
 
-    def _entry(self, path: Path) -> Entry:
+    def _entry(self, path: Path) -> FolderEntry:
         def open_it() -> ByteSource:
             return FileSource(path, name, within=self._path, follow_links=self._follow_links)
 
         name = os.fspath(path.relative_to(self._path))
-        return Entry(Path(name), open_it)
+        return FolderEntry(Path(name), open_it)
 
 
 def unreadable(name: str, problem: Exception) -> Issue:
     """Return the issue of a file or folder that could not be read."""
     text = str(problem).removeprefix(name).lstrip(",: ")
-    return Issue("file-unreadable", Severity.ERROR, one_line(text), file=one_line(name))
+    return Issue("file-unreadable", IssueSeverity.ERROR, one_line(text), file=one_line(name))
 
 
 def too_many(name: str) -> Issue:
     """Return the issue of a tree with more files than are looked at."""
     text = f"only the first {FILES} files were looked at; open the dump's own folder"
-    return Issue("folder-too-large", Severity.WARNING, text, file=name)
+    return Issue("folder-too-large", IssueSeverity.WARNING, text, file=name)
 
 
 def too_deep(name: str, folders: Sequence[str]) -> Issue:
@@ -157,7 +157,7 @@ def note(file: str, rule: str, noun: str, rest: str, names: Sequence[str]) -> Is
     shown = ", ".join(one_line(name) for name in sorted(names)[:_NAMES_SHOWN])
     more = " …" if len(names) > _NAMES_SHOWN else ""
     message = f"{counted(len(names), noun)} {rest}: {shown}{more}"
-    return Issue(rule, Severity.NOTE, message, file=one_line(file))
+    return Issue(rule, IssueSeverity.NOTE, message, file=one_line(file))
 
 
 class RemoteTree(Tree):
@@ -177,7 +177,7 @@ class RemoteTree(Tree):
             return ""
         return f"tvmdbg_widgets.open({self._url.rstrip('/') + '/' + folder + '/'!r})"
 
-    def files(self, issues: list[Issue]) -> Iterator[Entry]:
+    def files(self, issues: list[Issue]) -> Iterator[FolderEntry]:
         """Yield its files, those of a folder before those below it."""
         pending = [(PurePosixPath(), 0)]
         count = 0
@@ -225,11 +225,11 @@ class RemoteTree(Tree):
                 found.add((folder / last, is_folder))
         return sorted(found)
 
-    def _entry(self, path: PurePosixPath) -> Entry:
+    def _entry(self, path: PurePosixPath) -> FolderEntry:
         def open_it() -> ByteSource:
             return RemoteSource(f"{self._path}/{path}", str(path), fs=self._fs)
 
-        return Entry(path, open_it)
+        return FolderEntry(path, open_it)
 
 
 def remote_tree(url: str) -> RemoteTree | None:

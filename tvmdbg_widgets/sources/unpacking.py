@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.sources.byte_source import MOST_UNPACKED, ByteSource, BytesSource, PartSource
@@ -128,7 +128,7 @@ def unpack(source: ByteSource, name: str, issues: list[Issue]) -> BytesSource | 
                 hint="It may be cut off: copy or download it again.",
             ) from None
         message = f"it breaks off after {counted(len(out), 'unpacked byte')}: {text}"
-        issues.append(Issue("archive-cut-off", Severity.ERROR, message, file=source.name))
+        issues.append(Issue("archive-cut-off", IssueSeverity.ERROR, message, file=source.name))
     allowance.check_density(out, source.name)
     content = BytesSource(memoryview(out).toreadonly(), name)
     content.container = source

@@ -243,7 +243,7 @@ class TuningLog:
         return rounds.round_of(self.trials)
 
     @property
-    def sessions(self) -> tuple[sessions.Session, ...]:
+    def sessions(self) -> tuple[sessions.TuningSession, ...]:
         """The sessions of the log: more than one where it was resumed."""
         return sessions.sessions(self.trials)
 

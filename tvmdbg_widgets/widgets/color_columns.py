@@ -36,7 +36,7 @@ _TOLD_EVERY = 0.25
 _MOST_COLUMNS = 16
 
 
-class _StoppedError(Exception):
+class _ColorsStoppedError(Exception):
     """Raised inside of work that is stopped."""
 
 
@@ -60,14 +60,14 @@ class ColorWork(threading.Thread):
         """Work."""
         try:
             self._work(self._watch)
-        except _StoppedError:
+        except _ColorsStoppedError:
             self._tell("cancelled", self._done)
         else:
             self._tell("done", self._done)
 
     def _watch(self, done: int) -> None:
         if self._stopping.is_set():
-            raise _StoppedError
+            raise _ColorsStoppedError
         self._done = done
         now = time.monotonic()
         if now - self._told > _TOLD_EVERY:

@@ -15,14 +15,14 @@ from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.widgets.graph_colors import GraphColors
 from tvmdbg_widgets.widgets.graph_folding import Folding
-from tvmdbg_widgets.widgets.graph_navigation import Navigation, Shown
+from tvmdbg_widgets.widgets.graph_navigation import Navigation, ShownNodes
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import Choice, as_trait_error
 from tvmdbg_widgets.widgets.view import View, require_run
 
 
-class GraphOptions(GraphColors, Folding, Shown):
+class GraphOptions(GraphColors, Folding, ShownNodes):
     """Traits of a graph view; see :class:`GraphView`."""
 
     focus = traitlets.Union(

@@ -21,7 +21,7 @@ NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None
 _BOOKMARKED = (*view_state.STEP_TRAITS, "color_by", "color_limits", "label")
 
 
-class Shown(traitlets.HasTraits):
+class ShownNodes(traitlets.HasTraits):
     """Traits that say what part of a graph is shown; see :class:`GraphView`."""
 
     isolate = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)

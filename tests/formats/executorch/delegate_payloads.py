@@ -8,7 +8,7 @@ from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, n
 from tvmdbg_widgets.formats.executorch.delegates.vulkan import read_vulkan
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
-from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.program import FileSpan
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 NONE = 0xFFFFFFFF
@@ -22,7 +22,7 @@ def read(payload: bytes | bytearray, *, vulkan: bool = False) -> DelegateGraph:
     read_one, backend = (
         (read_vulkan, "VulkanBackend") if vulkan else (read_xnnpack, "XnnpackBackend")
     )
-    return read_one(source, Span(BEFORE, len(payload)), backend, file="model.pte")
+    return read_one(source, FileSpan(BEFORE, len(payload)), backend, file="model.pte")
 
 
 def with_header(

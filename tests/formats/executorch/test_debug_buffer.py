@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets.formats.executorch.debug_buffer import (
-    DebugBuffer,
+    DebugBufferFile,
     covers,
     inflated,
     needed_size,
@@ -36,8 +36,8 @@ def dump_of(name: str) -> ETDump:
     return read_etdump(FileSource(case_dir(name) / "etdump.etdp"))
 
 
-def buffer_of(name: str) -> DebugBuffer:
-    return DebugBuffer(FileSource(case_dir(name) / "debug_buffer.bin"))
+def buffer_of(name: str) -> DebugBufferFile:
+    return DebugBufferFile(FileSource(case_dir(name) / "debug_buffer.bin"))
 
 
 def values_of(dump: ETDump, run: int, event: dict[str, Any]) -> list[DebugValue]:
@@ -144,8 +144,8 @@ def zeros(told: Any) -> Any:
 FLOATS = DebugTensor(6, (4, 4), (4, 1), 0)
 
 
-def of(data: bytes) -> DebugBuffer:
-    return DebugBuffer(BytesSource(data, "buffer.bin"))
+def of(data: bytes) -> DebugBufferFile:
+    return DebugBufferFile(BytesSource(data, "buffer.bin"))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Fresh,
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import steps_of
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.executorch.program import Plan
-from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall
+from tvmdbg_widgets.model.executorch.program_instructions import CallDelegate
 from tvmdbg_widgets.sources.file_source import FileSource
 
 GUESSED = "outputs by the order of values"
@@ -46,13 +46,13 @@ def test_calls_are_sure_and_as_in_the_record(case: str) -> None:
         assert steps_of(plan, None, "", externals) == steps_of(plan, counts, "", externals) == told
 
 
-def shipped(name: str) -> tuple[Plan, DelegateCall, int]:
+def shipped(name: str) -> tuple[Plan, CallDelegate, int]:
     """Return a plan, its first call of a delegate, and how many outputs that has."""
     plan = read_program(FileSource(SHIPPED / "pte" / f"{name}.pte")).plans[0]
     told: dict[str, Any] = answers(name)["inspector"]["etrecord"]["instruction_id_to_num_outs_map"]
     at, count = next(iter(told["forward"].items()))
     call = plan.chains[0].instructions[int(at)]
-    assert isinstance(call, DelegateCall)
+    assert isinstance(call, CallDelegate)
     return plan, call, count
 
 

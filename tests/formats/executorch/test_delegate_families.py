@@ -32,7 +32,7 @@ from tvmdbg_widgets.formats.executorch.program.flat_tensor import read_flat_tens
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
-from tvmdbg_widgets.model.executorch.program import Delegate, Program, Span
+from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Program
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 
@@ -79,7 +79,7 @@ def program(*payloads: tuple[str, bytes], shared: bool = False) -> tuple[Program
 )
 def test_what_a_payload_is(backend: str, payload: bytes, told: str) -> None:
     source = BytesSource(bytes(4) + payload)
-    found = Delegate(backend, (), 0, 0, Span(4, len(payload)))
+    found = Delegate(backend, (), 0, 0, FileSpan(4, len(payload)))
     assert payload_text(source, found) == told
 
 
@@ -130,7 +130,7 @@ def test_payloads_that_overlap_are_not_read_again_and_again() -> None:
     (delegate,) = made.plan().delegates
     offset, size = delegate.payload
     delegates = tuple(
-        dataclasses.replace(delegate, payload=Span(offset, size - at)) for at in range(100)
+        dataclasses.replace(delegate, payload=FileSpan(offset, size - at)) for at in range(100)
     )
     plan = dataclasses.replace(made.plan(), delegates=delegates)
     found = graphs_of(dataclasses.replace(made, plans=(plan,)), source)
@@ -155,8 +155,8 @@ def test_constants_are_found_by_key_and_by_place() -> None:
     assert lookup.of(found.constants[0]) is None
     assert lookup.of(DelegateConstant(2**64 - 1, 4, "../../etc/passwd")) is None
     assert lookup.of(dataclasses.replace(keyed[0], size=1 << 40)) is None
-    behind = DelegateConstant(0, 8, "", Span(100, 8))
-    assert lookup.of(behind) == (source, Span(100, 8))
+    behind = DelegateConstant(0, 8, "", FileSpan(100, 8))
+    assert lookup.of(behind) == (source, FileSpan(100, 8))
 
 
 def test_constants_are_found_in_named_data(corpus: Path) -> None:

@@ -27,7 +27,7 @@ from tests.formats.executorch.xnnpack_truth import INSIDE
 from tests.formats.flatbuffer_files import Table, Thing, Things, number, numbers
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
@@ -86,7 +86,7 @@ def issues(payload: bytes | bytearray, rule: str) -> tuple[DelegateGraph, str]:
     assert found is not None
     (issue,) = found.issues
     assert issue.rule == f"delegate-{rule}"
-    assert issue.severity == Severity.WARNING
+    assert issue.severity == IssueSeverity.WARNING
     assert issue.file == "model.pte"
     assert f"byte {BEFORE}" in issue.message
     return found, issue.message

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord, read_etrecord, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.sources import byte_source
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.unpacking import read_directory
@@ -240,7 +240,7 @@ def test_a_damaged_member_leaves_the_others(name: str, data: bytes) -> None:
     found = read(zipped({**members(CASE), name: data}))
     assert list(found.unread) == [name]
     (issue,) = found.issues
-    assert (issue.rule, issue.severity) == ("etrecord-member-unread", Severity.ERROR)
+    assert (issue.rule, issue.severity) == ("etrecord-member-unread", IssueSeverity.ERROR)
     assert name in issue.message
     assert (found.exported_program is None) == (name == "exported_program")
 

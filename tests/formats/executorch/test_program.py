@@ -20,11 +20,11 @@ from tvmdbg_widgets.model.executorch.program import (
     BufferDevice,
     CompileSpec,
     DataLocation,
-    Operator,
+    OperatorName,
     Program,
 )
-from tvmdbg_widgets.model.executorch.program_instructions import Frame
-from tvmdbg_widgets.model.executorch.program_values import Place, TensorValue
+from tvmdbg_widgets.model.executorch.program_instructions import StackFrame
+from tvmdbg_widgets.model.executorch.program_values import PlannedPlace, TensorValue
 from tvmdbg_widgets.sources.byte_source import BytesSource, PartSource
 from tvmdbg_widgets.sources.file_source import FileSource
 
@@ -72,7 +72,7 @@ def test_methods_and_operators_by_name() -> None:
     known = [plan["name"] for plan in read_json("pte/zoo_multim.flatc.json")["execution_plan"]]
     assert list(found.methods) == known
     assert found.plan("forward").operators[0].full_name.startswith("aten.")
-    assert Operator("aten::copy_", "").full_name == "aten.copy_"
+    assert OperatorName("aten::copy_", "").full_name == "aten.copy_"
     with pytest.raises(KeyError, match="no method 'backward'; known: 'forward'"):
         found.plan("backward")
 
@@ -213,11 +213,11 @@ def test_stack_traces_and_devices() -> None:
         }
     )
     found = read_program(BytesSource(file(Table({1: Things([plan])}), b"ET12"))).plan()
-    assert found.chains[0].stacktraces == ((Frame("model.py", 7, "forward", "x + 1"),),)
+    assert found.chains[0].stacktraces == ((StackFrame("model.py", 7, "forward", "x + 1"),),)
     assert found.buffer_devices == (BufferDevice(1, 1, 3),)
     (tensor,) = found.values
     assert isinstance(tensor, TensorValue)
-    assert tensor.allocation == Place(1, (1 << 32) + 8)
+    assert tensor.allocation == PlannedPlace(1, (1 << 32) + 8)
     node = graph_of(found).graph.nodes[1]
     assert node.attrs["stacktrace"] == 'File "model.py", line 7, in forward\n    x + 1'
     assert node.func_name == "free"

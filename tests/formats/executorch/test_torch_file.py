@@ -267,7 +267,7 @@ def attempt(data: bytes) -> None:
 @pytest.mark.parametrize("shape", [(2,), (1,) * 300_000])
 def test_arguments_that_many_calls_share_are_not_copied(shape: tuple[int, ...]) -> None:
     """A pickle keeps a tuple once and passes it to each of its calls."""
-    tensors = torch_file._Tensors("saved.pt", {"0": BytesSource(FLOATS)}, big_endian=False)
+    tensors = torch_file._PickledTensors("saved.pt", {"0": BytesSource(FLOATS)}, big_endian=False)
     of = tensors.storage(("storage", Global("torch FloatStorage"), "0", "cpu", 12))
     arguments = (of, 0, shape, (1,) * len(shape), *[None] * 300_000)
     tracemalloc.start()

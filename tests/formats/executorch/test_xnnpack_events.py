@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.formats.executorch.xnnpack_truth import TYPES, Call, calls
-from tvmdbg_widgets.formats.executorch.delegates.event_order import NEVER, SKIP, Step, in_order
+from tvmdbg_widgets.formats.executorch.delegates.event_order import NEVER, SKIP, OrderStep, in_order
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import (
     align,
     explain_name,
@@ -572,7 +572,7 @@ def test_graphs_that_make_no_sense(
 KINDS = 3
 costs = st.tuples(*[st.sampled_from([0, 0, 1, 3, NEVER, NEVER])] * KINDS)
 step = st.builds(
-    Step, st.sampled_from([0, 1, SKIP]), costs, st.one_of(st.none(), st.tuples(costs, costs))
+    OrderStep, st.sampled_from([0, 1, SKIP]), costs, st.one_of(st.none(), st.tuples(costs, costs))
 )
 
 
@@ -580,7 +580,7 @@ Given = tuple[tuple[int, int], ...]
 
 
 def ways(
-    steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int], at: int = 0
+    steps: Sequence[OrderStep], kinds: Sequence[int], skips: Sequence[int], at: int = 0
 ) -> Iterator[tuple[int, Given]]:
     """Yield all alignments: the cost, and (nodes left, event) of each event; -1 for no node."""
     left = len(steps)
@@ -603,7 +603,7 @@ def ways(
 
 
 def enumerated(
-    steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int]
+    steps: Sequence[OrderStep], kinds: Sequence[int], skips: Sequence[int]
 ) -> tuple[int, list[int], int]:
     known = list(ways(steps, kinds, skips))
     best = min(cost for cost, _ in known)
@@ -621,7 +621,7 @@ def enumerated(
     st.tuples(*[st.sampled_from([1, SKIP])] * KINDS),
 )
 def test_all_cheapest_alignments(
-    steps: list[Step], kinds: list[int], skips: tuple[int, ...]
+    steps: list[OrderStep], kinds: list[int], skips: tuple[int, ...]
 ) -> None:
     found = in_order(steps, kinds, skips)
     assert found is not None

@@ -29,7 +29,7 @@ from tvmdbg_widgets.formats.executorch.delegates.families import graphs_of
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_schema import DTYPES, LINKS, NODES
 from tvmdbg_widgets.formats.executorch.program.program import read_program
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
-from tvmdbg_widgets.model.executorch.program import DataLocation, Span
+from tvmdbg_widgets.model.executorch.program import DataLocation, FileSpan
 from tvmdbg_widgets.sources.file_source import FileSource
 
 CASES = tuple(path.name for path in sorted(INSIDE.iterdir()))
@@ -235,7 +235,7 @@ def test_constants_behind_the_flatbuffer() -> None:
     payload = with_header(graph([SIGMOID], VALUES, f8=data), bytes(16) + b"constant")
     found = read(payload)
     span = found.constants[1].span
-    assert span == Span(BEFORE + len(payload) - 8, 8)
+    assert span == FileSpan(BEFORE + len(payload) - 8, 8)
     assert (found.constants[2].key, found.constants[2].span) == ("key", None)
     assert not found.issues
 

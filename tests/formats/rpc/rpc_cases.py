@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tvmdbg_widgets.formats.rpc.encode import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packets import I32, U64, Body, CopyRange, Reader, read_body
-from tvmdbg_widgets.model.rpc.values import Argument, Device, TensorMeta
+from tvmdbg_widgets.model.rpc.values import Device, PackedArgument, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.given import as_source
 from tvmdbg_widgets.sources.readahead import ReadAhead
@@ -42,7 +42,7 @@ def copied(own: Grammar) -> st.SearchStrategy[CopyRange | TensorMeta]:
     return st.builds(CopyRange, HANDLES, HANDLES, st.just(0), DEVICES, dtypes(own))
 
 
-def arguments(own: Grammar) -> st.SearchStrategy[Argument]:
+def arguments(own: Grammar) -> st.SearchStrategy[PackedArgument]:
     integers = st.integers(-(2**63), 2**63 - 1)
     text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
     values: dict[str, st.SearchStrategy[Any]] = {
@@ -66,7 +66,7 @@ def arguments(own: Grammar) -> st.SearchStrategy[Argument]:
 
 
 def _as(kind: str) -> Any:
-    return lambda value: Argument(kind, value)
+    return lambda value: PackedArgument(kind, value)
 
 
 def read_packet(data: bytes, own: Grammar, copied: int | None = None) -> tuple[str, Body]:

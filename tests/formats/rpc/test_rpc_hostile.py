@@ -13,7 +13,7 @@ from formats.rpc.rpc_cases import conversation
 
 from tvmdbg_widgets.formats.rpc import detect as fits
 from tvmdbg_widgets.formats.rpc import streams
-from tvmdbg_widgets.formats.rpc.connection import FilledSource, Stream, read_connection
+from tvmdbg_widgets.formats.rpc.connection import FilledSource, RpcStream, read_connection
 from tvmdbg_widgets.formats.rpc.detect import Side, detect, rare_packets
 from tvmdbg_widgets.formats.rpc.encode import encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
@@ -208,7 +208,7 @@ def test_nothing_is_looked_for_where_bytes_are_missing(
     piece, gap = packet * 2, (2 << 30) // gaps
     starts = [len(packet) + number * (len(piece) + gap) for number in range(gaps)]
     source = Spread(piece, len(packet), gap, gaps)
-    stream = Stream("client", source, tuple((at, gap) for at in starts))
+    stream = RpcStream("client", source, tuple((at, gap) for at in starts))
     found = read_connection([stream], title="", layouts=[NARROW])
     whole = len(found.directions[0].packets)
     assert whole >= (2 * gaps if own.prefixed else 1)

@@ -11,7 +11,13 @@ from unit.tuning.printed_states import dag_rows
 
 from tvmdbg_widgets.formats.tuning.dags.hashes import hashes_of, key_hash, simple_text
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.tuning.expressions import Binary, Call, Read, Reduction, reads
+from tvmdbg_widgets.model.tuning.expressions import (
+    BinaryExpr,
+    CallExpr,
+    Reduction,
+    TensorRead,
+    reads,
+)
 from tvmdbg_widgets.tuning import parse_dag
 
 ROWS = [pytest.param(row, id=f"{row['workload']} {row['conv_name']}") for row in dag_rows()]
@@ -147,7 +153,7 @@ def test_the_newer_style_gives_the_same_tree() -> None:
     )
     assert older.operations == newer.operations
     body = older.operations[1].bodies[0]
-    assert isinstance(body, Call)
+    assert isinstance(body, CallExpr)
     assert body.function == "tir.if_then_else"
 
 
@@ -165,9 +171,9 @@ def test_argmax_has_two_outputs_and_two_sources() -> None:
     assert reduction.reduce_axes[0].extent == 6
     assert isinstance(reduction.bodies[1], Reduction)
     assert reduction.bodies[1].combiner == "select"
-    assert isinstance(reduction.bodies[1].combined[0], Binary)
+    assert isinstance(reduction.bodies[1].combined[0], BinaryExpr)
     assert reads(dag.operations[2].bodies[0]) == (
-        Read("A_red.v0", dag.operations[2].bodies[0].parts, 0, 1),
+        TensorRead("A_red.v0", dag.operations[2].bodies[0].parts, 0, 1),
     )
 
 

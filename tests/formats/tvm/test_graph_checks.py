@@ -10,7 +10,7 @@ import pytest
 from formats.tvm.graph_truth import assert_consistent, mutate, operator, read, valid
 
 from tvmdbg_widgets.formats.tvm.graph.log import RULES, GraphLog
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -258,7 +258,7 @@ def test_duplicate_names_in_a_dump() -> None:
         values[1].append(values[1][-1])
     graph = read(mutate(raw))
     assert graph.issues.by_rule("duplicate-name")[0].nodes == (4, 5)
-    assert graph.issues.by_rule("duplicate-name")[0].severity is Severity.NOTE
+    assert graph.issues.by_rule("duplicate-name")[0].severity is IssueSeverity.NOTE
 
 
 def test_issues_name_the_entries_concerned() -> None:

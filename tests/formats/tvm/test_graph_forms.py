@@ -18,7 +18,7 @@ from formats.tvm.graph_truth import (
 
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import NodeKind
 from tvmdbg_widgets.sources.file_source import FileSource
@@ -60,7 +60,7 @@ def test_commented_sample(data: Path) -> None:
     assert graph.lenient
     assert [issue.rule for issue in graph.issues] == ["lenient-json"]
     (note,) = graph.issues
-    assert note.severity is Severity.NOTE
+    assert note.severity is IssueSeverity.NOTE
     assert "6 comments and 2 trailing commas" in note.message
     assert list(graph.names) == ["data#0", "pool, flattened ]"]
     assert edges_of(graph) == [(0, 0, 1, 0)]
@@ -82,7 +82,7 @@ def test_nnvm(data: Path) -> None:
     assert_consistent(graph)
     rules = {issue.rule: issue.severity for issue in graph.issues}
     assert rules == dict.fromkeys(
-        ("node-key-unknown", "flatten-data", "attr-dropped"), Severity.NOTE
+        ("node-key-unknown", "flatten-data", "attr-dropped"), IssueSeverity.NOTE
     )
     assert edges_of(graph) == [(0, 0, 2, 0), (1, 0, 2, 1), (2, 0, 3, 0)]
     assert graph.dtype_flags is not None

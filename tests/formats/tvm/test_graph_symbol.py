@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tvmdbg_widgets.formats.tvm.graph.graph_json import sniff
 from tvmdbg_widgets.formats.tvm.graph.symbol import FLAGS
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.graph.graph import NodeKind
 
 pytestmark = pytest.mark.spec_only  # NNVM's and MXNet's writers: no file of theirs is at hand
@@ -60,7 +60,7 @@ def test_a_network_that_was_not_compiled() -> None:
     assert_consistent(graph)
     assert graph.form == "symbol"
     assert {issue.rule: issue.severity for issue in graph.issues} == {
-        "graph-not-compiled": Severity.NOTE
+        "graph-not-compiled": IssueSeverity.NOTE
     }
     assert "Convolution, SliceChannel, elemwise_add" in graph.issues[0].message
     assert list(graph.func_names) == ["", "", "Convolution", "SliceChannel", "elemwise_add"]
@@ -124,7 +124,7 @@ def test_dltype_is_believed_where_the_flags_disagree() -> None:
     graph = read(raw)
     assert list(graph.dtypes) == ["float32"] * 6
     (issue,) = graph.issues
-    assert (issue.rule, issue.severity) == ("dtype-flag-disagrees", Severity.WARNING)
+    assert (issue.rule, issue.severity) == ("dtype-flag-disagrees", IssueSeverity.WARNING)
     assert "int32" in issue.message
 
 

@@ -11,7 +11,7 @@ from conftest import corpus_path
 from formats.tvm.graph_truth import assert_consistent, assert_is, edges_of
 
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.sources.file_source import FileSource
@@ -55,7 +55,7 @@ def test_raw_graph(given: Path) -> None:
     assert_is(graph, json.loads(given.read_bytes()))
     assert graph.form == "raw"
     assert not graph.lenient
-    assert {issue.severity for issue in graph.issues} <= {Severity.NOTE}
+    assert {issue.severity for issue in graph.issues} <= {IssueSeverity.NOTE}
 
 
 def test_dump_alone(given: Path) -> None:

@@ -18,7 +18,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.assemble.reports import same_report
 from tvmdbg_widgets.formats.tvm.report.report import read_report, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.timeline.report import Argument, Report, parse_arguments
 from tvmdbg_widgets.sources.byte_source import BytesSource
@@ -108,7 +108,7 @@ def test_a_report_of_no_calls_in_every_form(corpus: Path) -> None:
         report = read_report(FileSource(file))
         assert len(report) == 0
         assert not report.truncated
-        assert all(issue.severity is Severity.NOTE for issue in report.issues)
+        assert all(issue.severity is IssueSeverity.NOTE for issue in report.issues)
 
 
 def test_every_report_of_the_corpus_holds_what_json_holds(corpus: Path) -> None:
@@ -159,7 +159,7 @@ def test_csv_and_tables_agree_with_json_within_their_digits(corpus: Path) -> Non
         merged = read_report(FileSource(file.with_suffix(".txt")))
         for other in (rows, raw, merged):
             assert same_report(exact, other)
-            assert not [i for i in other.issues if i.severity is not Severity.NOTE]
+            assert not [i for i in other.issues if i.severity is not IssueSeverity.NOTE]
 
 
 def test_every_report_joins_its_graph_by_order(corpus: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_report_beside_a_dump_is_another_measurement(corpus: Path) -> None:
     assert run.timeline.total_ns == pytest.approx(ours * 1e3, rel=1e-9)
     assert report.total_ns == pytest.approx(theirs * 1e3, rel=1e-12)
     (note,) = run.check().by_rule("report-differs")
-    assert note.severity is Severity.NOTE
+    assert note.severity is IssueSeverity.NOTE
     assert f"{ours / 1e3:.2f} ms" in note.message
     assert f"{theirs / 1e3:.2f} ms" in note.message
     assert "Report: 27 calls" in run.summary()
@@ -352,7 +352,7 @@ def test_what_tvm_does_not_escape_is_read_as_it_was(
 @given(calls)
 def test_a_csv_cell_is_right_or_told(rows: list[dict]) -> None:
     report = read(csv_text(rows), "report.csv")
-    told = [i for i in report.issues if i.severity is not Severity.NOTE]
+    told = [i for i in report.issues if i.severity is not IssueSeverity.NOTE]
     if not told:
         assert list(report.names) == [call["Name"] for call in rows]
         for row, call in enumerate(rows):

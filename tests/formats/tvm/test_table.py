@@ -7,17 +7,17 @@ import pytest
 from formats.tvm.times_truth import Case, corpus_cases, own_cases
 
 from tvmdbg_widgets.formats.tvm.table.printer import TimedNode, format_table, print_table
-from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables, sniff
+from tvmdbg_widgets.formats.tvm.table.table import DebuggerTable, read_tables, sniff
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 
 
-def read(text: str, encoding: str = "utf-8") -> Table:
+def read(text: str, encoding: str = "utf-8") -> DebuggerTable:
     return read_tables(BytesSource(text.encode(encoding), "log.txt"))[-1]
 
 
-def rules(table: Table) -> list[str]:
+def rules(table: DebuggerTable) -> list[str]:
     return [issue.rule for issue in table.issues]
 
 
@@ -213,7 +213,7 @@ def test_the_sample_of_the_documentation_is_a_timeline_with_gaps() -> None:
     assert repeats[0] == pytest.approx(56520)
 
 
-def clock_table(*times: tuple[str, str], outputs: int = 1) -> Table:
+def clock_table(*times: tuple[str, str], outputs: int = 1) -> DebuggerTable:
     widths = (11, 5, 10, 9, 17, 17, 9, 8, 9)
     titles = (*V05, "Outputs")
     lines: list[tuple[object, ...]] = [titles, tuple("-" * len(title) for title in titles)]

@@ -16,9 +16,9 @@ from tvmdbg_widgets.formats.tvm.table.printer import (
     print_table,
 )
 from tvmdbg_widgets.formats.tvm.table.rows import clock_ns
-from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables
+from tvmdbg_widgets.formats.tvm.table.table import DebuggerTable, read_tables
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
@@ -28,10 +28,10 @@ def unprintable_names(names: Iterable[str]) -> Issues:
     for name in names:
         if "\n" in name:
             text = f"{name!r} holds a line feed, which breaks its row"
-            issues.append(Issue("line-broken", Severity.ERROR, text))
+            issues.append(Issue("line-broken", IssueSeverity.ERROR, text))
         elif name.endswith(" "):
             text = f"{name!r} ends in blanks, which print loses"
-            issues.append(Issue("blanks-lost", Severity.WARNING, text))
+            issues.append(Issue("blanks-lost", IssueSeverity.WARNING, text))
     return Issues(issues)
 
 
@@ -52,7 +52,7 @@ nodes = st.builds(
 )
 
 
-def read(content: bytes | str) -> Table:
+def read(content: bytes | str) -> DebuggerTable:
     return read_tables(BytesSource(content.encode() if isinstance(content, str) else content))[-1]
 
 

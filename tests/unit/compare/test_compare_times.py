@@ -19,19 +19,19 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import DebugRun, samples
-from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison, Verdict
+from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison, TimeVerdict
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.widgets.timeline import Flamechart
 
 SWAPPED = {
-    Verdict.FASTER: Verdict.SLOWER,
-    Verdict.SLOWER: Verdict.FASTER,
-    Verdict.ONLY_A: Verdict.ONLY_B,
-    Verdict.ONLY_B: Verdict.ONLY_A,
+    TimeVerdict.FASTER: TimeVerdict.SLOWER,
+    TimeVerdict.SLOWER: TimeVerdict.FASTER,
+    TimeVerdict.ONLY_A: TimeVerdict.ONLY_B,
+    TimeVerdict.ONLY_B: TimeVerdict.ONLY_A,
 }
 
 
@@ -163,7 +163,7 @@ def test_a_run_against_itself_is_noise_alone() -> None:
     run = sample()
     found = tvmdbg.compare_times(run, run)
     assert len(found) == 27
-    assert {row.verdict for row in found} == {Verdict.NOISE}
+    assert {row.verdict for row in found} == {TimeVerdict.NOISE}
     assert {row.ratio for row in found} == {1.0}
     assert {row.change_ns for row in found} == {0.0}
     assert found.sentence.startswith("B takes as long as A: total 39.88 ms → 39.88 ms")
@@ -180,14 +180,14 @@ def test_parts_are_summed_repeat_by_repeat() -> None:
     np.testing.assert_array_equal(row.repeats_b, [1011, 1022, 1033, 1044, 1055])
     assert row.change_ns == 1033 - 300
     assert row.p == pytest.approx(2 / 252)
-    assert row.verdict is Verdict.SLOWER
+    assert row.verdict is TimeVerdict.SLOWER
 
 
 def test_parts_of_unequal_numbers_of_repeats_are_not_tested() -> None:
     one, two = operators()[:2]
     a, b = timed({one: [100.0] * 5}), timed({one: [900.0] * 5, two: [900.0] * 4})
     (row,) = known(compared(a, b, exactly([(one, one), (one, two)])))
-    assert row.verdict is Verdict.UNKNOWN
+    assert row.verdict is TimeVerdict.UNKNOWN
     assert "different numbers of repeats" in row.why
     assert row.change_ns == 1700
     assert math.isnan(row.p)
@@ -198,7 +198,7 @@ def test_what_the_clock_cannot_resolve_is_noise() -> None:
     a, b = timed({one: [100.0] * 9}), timed({one: [101.0] * 9})
     (row,) = known(compared(a, b, exactly([(one, one)])))
     assert row.p < 0.001
-    assert row.verdict is Verdict.NOISE
+    assert row.verdict is TimeVerdict.NOISE
     assert "printed times" in row.why
 
 
@@ -207,7 +207,7 @@ def test_samples_that_can_show_nothing_claim_nothing() -> None:
     for n, m, least in ((3, 3, "0.1"), (1, 5, "0.33"), (1, 1, "1")):
         a, b = timed({one: [1.0] * n}), timed({one: [1e9] * m})
         found = compared(a, b, exactly([(one, one)]))
-        assert found[0].verdict is Verdict.UNKNOWN
+        assert found[0].verdict is TimeVerdict.UNKNOWN
         assert f"least possible p is {least}" in found[0].why
         assert "no difference can be distinguished from noise" in found.power[0]
         assert "whether that is more than noise is unknown" in found.sentence
@@ -217,7 +217,7 @@ def test_a_difference_of_single_repeats_has_a_color_and_no_evidence() -> None:
     one, two = operators()[:2]
     a, b = timed({one: [1.0], two: [4.0]}), timed({one: [1e9], two: [2.0]})
     found = compared(a, b, exactly([(one, one), (two, two)]))
-    assert {row.verdict for row in known(found)} == {Verdict.UNKNOWN}
+    assert {row.verdict for row in known(found)} == {TimeVerdict.UNKNOWN}
     speed, change = found.speed_of(found.matching.graph_a), found.change
     assert speed.values is not None
     assert change.values is not None
@@ -247,12 +247,12 @@ def test_some_nodes_of_a_call_have_its_ratio() -> None:
 
 def test_one_time_of_a_report_is_never_significant() -> None:
     one = operators()[0]
-    once = (Issue("report-one-pass", Severity.NOTE, ""),)
+    once = (Issue("report-one-pass", IssueSeverity.NOTE, ""),)
     a, b = timed({one: [1.0]}, once), timed({one: [1e9]}, once)
     found = compared(a, b, exactly([(one, one)]))
-    assert found[0].verdict is Verdict.UNKNOWN
+    assert found[0].verdict is TimeVerdict.UNKNOWN
     assert "one time of each call" in found[0].why
-    assert Verdict.SLOWER not in {row.verdict for row in found}
+    assert TimeVerdict.SLOWER not in {row.verdict for row in found}
 
 
 def test_a_possible_match_is_marked_and_not_trusted() -> None:
@@ -260,7 +260,7 @@ def test_a_possible_match_is_marked_and_not_trusted() -> None:
     a, b = timed({one: [1.0] * 5}), timed({one: [1e6] * 5})
     found = compared(a, b, {(one, one): Certainty.POSSIBLE})
     assert found[0].certainty is Certainty.POSSIBLE
-    assert found[0].verdict is Verdict.UNKNOWN
+    assert found[0].verdict is TimeVerdict.UNKNOWN
     assert "only possible" in found[0].why
     assert found[0].change_ns == 1e6 - 1
     assert (found.timeline.slice_node[sample().parts.timeline.num_slices :] == -1).all()  # type: ignore[union-attr]
@@ -270,7 +270,7 @@ def test_what_one_run_lacks_is_listed_and_counts() -> None:
     one, two = operators()[:2]
     found = compared(timed({one: [7.0] * 5}), timed({two: [9.0] * 5}), {})
     told = {row.verdict: (row.a, row.b, row.change_ns) for row in known(found)}
-    assert told == {Verdict.ONLY_A: ((one,), (), -7.0), Verdict.ONLY_B: ((), (two,), 9.0)}
+    assert told == {TimeVerdict.ONLY_A: ((one,), (), -7.0), TimeVerdict.ONLY_B: ((), (two,), 9.0)}
     assert found.change_ns == 2
 
 
@@ -282,11 +282,14 @@ def test_many_comparisons_raise_the_bar() -> None:
     found = compared(timed(a), timed(b), pairs)
     assert found[0].p == pytest.approx(2 / 252)
     assert found[0].q == pytest.approx(20 * 2 / 252)
-    assert found[0].verdict is Verdict.NOISE
+    assert found[0].verdict is TimeVerdict.NOISE
     assert "at least 4 operators" in found.power[0]
     b |= {node: [60.0, 70.0, 80.0, 90.0, 100.0] for node in pool[:4]}
     found = compared(timed(a), timed(b), pairs)
-    assert Counter(row.verdict for row in known(found)) == {Verdict.SLOWER: 4, Verdict.NOISE: 16}
+    assert Counter(row.verdict for row in known(found)) == {
+        TimeVerdict.SLOWER: 4,
+        TimeVerdict.NOISE: 16,
+    }
 
 
 def test_warm_up_is_left_out_only_where_it_is_said() -> None:
@@ -374,7 +377,7 @@ def test_real_runs_add_up_and_exchange(corpus: Path, other: str) -> None:
     if other in ("v0.8", "v0.6"):
         assert found.counts() == {"unknown": 27}
     else:
-        assert found.total.verdict in (Verdict.SLOWER, Verdict.FASTER)
+        assert found.total.verdict in (TimeVerdict.SLOWER, TimeVerdict.FASTER)
 
 
 def test_fused_against_unfused(corpus: Path) -> None:
@@ -391,7 +394,7 @@ def test_fused_against_unfused(corpus: Path) -> None:
     np.testing.assert_array_equal(row.repeats_a, a.timeline.repeats(6))
     assert row.repeats_a.max() < row.repeats_b.min()
     assert row.p == pytest.approx(2 / 252)
-    assert row.verdict is Verdict.SLOWER
+    assert row.verdict is TimeVerdict.SLOWER
     assert found.row_of(0) is None
     assert found.sentence.startswith(
         "B is 1.32× slower (+12.58 ms, +31.5 %): total 39.88 ms → 52.46 ms; 14 operators account"
@@ -448,7 +451,7 @@ def test_views_are_told_all(corpus: Path) -> None:
     assert str(graph.color_by) == "time change"
     beside = tvmdbg.GraphView(b, color_by=found)
     values = beside.color_by.column.values
-    only = [row.b[0] for row in found if row.verdict is Verdict.ONLY_B]
+    only = [row.b[0] for row in found if row.verdict is TimeVerdict.ONLY_B]
     assert len(only) == 2
     assert all(values[node] > 0 for node in only)
     with pytest.raises(ValueError, match="neither run"):
@@ -460,7 +463,7 @@ def test_a_sum_over_groups_counts_a_function_once(corpus: Path) -> None:
     found = tvmdbg.compare_times(b, a)  # parts, then the fused function
     values = found.change.values
     assert values is not None
-    told = [row for row in found if row.verdict in (Verdict.FASTER, Verdict.SLOWER)]
+    told = [row for row in found if row.verdict in (TimeVerdict.FASTER, TimeVerdict.SLOWER)]
     assert np.nansum(values) == pytest.approx(math.fsum(row.change_ns for row in told))
     assert np.count_nonzero(~np.isnan(values)) == len(told)
     assert all(x < y for x, y in pairwise(found.columns.aligned.offsets_a))

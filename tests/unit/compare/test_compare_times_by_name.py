@@ -13,7 +13,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tvmdbg_widgets import DebugRun
-from tvmdbg_widgets.analysis.compare_times import Verdict
+from tvmdbg_widgets.analysis.compare_times import TimeVerdict
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.base.numbers import counted
@@ -49,8 +49,8 @@ def test_slices_of_a_name_are_its_repeats_and_nested_time_counts_once() -> None:
     assert outer.repeats_b.tolist() == [(100 + i - i / 4) * 1000 for i in range(8)]
     assert inner.change_ns == 50_000
     assert outer.change_ns == -50_000
-    assert (inner.verdict, outer.verdict) == (Verdict.SLOWER, Verdict.FASTER)
-    assert rows[LEFT].verdict is Verdict.ONLY_A
+    assert (inner.verdict, outer.verdict) == (TimeVerdict.SLOWER, TimeVerdict.FASTER)
+    assert rows[LEFT].verdict is TimeVerdict.ONLY_A
     assert inner.certainty is Certainty.LIKELY
     assert inner.match == "likely, by name"
     assert "(likely, by name)" in repr(found)
@@ -85,7 +85,7 @@ def test_an_operator_of_a_graph_is_compared_with_the_slices_of_its_name(corpus: 
     found = tvmdbg.compare_times(run, trace)
     row = next(row for row in found if row.a and row.b)
     assert (row.a, row.b, row.ns_b) == ((node,), (node,), 102_500.0)
-    assert row.verdict is Verdict.FASTER
+    assert row.verdict is TimeVerdict.FASTER
     assert f"{counted(1, 'slice')} of other names left out" in repr(found)
     back = tvmdbg.compare_times(trace, run)
     assert back.change_ns == -found.change_ns
@@ -105,7 +105,7 @@ def test_a_name_that_several_operators_share_is_no_ground(corpus: Path) -> None:
     trace = opened([event(shared, 10 * i, 1) for i in range(40)])
     rows = [row for row in tvmdbg.compare_times(run, trace) if row.a and row.b]
     assert len(rows) == functions.count(shared)
-    assert {row.verdict for row in rows} == {Verdict.UNKNOWN}
+    assert {row.verdict for row in rows} == {TimeVerdict.UNKNOWN}
     assert {row.match for row in rows} == {"possible, by name"}
 
 
@@ -118,7 +118,7 @@ def test_two_tables_and_a_table_beside_a_graph(corpus: Path) -> None:
         found = tvmdbg.compare_times(a, b)
         assert len(found) == 27
         assert all(row.a and row.b for row in found)
-        assert {row.verdict for row in found} == {Verdict.NOISE}
+        assert {row.verdict for row in found} == {TimeVerdict.NOISE}
         assert abs(found.change_ns) < 27
         assert found.run.timeline is not None
 

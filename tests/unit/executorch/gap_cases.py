@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.executorch_cases import CASES, answers, case_dir
-from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, inflated
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile, inflated
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
@@ -87,7 +87,7 @@ def recorded(told: Any, arrays: dict[str, Any]) -> Any:
 
 def read(name: str, told: dict[str, Any]) -> list[Any]:
     dump = read_etdump(FileSource(case_dir(name) / "etdump.etdp"))
-    buffer = DebugBuffer(FileSource(case_dir(name) / "debug_buffer.bin"))
+    buffer = DebugBufferFile(FileSource(case_dir(name) / "debug_buffer.bin"))
     identifier = told["delegate_debug_identifier"]
     found: list[Any] = []
     for run in range(dump.num_runs):

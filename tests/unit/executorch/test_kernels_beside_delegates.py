@@ -13,7 +13,7 @@ from tests.unit.executorch.dumps import Logged, dump_of
 from tests.unit.executorch.gap_cases import Block, Event, record_of
 from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
 from tvmdbg_widgets.executorch import Inspector
-from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
 from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles
 from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
 from tvmdbg_widgets.model.base.issues import Issue
@@ -80,7 +80,7 @@ def logged(handles: Mapping[str, int | Sequence[int]]) -> list[tuple[int, float,
     graph = tvmdbg.open(case_dir(name) / "etrecord.bin").graph
     assert graph is not None
     nodes, _ = joined(name, handles, dump)
-    buffer = DebugBuffer(BytesSource(np.repeat([9, 7], [6, 12]).astype(np.float32).tobytes()))
+    buffer = DebugBufferFile(BytesSource(np.repeat([9, 7], [6, 12]).astype(np.float32).tobytes()))
     tensors, _ = event_tensors(dump, nodes, graph, buffer, run=0, num_outputs={"0": 2})
     return [(each.node, each.numpy().flat[0], each.trust) for each in tensors]
 

@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets.answers import question_scheduler
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.compute import ArrayPasses
 from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.widgets.run_model import RunModel
 
@@ -67,14 +67,14 @@ class Slow:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun = 0
-        real = Passes.tallied
+        real = ArrayPasses.tallied
 
         def slowly(*args: Any, **named: Any) -> Any:
             self.begun += 1
             time.sleep(0.05)
             return real(*args, **named)
 
-        monkeypatch.setattr(Passes, "tallied", slowly)
+        monkeypatch.setattr(ArrayPasses, "tallied", slowly)
 
 
 def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> tuple[RunModel, Any]:

@@ -19,7 +19,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.analysis.findings import probes
 from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
-from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.compute import ArrayPasses
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.run import DebugRun
 
@@ -93,7 +93,7 @@ class Gate:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
         self.reached, self.free, self.scans = threading.Event(), threading.Event(), 0
-        real = Passes.tallied
+        real = ArrayPasses.tallied
 
         def held(*args: Any, **named: Any) -> Any:
             self.scans += 1
@@ -102,7 +102,7 @@ class Gate:
                 assert self.free.wait(120)
             return real(*args, **named)
 
-        monkeypatch.setattr(Passes, "tallied", held)
+        monkeypatch.setattr(ArrayPasses, "tallied", held)
 
 
 def in_thread(task: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
@@ -166,7 +166,7 @@ def test_cancel_stops_inside_a_tensor() -> None:
 
 def test_an_interrupt_gives_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     run = many()
-    real = Passes.tallied
+    real = ArrayPasses.tallied
     calls = []
 
     def interrupted(*args: Any, **named: Any) -> Any:
@@ -175,7 +175,7 @@ def test_an_interrupt_gives_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
             raise KeyboardInterrupt
         return real(*args, **named)
 
-    monkeypatch.setattr(Passes, "tallied", interrupted)
+    monkeypatch.setattr(ArrayPasses, "tallied", interrupted)
     found = run.findings(progress=False)
     assert (found.complete, found.scanned) == (False, 2)
     assert run.findings(progress=False).complete

@@ -12,13 +12,13 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.analysis.findings import probes, screens
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.values import first_nonfinite
 from tvmdbg_widgets.analysis.scan import small_tensors
 from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
 from tvmdbg_widgets.model.statistics import compute
-from tvmdbg_widgets.model.statistics.compute import Passes
-from tvmdbg_widgets.model.verdicts.health import Verdict
+from tvmdbg_widgets.model.statistics.compute import ArrayPasses
+from tvmdbg_widgets.model.verdicts.health import HealthVerdict
 from tvmdbg_widgets.sources.file_source import FileSource
 
 KINDS = [np.float32, np.int64, np.bool_, ml_dtypes.bfloat16, np.float16, np.int8, np.float64]
@@ -59,7 +59,7 @@ def test_small_tensors_take_few_reads_and_no_pass_of_their_own(
     path.write_bytes(params(ops))
     run = tvmdbg.open(path, graph=graph_json(ops).encode())
     reads = counted(monkeypatch, FileSource, "_fill")
-    passes = counted(monkeypatch, Passes, "tallied")
+    passes = counted(monkeypatch, ArrayPasses, "tallied")
     found, health = run.findings(progress=False), run.health(progress=False)
     assert (found.complete, found.scanned) == (True, 2000)
     assert len(health.columns()["rank"]) == 2000
@@ -128,7 +128,9 @@ def test_one_bad_value_among_many_small_tensors_is_found() -> None:
     (fault,) = run.findings(progress=False).errors
     assert fault.entries == ((at, 0),)
     health = run.health(progress=False)
-    assert [each.entry for each in health.suspicious if each.verdict is Verdict.FAULTY] == [(at, 0)]
+    assert [each.entry for each in health.suspicious if each.verdict is HealthVerdict.FAULTY] == [
+        (at, 0)
+    ]
     assert health.first_nan is health[at]
     assert (health[at].nan, health[at].low, health[at].high, health[at].mean) == (1, 1, 3, 2)
     assert sorted(health.columns()["rank"].tolist()) == list(range(300))
@@ -144,7 +146,7 @@ def test_small_tensors_that_cannot_be_read_say_why_one_by_one(tmp_path: Path) ->
     assert found.complete
     (fault,) = found.errors
     assert len(fault.entries) == 60
-    assert run.health(progress=False).counts[Verdict.UNKNOWN] == 60
+    assert run.health(progress=False).counts[HealthVerdict.UNKNOWN] == 60
 
 
 def test_a_probe_that_fails_marks_its_small_tensor_and_no_other() -> None:
@@ -175,7 +177,7 @@ def test_statistics_asked_for_before_the_scan_are_kept(monkeypatch: pytest.Monke
     run = plant(*small(300))
     assert run.tensors is not None
     before = run.tensors[5, 0].statistics()
-    calls = counted(monkeypatch, compute.Passes, "tallied")
+    calls = counted(monkeypatch, compute.ArrayPasses, "tallied")
     run.findings(progress=False)
     assert run.search.scan.scanned().statistics[5, 0] is before
     assert not calls
@@ -198,7 +200,7 @@ def test_where_minus_infinity_leads_is_found_by_one_walk() -> None:
         ]
         run = plant(*ops)
         with pytest.MonkeyPatch.context() as patch:
-            read = counted(patch, Evidence, "reads")
+            read = counted(patch, RunEvidence, "reads")
             reached = counted(patch, first_nonfinite, "readers")
             (doubt,) = run.findings(progress=False).by_rule("first-nonfinite")
         assert len(doubt.entries) == count

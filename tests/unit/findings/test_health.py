@@ -18,7 +18,7 @@ from tests.conftest import corpus_path
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.verdicts.findings import Severity
-from tvmdbg_widgets.model.verdicts.health import VERDICTS, EntryHealth, Health, Verdict
+from tvmdbg_widgets.model.verdicts.health import VERDICTS, EntryHealth, Health, HealthVerdict
 from tvmdbg_widgets.run import DebugRun
 
 RELU = "tvmgen_default_fused_nn_relu"
@@ -78,17 +78,17 @@ def test_health_says_what_the_findings_say(corpus: Path, folder: str) -> None:
     else:
         assert health.first_nonfinite is None
     if not findings.errors:
-        assert not health.counts[Verdict.FAULTY]
+        assert not health.counts[HealthVerdict.FAULTY]
     for finding in findings:
         for entry in finding.entries:
             each = by_entry.get(entry)
             if each is None:
                 assert finding.rule == "missing-tensors"
             elif finding.severity is Severity.ERROR:
-                unread = each.verdict is Verdict.UNKNOWN and "could not be read" in each.words
-                assert each.verdict is Verdict.FAULTY or unread
+                unread = each.verdict is HealthVerdict.UNKNOWN and "could not be read" in each.words
+                assert each.verdict is HealthVerdict.FAULTY or unread
             elif finding.severity is Severity.WARNING and finding.rule not in MILD:
-                assert each.verdict is not Verdict.OK
+                assert each.verdict is not HealthVerdict.OK
 
 
 def test_the_first_inf_of_the_recorded_overflow(corpus: Path) -> None:
@@ -119,8 +119,8 @@ def test_the_first_inf_of_the_recorded_overflow(corpus: Path) -> None:
 def test_a_clean_run_is_sound(corpus: Path, name: str) -> None:
     health = tvmdbg.open(corpus / "tvm" / name).health(progress=False)
     assert health.complete
-    assert set(health.counts) == set(Verdict)
-    assert health.counts[Verdict.OK] == len(health)
+    assert set(health.counts) == set(HealthVerdict)
+    assert health.counts[HealthVerdict.OK] == len(health)
     assert health.suspicious == ()
     assert repr(health) == f"Health of {len(health)} tensors: {len(health)} OK"
 
@@ -131,7 +131,7 @@ def test_values_read_after_reuse_are_not_judged(corpus: Path) -> None:
     health = run.health(progress=False)
     found = [each for each in health if each.brief == "overwritten"]
     assert {each.entry for each in found} == set(lost.entries)
-    assert {each.verdict for each in found} == {Verdict.SUSPICIOUS}
+    assert {each.verdict for each in found} == {HealthVerdict.SUSPICIOUS}
     assert all(each.nan is None and each.low is None for each in found)
 
 
@@ -190,11 +190,11 @@ def test_what_sticks_and_what_is_dead_comes_before_what_is_constant() -> None:
     assert sticks.saturated == pytest.approx(0.4)
     assert dead_one.dead == (3, 4)
     assert health[3].dead == (1, 4)
-    assert health[3].verdict is Verdict.OK
+    assert health[3].verdict is HealthVerdict.OK
     assert "1 of 4 channels is zero" in health[3].words
     assert health[1].constant
     assert health[1].brief == "all 7"
-    assert health[1].verdict is Verdict.SUSPICIOUS
+    assert health[1].verdict is HealthVerdict.SUSPICIOUS
 
 
 def test_masks_of_minus_inf_are_doubted_not_condemned() -> None:
@@ -205,7 +205,7 @@ def test_masks_of_minus_inf_are_doubted_not_condemned() -> None:
     )
     health = run.health(progress=False)
     assert health.first_nonfinite is None
-    assert (health[1].verdict, health[1].inf) == (Verdict.SUSPICIOUS, 1)
+    assert (health[1].verdict, health[1].inf) == (HealthVerdict.SUSPICIOUS, 1)
 
 
 def test_what_cannot_be_read_or_judged_is_unknown() -> None:
@@ -220,7 +220,7 @@ def test_what_cannot_be_read_or_judged_is_unknown() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(tensor), "statistics", broken)
         health = run.health(progress=False)
-    assert [each.verdict for each in health] == [Verdict.UNKNOWN] * 2
+    assert [each.verdict for each in health] == [HealthVerdict.UNKNOWN] * 2
     assert "the file changed" in health[0].words
     assert health.complete
 
@@ -241,16 +241,16 @@ def test_a_stopped_scan_says_what_is_known_and_goes_on(monkeypatch: pytest.Monke
     health = run.health(progress=False)
     assert not health.complete
     assert [each.verdict for each in health] == [
-        Verdict.OK,
-        Verdict.NOT_SCANNED,
-        Verdict.NOT_SCANNED,
+        HealthVerdict.OK,
+        HealthVerdict.NOT_SCANNED,
+        HealthVerdict.NOT_SCANNED,
     ]
     assert "interrupted" in repr(health)
     health = run.health(progress=False)
     assert health.complete
     assert seen == [0, 1, 1, 2]
     assert run.search.health() is health
-    assert health[1].verdict is Verdict.FAULTY
+    assert health[1].verdict is HealthVerdict.FAULTY
 
 
 def test_findings_and_health_read_the_tensors_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +283,7 @@ def test_an_executor_changes_nothing_but_who_counts(tmp_path: Path, make: Any) -
     with make(2) as executor:
         found = spread.health(progress=False, executor=executor)
     assert found.complete
-    assert found[31].verdict is Verdict.FAULTY
+    assert found[31].verdict is HealthVerdict.FAULTY
     for one, two in zip(alone.health(progress=False), found, strict=True):
         assert repr(one) == repr(two)
         assert one.mean == pytest.approx(two.mean, rel=1e-12)
@@ -307,7 +307,7 @@ def test_a_spread_scan_is_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not health.complete
         assert 5 <= health.looked_at < 20
         assert run.health(progress=False, executor=executor).complete
-    assert health[49].verdict is Verdict.NOT_SCANNED
+    assert health[49].verdict is HealthVerdict.NOT_SCANNED
 
 
 def test_the_columns_and_the_frame_say_the_same() -> None:
@@ -339,10 +339,12 @@ def test_names_reach_html_as_text_and_the_worst_is_drawn() -> None:
 
 
 def test_one_faulty_entry_among_many_is_seen_in_the_picture() -> None:
-    items = [EntryHealth((i, 0), "", "", "float32", (1,), Verdict.OK, rank=i) for i in range(9999)]
+    items = [
+        EntryHealth((i, 0), "", "", "float32", (1,), HealthVerdict.OK, rank=i) for i in range(9999)
+    ]
     for at in (0, 5000, 9998):
         some = [*items]
-        some[at] = items[at]._replace(verdict=Verdict.FAULTY, words="1 NaN")
+        some[at] = items[at]._replace(verdict=HealthVerdict.FAULTY, words="1 NaN")
         assert Health(some)._repr_html_().count("#d1242f") == 1
     assert Health()._repr_html_() == "<div>Health of 0 tensors: no tensors</div>"
 
@@ -366,7 +368,7 @@ def test_whatever_goes_wrong_findings_and_health_agree(
     run = plant(*ops)
     findings, health = run.findings(progress=False), run.health(progress=False)
     faults = [f for f in findings.by_rule("first-nonfinite") if f.severity is Severity.ERROR]
-    faulty = {each.entry for each in health if each.verdict is Verdict.FAULTY}
+    faulty = {each.entry for each in health if each.verdict is HealthVerdict.FAULTY}
     assert {entry for f in faults for entry in f.entries} <= faulty
     assert bool(faults) == bool(faulty)
     if faults:
@@ -376,17 +378,19 @@ def test_whatever_goes_wrong_findings_and_health_agree(
         array = ops[each.entry[0]].outputs[0]
         assert each.nan == np.isnan(array).sum()
         if each.nan or np.isposinf(array).any():
-            assert each.verdict is Verdict.FAULTY
+            assert each.verdict is HealthVerdict.FAULTY
     ranks = [each.verdict for each in health.ranked]
-    bad = [Verdict.FAULTY, Verdict.SUSPICIOUS]
-    order = [(*bad, Verdict.OK).index(each) for each in ranks]
+    bad = [HealthVerdict.FAULTY, HealthVerdict.SUSPICIOUS]
+    order = [(*bad, HealthVerdict.OK).index(each) for each in ranks]
     assert order == sorted(order)
 
 
 def test_names_from_strangers_stay_on_their_line() -> None:
     names = ["a\nb\tc", "\x1b[31mred\x1b[0m", "\u202eevil", "\r", "x" * 5000]
     told = Health(
-        EntryHealth((at, 0), name, "", "float32", (1,), Verdict.FAULTY, f"like {name}", rank=at)
+        EntryHealth(
+            (at, 0), name, "", "float32", (1,), HealthVerdict.FAULTY, f"like {name}", rank=at
+        )
         for at, name in enumerate(names)
     )
     assert repr(told).count("\n") == len(names)

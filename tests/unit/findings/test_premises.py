@@ -13,7 +13,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.test_findings_rules import CASES, overlapping
 from tvmdbg_widgets.analysis.findings import RULES
 from tvmdbg_widgets.analysis.findings.premises import Basis
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.verdicts.findings import Severity as Grade
 from tvmdbg_widgets.run import DebugRun
 
 RULE_OF = {rule.name: rule for rule in RULES}
-DOUBT = Issue("stale-tensors", Severity.WARNING, "run() was called twice")
+DOUBT = Issue("stale-tensors", IssueSeverity.WARNING, "run() was called twice")
 
 
 def other_trust(parts: RunParts, trust: Trust) -> RunParts:

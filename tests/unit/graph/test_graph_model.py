@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from formats.tvm.graph_truth import operator, read, valid
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Entry, Graph, NodeKind
@@ -237,11 +237,13 @@ def test_recorded_parameters_by_name(corpus: Path) -> None:
 
 
 def test_issues() -> None:
-    first = Issue("a-b", Severity.ERROR, "m", nodes=(1,), file="f")
-    issues = Issues([first, Issue("c-d", Severity.NOTE, "n"), Issue("c-d", Severity.NOTE, "o")])
+    first = Issue("a-b", IssueSeverity.ERROR, "m", nodes=(1,), file="f")
+    issues = Issues(
+        [first, Issue("c-d", IssueSeverity.NOTE, "n"), Issue("c-d", IssueSeverity.NOTE, "o")]
+    )
     assert issues.summary() == "1 error, 2 notes"
     assert [i.message for i in issues.by_rule("c-d")] == ["n", "o"]
-    assert list(issues.by_severity(Severity.ERROR)) == [first]
+    assert list(issues.by_severity(IssueSeverity.ERROR)) == [first]
     assert repr(issues).splitlines()[1] == "  error [a-b] f: m"
     assert repr(Issues([first] * 30)).endswith("… and 10 more")
     assert issues[1:] == Issues(issues[i] for i in (1, 2))
@@ -251,7 +253,7 @@ def test_issues() -> None:
 
 def test_issues_dataframe() -> None:
     pytest.importorskip("pandas")
-    frame = Issues([Issue("a-b", Severity.ERROR, "m", nodes=(1,))]).to_dataframe()
+    frame = Issues([Issue("a-b", IssueSeverity.ERROR, "m", nodes=(1,))]).to_dataframe()
     assert frame.loc[0, "nodes"] == (1,)
     assert list(Issues().to_dataframe().columns) == list(frame.columns)
 

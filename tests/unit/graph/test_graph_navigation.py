@@ -9,7 +9,7 @@ import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.export.page.options import Options
+from tvmdbg_widgets.export.page.options import PageOptions
 from tvmdbg_widgets.export.page.state import models
 from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.widgets import view_state
@@ -197,7 +197,7 @@ def test_a_page_starts_with_them(view: tvmdbg.GraphView) -> None:
     view.path(FIRST, LAST)
     view.hide("kind=input")
     view.bookmark("here")
-    state = models(view, Options(budget=10**6))["view"]
+    state = models(view, PageOptions(budget=10**6))["view"]
     for name in ("isolate", "hidden", "history", "bookmarks", "camera"):
         assert state[name] == getattr(view, name)
 

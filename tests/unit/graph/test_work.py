@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.counted import Number, Tally, arrays, each_element
-from tvmdbg_widgets.analysis.work.call import Call, Operand
+from tvmdbg_widgets.analysis.work.call import Operand, OperatorCall
 from tvmdbg_widgets.analysis.work.elementwise import COMPOSED, TABLE
 from tvmdbg_widgets.analysis.work.fusion import operations
 from tvmdbg_widgets.model.graph.operators import parts
@@ -29,7 +29,7 @@ def count(
 ) -> Any:
     """Operations as counted from shapes."""
     given_ = tuple(Operand(s, "float32", i in constants) for i, s in enumerate(operands))
-    return operations(Call(parts(func_name), given_, outputs, attrs), func_name)
+    return operations(OperatorCall(parts(func_name), given_, outputs, attrs), func_name)
 
 
 def known(func_name: str, operands: list[Shape], *outputs: Shape, **more: Any) -> int:
@@ -309,7 +309,7 @@ def test_what_has_no_formula_is_unknown(name: str) -> None:
 
 
 def test_unknown_shapes_are_told() -> None:
-    call = Call(("nn.conv2d",), (Operand(None, "", False),) * 2, ((1, 1, 4, 4),), {})
+    call = OperatorCall(("nn.conv2d",), (Operand(None, "", False),) * 2, ((1, 1, 4, 4),), {})
     assert "fit no layout" in operations(call, "fused_nn_conv2d").why
-    call = Call(("add",), (Operand((2,), "", False),), (None,), {})
+    call = OperatorCall(("add",), (Operand((2,), "", False),), (None,), {})
     assert "shape of its output" in operations(call, "fused_add").why

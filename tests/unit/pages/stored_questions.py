@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tests.unit.widgets import wire
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.engine.columns import pack
-from tvmdbg_widgets.export.page.stored.stored import Stored
+from tvmdbg_widgets.export.page.stored.stored import StoredPage
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def tensor_questions(draw: st.DrawFn, tensors: list[Tensor]) -> dict[str, Any]:
     """A question about one tensor: mostly sound, now and then odd."""
     tensor = draw(st.sampled_from(tensors))
     reading = draw(st.sampled_from([None, *tensor.readings]))
-    values: Values = tensor.values(reading)
+    values: ArrayView = tensor.values(reading)
     layout, sizes = draw(layouts(values.view_shape))
     if layout:
         values = Unfolded(values, Layout.parse(layout), sizes)
@@ -169,7 +169,7 @@ class Written(NamedTuple):
 
 def differences(
     folder: Path,
-    stored: Stored | None = None,
+    stored: StoredPage | None = None,
     asked: list[tuple[Any, dict[str, Any]]] | None = None,
     texts: list[Written] | None = None,
 ) -> list[dict[str, Any]]:

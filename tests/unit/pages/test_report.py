@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
-from tvmdbg_widgets.export.machine import Machine
+from tvmdbg_widgets.export.machine import MachineFolders
 from tvmdbg_widgets.export.markdown import code, plain
 from tvmdbg_widgets.run import DebugRun
 
@@ -207,8 +207,10 @@ def test_no_folder_of_the_machine_is_told(
 
 
 def test_addresses_lose_what_is_secret_in_them() -> None:
-    said = Machine(()).without_paths("https://me:word@host.example/a/b.params?token=1 is cut off")
+    said = MachineFolders(()).without_paths(
+        "https://me:word@host.example/a/b.params?token=1 is cut off"
+    )
     assert said == "b.params is cut off"
-    assert Machine(()).without_paths("/usr/lib/x.json and /encoder_q/l.0/x") == (
+    assert MachineFolders(()).without_paths("/usr/lib/x.json and /encoder_q/l.0/x") == (
         "x.json and /encoder_q/l.0/x"
     )

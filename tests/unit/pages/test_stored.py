@@ -27,7 +27,7 @@ from unit.pages.stored_questions import (
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
-from tvmdbg_widgets.export.page.options import Options
+from tvmdbg_widgets.export.page.options import PageOptions
 from tvmdbg_widgets.export.page.state import models
 from tvmdbg_widgets.export.page.stored import stored as stored_module
 from tvmdbg_widgets.export.page.stored.stored import store
@@ -343,7 +343,7 @@ def test_the_plane_in_sight_goes_along(tmp_path: Path, monkeypatch: pytest.Monke
     write_params(tmp_path / "some.params", {"x": values, "y": -values})
     run = tvmdbg.open("some.params")
     view = tvmdbg.TensorInspector(run, entry=(1, 0), axes=(3, 1), index=[3, 0, 17, 0])
-    state = models(view, Options(budget=ALL, parameters=True))["view"]
+    state = models(view, PageOptions(budget=ALL, parameters=True))["view"]
     seen = (state["axes"], state["index"])
     stored = store(run, budget=ALL, parameters=True, first=(1, 0), seen=seen)
     question = {"kind": "tensor", "axes": seen[0], "index": seen[1], "rows": 64, "cols": 64}
@@ -359,6 +359,6 @@ def test_a_page_that_begins_at_a_node_shows_its_tensor() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     view = tvmdbg.TensorInspector(run, entry=(1, 0))
     run.session.select(5)
-    assert models(view, Options(budget=ALL))["view"]["entry"] == [1, 0]
-    chosen = models(view, Options(budget=ALL, node=4))
+    assert models(view, PageOptions(budget=ALL))["view"]["entry"] == [1, 0]
+    chosen = models(view, PageOptions(budget=ALL, node=4))
     assert (chosen["view"]["entry"], chosen["session"]["entry"]) == ([4, 0], [4, 0])

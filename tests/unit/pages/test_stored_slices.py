@@ -12,7 +12,7 @@ import pytest
 from unit.pages.stored_questions import ROOT
 from unit.timeline.slices_truth import timeline
 
-from tvmdbg_widgets.export.page.stored.stored import Stored, store
+from tvmdbg_widgets.export.page.stored.stored import StoredPage, store
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
 
@@ -33,7 +33,7 @@ def run() -> DebugRun:
     return DebugRun(RunParts("long", timeline=timeline(spans, names, tracks=1)))
 
 
-def shown(folder: Path, stored: Stored) -> dict[str, Any]:
+def shown(folder: Path, stored: StoredPage) -> dict[str, Any]:
     """What a view in a page gets: its first answer, and all slices."""
     (folder / "page.bin").write_bytes(stored.data)
     done = subprocess.run(

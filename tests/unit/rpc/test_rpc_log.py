@@ -9,7 +9,7 @@ import pytest
 from formats.rpc.rpc_cases import FLOAT32, FUNCTION, TENSOR, VALUES, conversation
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.rpc.connection import Stream, read_connection
+from tvmdbg_widgets.formats.rpc.connection import RpcStream, read_connection
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, grammar
 from tvmdbg_widgets.formats.rpc.packets import CopyRange
 from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
@@ -140,7 +140,7 @@ def test_times_tell_who_waits_for_whom() -> None:
     streams = []
     for name, data, late in (("client", client, 0), ("server", server, 400)):
         at = _clock(late)
-        streams.append(Stream(name, as_source(data), times_at=at))
+        streams.append(RpcStream(name, as_source(data), times_at=at))
     log = RpcLog(read_connection(streams, title="t", layouts=(NARROW, WIDE)))
     timeline = log.timeline
     assert timeline is not None

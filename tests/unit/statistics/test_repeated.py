@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.statistics.compute import Passes, statistics
+from tvmdbg_widgets.model.statistics.compute import ArrayPasses, statistics
 from tvmdbg_widgets.model.statistics.contrast import contrast
 from tvmdbg_widgets.model.statistics.passes import Watched
-from tvmdbg_widgets.model.statistics.slices import Slices
+from tvmdbg_widgets.model.statistics.slices import TimedPasses
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources import strided
@@ -95,15 +95,16 @@ def test_every_number_is_that_of_the_whole_array(
             assert own == pytest.approx(other, rel=1e-12, abs=1e-300, nan_ok=True)
         else:
             np.testing.assert_array_equal(own, other, err_msg=each.name)
-    sliced = Slices(values).go_on(60)
+    sliced = TimedPasses(values).go_on(60)
     assert sliced is not None
     assert sliced.size == expected.size
     percents = [0, 3, 50, 77, 100]
     ranks = [
-        Passes.over(each).percentiles(expected, percents, Watched()) for each in (values, plain)
+        ArrayPasses.over(each).percentiles(expected, percents, Watched())
+        for each in (values, plain)
     ]
     np.testing.assert_array_equal(*ranks)
-    spans = [contrast(expected, Passes.over(each), Watched()) for each in (values, plain)]
+    spans = [contrast(expected, ArrayPasses.over(each), Watched()) for each in (values, plain)]
     assert repr(spans[0]) == repr(spans[1])
 
 

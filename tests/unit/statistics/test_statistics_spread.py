@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import NAMES, decoded, some_bytes, values_of
 from tvmdbg_widgets.model.statistics import Statistics, compute, percentiles
-from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.compute import ArrayPasses
 from tvmdbg_widgets.model.statistics.kept import Kept
 
 PERCENTS = [0, 1, 5, 25, 50, 75, 95, 99, 100]
@@ -182,7 +182,7 @@ def test_a_log_scale_has_one_sign() -> None:
 
 def test_a_sample_has_a_distribution_of_what_it_saw() -> None:
     array = np.random.default_rng(0).standard_normal(400_000).astype(np.float32)
-    passes = Passes.over(values_of(array.tobytes(), "float32"), 50_000)
+    passes = ArrayPasses.over(values_of(array.tobytes(), "float32"), 50_000)
     found = Kept(values_of(array.tobytes(), "float32")).statistics(sample=50_000)
     assert not passes.exact
     assert found.distribution is not None

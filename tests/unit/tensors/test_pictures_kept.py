@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.unit.tensors.picture_truth import Held, arrays, planes_of, whole_plane
 from tests.unit.tensors.test_pictures import CELLS, check_cells, check_place, parts, small_blocks
 from tvmdbg_widgets.model.pictures import Picture, Pictures, picture, sampled
-from tvmdbg_widgets.model.pictures.grid import Span
+from tvmdbg_widgets.model.pictures.grid import CellSpan
 from tvmdbg_widgets.model.tensors.planes import Plane
 
 
@@ -199,8 +199,8 @@ def test_steps_of_large_pictures_divide_and_hardly_grow(
 ) -> None:
     start = data.draw(st.integers(0, size - 1))
     length = data.draw(st.integers(1, size - start))
-    least = Span.of(start, length, size, most)
-    found = Span.of(start, length, size, most, divisible=True)
+    least = CellSpan.of(start, length, size, most)
+    found = CellSpan.of(start, length, size, most, divisible=True)
     unit = 1
     while -(-length // most) > 16 * unit:
         unit *= 8
@@ -225,7 +225,7 @@ def test_a_picture_of_a_huge_plane_reads_little() -> None:
 def test_the_step_is_the_least_that_takes_so_few_cells(
     start: int, length: int, most: int, divisible: bool
 ) -> None:
-    found = Span.of(start, length, start + length, most, divisible=divisible)
+    found = CellSpan.of(start, length, start + length, most, divisible=divisible)
     unit = 1
     while divisible and -(-length // most) > 16 * unit:
         unit *= 8
@@ -236,5 +236,5 @@ def test_the_step_is_the_least_that_takes_so_few_cells(
 
 def test_a_step_for_a_single_cell_is_found_at_once() -> None:
     length = 10**12
-    found = Span.of(length - 1, length, 2 * length, 1)
+    found = CellSpan.of(length - 1, length, 2 * length, 1)
     assert (found.start, found.stop, found.step) == (0, 2 * length - 1, 2 * length - 1)

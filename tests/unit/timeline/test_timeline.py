@@ -12,7 +12,7 @@ from formats.tvm.times_truth import Case, corpus_cases, own_cases
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.table.table import Table, read_tables
+from tvmdbg_widgets.formats.tvm.table.table import DebuggerTable, read_tables
 from tvmdbg_widgets.formats.tvm.trace import read_trace
 from tvmdbg_widgets.model.base.numbers import duration_text, time_share
 from tvmdbg_widgets.model.base.strings import StringColumn
@@ -38,7 +38,7 @@ def trace_of(case: Case) -> Timeline:
     )
 
 
-def table_of(case: Case) -> tuple[Table, Timeline]:
+def table_of(case: Case) -> tuple[DebuggerTable, Timeline]:
     """The table joined by the order TVM sorts in, known from the time list."""
     second = case.folder / "run2_stdout.txt"
     path = second if second.exists() else case.folder / "run_stdout.txt"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.timeline.events import from_events
-from tvmdbg_widgets.model.timeline.rows import RowKind, Rows, rows
+from tvmdbg_widgets.model.timeline.rows import RowKind, TimelineRows, rows
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Span = tuple[float, float, int]
@@ -84,7 +84,7 @@ class Truth:
             self.own[each] = spans[each][1] - len(covered)
 
 
-def as_lists(found: Rows) -> list[list[int]]:
+def as_lists(found: TimelineRows) -> list[list[int]]:
     return [part.tolist() for part in np.split(found.order, found.first[1:-1])]
 
 
@@ -136,7 +136,7 @@ FINE = st.lists(
 )
 
 
-def fair(spans: list[Span], found: Rows) -> None:
+def fair(spans: list[Span], found: TimelineRows) -> None:
     """Every slice is drawn once and in full sight, whatever rounding makes of its neighbors."""
     assert sorted(found.order.tolist()) == list(range(len(spans)))
     for row, kind in zip(as_lists(found), found.kind.tolist(), strict=True):

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 from tvmdbg_widgets.analysis.abi.plausible import dtype_of, in_words, problems_of
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-from tvmdbg_widgets.model.abi.struct_layout import ByteOrder, Leaf, Machine, Scalar, StructLayout
+from tvmdbg_widgets.model.abi.struct_layout import (
+    ByteOrder,
+    Machine,
+    ScalarMember,
+    ScalarType,
+    StructLayout,
+)
 from tvmdbg_widgets.model.abi.structs import struct_layout
 from tvmdbg_widgets.model.base.byte_map import ByteField
 
@@ -20,10 +26,10 @@ _ORDERS = {"little": "<", "big": ">"}
 
 
 @dataclass(frozen=True)
-class Value:
+class DecodedMember:
     """One member as it was read."""
 
-    leaf: Leaf
+    leaf: ScalarMember
     text: str
     problem: str
 
@@ -48,12 +54,12 @@ class Decoding:
     dtype_layout: DTypeLayout
     machine: Machine
     struct: StructLayout
-    values: tuple[Value, ...]
+    values: tuple[DecodedMember, ...]
     complete: bool
     summary: str
 
     @property
-    def problems(self) -> tuple[Value, ...]:
+    def problems(self) -> tuple[DecodedMember, ...]:
         """Members whose value cannot be."""
         return tuple(each for each in self.values if each.problem)
 
@@ -100,12 +106,12 @@ def _decoded(data: bytes, name: str, layout: DTypeLayout, machine: Machine, orde
     for leaf in leaves:
         found = numbers.get(leaf.path)
         text = UNKNOWN if found is None else _text(leaf.path, found, whole)
-        values.append(Value(leaf, text, problems.get(leaf.path, "")))
+        values.append(DecodedMember(leaf, text, problems.get(leaf.path, "")))
     complete = len(data) >= placed.size
     return Decoding(layout, machine, placed, tuple(values), complete, _summary(whole))
 
 
-def _number(data: bytes, leaf: Leaf, order: str) -> int | float:
+def _number(data: bytes, leaf: ScalarMember, order: str) -> int | float:
     if leaf.type.kind == "float":
         value: float = struct.unpack_from(f"{order}d", data, leaf.offset)[0]
         return value
@@ -131,7 +137,7 @@ def _summary(values: Mapping[str, int]) -> str:
 
 
 def _field(
-    path: str, name: str, kind: StructLayout, offset: int, told: Mapping[str, Value]
+    path: str, name: str, kind: StructLayout, offset: int, told: Mapping[str, DecodedMember]
 ) -> ByteField:
     children: list[ByteField] = []
     at = 0
@@ -140,7 +146,7 @@ def _field(
             children.append(_padding(offset + at, member.offset - at))
         inner = f"{path}.{member.name}" if path else member.name
         where = offset + member.offset
-        if isinstance(member.type, Scalar):
+        if isinstance(member.type, ScalarType):
             value = told[inner]
             shown = "pointer" if member.type.kind == "pointer" else "number"
             children.append(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tvmdbg_widgets.model.abi.struct_layout import Leaf, StructLayout
+from tvmdbg_widgets.model.abi.struct_layout import ScalarMember, StructLayout
 from tvmdbg_widgets.model.base.numbers import counted
 
 
@@ -15,7 +15,7 @@ class LayoutChanges:
     """How a layout of a struct differs from another of the same struct."""
 
     moved: Mapping[str, int]
-    retyped: Mapping[str, tuple[Leaf, Leaf]]
+    retyped: Mapping[str, tuple[ScalarMember, ScalarMember]]
     added: tuple[str, ...]
     gone: tuple[str, ...]
     size: tuple[int, int]

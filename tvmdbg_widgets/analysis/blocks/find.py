@@ -7,7 +7,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.blocks.delegates import delegate_calls, gathered
 from tvmdbg_widgets.analysis.blocks.depth_first import depth_first
 from tvmdbg_widgets.analysis.blocks.placing import placed
-from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
+from tvmdbg_widgets.analysis.blocks.repeats import BlockSearch, RepeatedBlock
 from tvmdbg_widgets.analysis.blocks.sequence import Ints, Letters, Sequence
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -48,7 +48,9 @@ def _settled(graph: Graph) -> Ints:
     return order.nodes[: order.settled].astype(np.int64)
 
 
-def _searched(graph: Graph, letters: Letters, operators: Ints) -> tuple[Search, tuple[Found, ...]]:
+def _searched(
+    graph: Graph, letters: Letters, operators: Ints
+) -> tuple[BlockSearch, tuple[RepeatedBlock, ...]]:
     sequence = Sequence.of(graph, letters, operators)
     place = np.full(graph.num_nodes, len(operators), np.int64)
     place[operators] = np.arange(len(operators))
@@ -59,10 +61,10 @@ def _searched(graph: Graph, letters: Letters, operators: Ints) -> tuple[Search, 
     np.minimum.at(first, source, reader)
     np.maximum.at(last, source, reader)
     first[-1], last[-1] = -1, len(operators)
-    search = Search(sequence, first[sequence.outer], last[sequence.outer])
+    search = BlockSearch(sequence, first[sequence.outer], last[sequence.outer])
     return search, search.all()
 
 
-def _held(found: tuple[Found, ...]) -> int:
+def _held(found: tuple[RepeatedBlock, ...]) -> int:
     """Return how many operators are in blocks of several."""
     return sum(each.end - each.start for each in found if each.inside or each.repeats == 1)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from tvmdbg_widgets.analysis.blocks.repeats import Found
+from tvmdbg_widgets.analysis.blocks.repeats import RepeatedBlock
 from tvmdbg_widgets.analysis.blocks.sequence import Sequence
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.labels import label
@@ -25,14 +25,14 @@ _LENGTH = 48
 
 
 @dataclass(eq=False)
-class Names:
+class GroupNames:
     """Names of groups; those of one structure have one name."""
 
     graph: Graph
     sequence: Sequence
     _known: dict[bytes, str] = field(default_factory=dict, init=False)
 
-    def of(self, found: Found, start: int) -> str:
+    def of(self, found: RepeatedBlock, start: int) -> str:
         """Return the name of a group that starts at this place of the sequence."""
         name = self._known.get(found.content)
         if name is None:
@@ -40,13 +40,13 @@ class Names:
             # The first block may read inputs of the graph where the others read each other.
             last = end - (found.end - found.start) // found.repeats
             parallel = found.repeats > 1 and not self._chained(start, found)
-            name = _Block(self.graph, self.sequence, last, end).name(parallel)
+            name = _NamedBlock(self.graph, self.sequence, last, end).name(parallel)
             self._known[found.content] = name
             if found.inside and found.repeats > 1:
                 self._known.setdefault(found.inside[0].content, name)
         return name
 
-    def _chained(self, start: int, found: Found) -> bool:
+    def _chained(self, start: int, found: RepeatedBlock) -> bool:
         """Return whether the blocks of a run read each other."""
         sequence = self.sequence
         second = start + (found.end - found.start) // found.repeats
@@ -58,7 +58,7 @@ class Names:
         return bool(((source >= start) & ((source - start) // period < block)).any())
 
 
-class _Block:
+class _NamedBlock:
     def __init__(self, graph: Graph, sequence: Sequence, start: int, end: int) -> None:
         self._sequence = sequence
         self._start = start

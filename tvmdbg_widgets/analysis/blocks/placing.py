@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.blocks.naming import Names
-from tvmdbg_widgets.analysis.blocks.repeats import Found, Search
-from tvmdbg_widgets.analysis.blocks.rows import Row, rows_of
+from tvmdbg_widgets.analysis.blocks.naming import GroupNames
+from tvmdbg_widgets.analysis.blocks.repeats import BlockSearch, RepeatedBlock
+from tvmdbg_widgets.analysis.blocks.rows import PlacedGroup, rows_of
 from tvmdbg_widgets.analysis.blocks.scopes import scopes
 from tvmdbg_widgets.analysis.blocks.sequence import Bools, Ints
 from tvmdbg_widgets.model.base.strings import StringColumn
@@ -17,7 +17,9 @@ from tvmdbg_widgets.model.graph.groups import Groups, GroupSource
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 
-def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int) -> Groups:
+def placed(
+    graph: Graph, search: BlockSearch, found: tuple[RepeatedBlock, ...], settled: int
+) -> Groups:
     """Return groups of nodes from groups of operators.
 
     An input or parameter belongs to the innermost group that all its readers are in, but for
@@ -72,7 +74,7 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
     ordered = key[order]
     if len(tail):
         order[settled:] = tail
-    names = Names(graph, search.sequence)
+    names = GroupNames(graph, search.sequence)
     first = np.searchsorted(ordered, start * steps + depth + 1).astype(np.int32)
     behind = np.searchsorted(ordered, end * steps).astype(np.int32)
     at = np.empty(graph.num_nodes, np.int32)
@@ -94,7 +96,7 @@ def placed(graph: Graph, search: Search, found: tuple[Found, ...], settled: int)
     )
 
 
-def _leave_calls(is_input: Bools, rows: Sequence[Row], anchor: Ints, group: Ints) -> None:
+def _leave_calls(is_input: Bools, rows: Sequence[PlacedGroup], anchor: Ints, group: Ints) -> None:
     """Put inputs of the graph before the calls of delegates that they are arguments of."""
     for number, row in enumerate(rows):
         if row.found.source == GroupSource.DELEGATE:
@@ -102,7 +104,7 @@ def _leave_calls(is_input: Bools, rows: Sequence[Row], anchor: Ints, group: Ints
             anchor[given], group[given] = row.start, row.parent
 
 
-def _held(search: Search, start: int, end: int, at: Ints, ends: Sequence[int]) -> bytes:
+def _held(search: BlockSearch, start: int, end: int, at: Ints, ends: Sequence[int]) -> bytes:
     """Return which of the inputs and parameters that some operators read belong to their group."""
     sequence = search.sequence
     outer = sequence.outer[int(sequence.slot[start]) : int(sequence.slot[end])]
@@ -110,7 +112,7 @@ def _held(search: Search, start: int, end: int, at: Ints, ends: Sequence[int]) -
     return ((outer >= 0) & (place >= ends[0]) & (place < ends[1])).tobytes()
 
 
-def _apart(search: Search, start: int, found: Found) -> Ints:
+def _apart(search: BlockSearch, start: int, found: RepeatedBlock) -> Ints:
     """Return the inputs and parameters that only some blocks of a run have to themselves."""
     sequence = search.sequence
     slots = slice(int(sequence.slot[start]), int(sequence.slot[start + found.end - found.start]))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.blocks.branching import branching
-from tvmdbg_widgets.analysis.blocks.runs import FEWEST, Runs, runs
+from tvmdbg_widgets.analysis.blocks.runs import FEWEST, PeriodicRuns, runs
 from tvmdbg_widgets.analysis.blocks.sequence import Sequence
 from tvmdbg_widgets.model.graph.groups import GroupSource
 
@@ -28,7 +28,7 @@ _OUTPUTS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RepeatedBlock:
     """A group by the places of its operators."""
 
     start: int
@@ -36,12 +36,12 @@ class Found:
     source: GroupSource
     repeats: int
     content: bytes
-    inside: tuple[Found, ...] = ()
+    inside: tuple[RepeatedBlock, ...] = ()
     apart: tuple[int, ...] = ()
 
 
 @dataclass(eq=False)
-class Search:
+class BlockSearch:
     """Looks for runs of blocks in a sequence."""
 
     sequence: Sequence
@@ -57,7 +57,7 @@ class Search:
         slot = self.sequence.slot
         self._outer = (owned[slot[1:]] - owned[slot[:-1]] > 0).astype(np.int64)
 
-    def all(self) -> tuple[Found, ...]:
+    def all(self) -> tuple[RepeatedBlock, ...]:
         """Return the groups at the top, in order; between runs what branches and joins again."""
         count = len(self.sequence.nodes)
         found = self._within(0, count, runs(self.sequence.letters))
@@ -65,7 +65,7 @@ class Search:
             [0, *(run.end for run in found)], [*(run.start for run in found), count], strict=True
         )
         single = [
-            Found(start, end, GroupSource.BLOCK, 1, self.content(start, end))
+            RepeatedBlock(start, end, GroupSource.BLOCK, 1, self.content(start, end))
             for low, high in gaps
             for start, end in branching(self.sequence, low, high)
             if end - start < count
@@ -77,9 +77,9 @@ class Search:
         wires, own = self._wires(start, end - start, 1)
         return self._signature(start, end, wires[0], own[0])
 
-    def _within(self, low: int, high: int, known: Runs) -> tuple[Found, ...]:
+    def _within(self, low: int, high: int, known: PeriodicRuns) -> tuple[RepeatedBlock, ...]:
         taken = _Taken()
-        found: list[Found] = []
+        found: list[RepeatedBlock] = []
         for start, end, period in _clipped(known, low, high):
             for first, last in taken.free(start, end):
                 if last - first < max(2 * period, FEWEST) or self._tried >= _MOST_TRIED:
@@ -90,7 +90,9 @@ class Search:
                     taken.add(run.start, run.end)
         return tuple(sorted(found, key=lambda each: each.start))
 
-    def _repeated(self, start: int, end: int, period: int, known: Runs) -> Iterator[Found]:
+    def _repeated(
+        self, start: int, end: int, period: int, known: PeriodicRuns
+    ) -> Iterator[RepeatedBlock]:
         """Yield the runs of blocks in a stretch of letters that repeats itself."""
         for offset in self._offsets(start, end, period):
             begin = start + offset
@@ -106,7 +108,9 @@ class Search:
             if some:
                 return
 
-    def _run(self, start: int, end: int, blocks_own: tuple[Ints, Bools], known: Runs) -> Found:
+    def _run(
+        self, start: int, end: int, blocks_own: tuple[Ints, Bools], known: PeriodicRuns
+    ) -> RepeatedBlock:
         wires, own = blocks_own
         count = len(own)
         period = (end - start) // count
@@ -116,17 +120,17 @@ class Search:
         # Nor do they belong to what is inside one of the blocks.
         self._own_from[low:high].reshape(count, -1)[:, apart] = -1
         whole = b"%d %d " % (period, count) + self.content(start, end)
-        blocks: tuple[Found, ...] = ()
+        blocks: tuple[RepeatedBlock, ...] = ()
         if period > 1:
             content = self._signature(start, start + period, wires, everywhere)
             inside = self._within(start, start + period, known)
             near = tuple(_moved(each, -start) for each in inside)
             blocks = tuple(
-                Found(at, at + period, GroupSource.BLOCK, 1, content, near)
+                RepeatedBlock(at, at + period, GroupSource.BLOCK, 1, content, near)
                 for at in range(0, end - start, period)
             )
         unshared = tuple(apart.tolist())
-        return Found(start, end, GroupSource.REPEAT, count, whole, blocks, unshared)
+        return RepeatedBlock(start, end, GroupSource.REPEAT, count, whole, blocks, unshared)
 
     def _offsets(self, start: int, end: int, period: int) -> list[int]:
         """Return where blocks may begin, the thinnest cut first.
@@ -209,8 +213,8 @@ class _Taken:
         return [*found, (start, end)] if start < end else found
 
 
-def _moved(group: Found, by: int) -> Found:
-    return Found(
+def _moved(group: RepeatedBlock, by: int) -> RepeatedBlock:
+    return RepeatedBlock(
         group.start + by,
         group.end + by,
         group.source,
@@ -221,7 +225,7 @@ def _moved(group: Found, by: int) -> Found:
     )
 
 
-def _clipped(known: Runs, low: int, high: int) -> list[tuple[int, int, int]]:
+def _clipped(known: PeriodicRuns, low: int, high: int) -> list[tuple[int, int, int]]:
     """Return the stretches inside an interval, what reaches out of it cut off, longest first."""
     start, end = np.maximum(known.start, low), np.minimum(known.end, high)
     keep = end - start >= np.maximum(2 * known.period, FEWEST)

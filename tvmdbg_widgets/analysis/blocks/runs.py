@@ -18,7 +18,7 @@ FEWEST = 4
 
 
 @dataclass(frozen=True)
-class Runs:
+class PeriodicRuns:
     """Stretches that read the same a period further on, the longest first."""
 
     start: Ints
@@ -26,7 +26,7 @@ class Runs:
     period: Ints
 
 
-def runs(letters: Ints) -> Runs:
+def runs(letters: Ints) -> PeriodicRuns:
     """Return the stretches of a sequence that repeat themselves at once.
 
     Windows of 1, 2, 4 … letters are numbered by their text; where the nearest earlier window of
@@ -47,7 +47,7 @@ def runs(letters: Ints) -> Runs:
     start, end, period = map(np.concatenate, columns)
     covered = (end - start) // np.maximum(period, 1) * period
     order = np.lexsort((start, period, -covered))
-    return Runs(start[order], end[order], period[order])
+    return PeriodicRuns(start[order], end[order], period[order])
 
 
 def _windows(rank: Ints, places: Ints) -> tuple[Ints, Ints, Ints]:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes
 from tvmdbg_widgets.analysis.compare_times.sentences import untested
-from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
@@ -58,7 +58,7 @@ def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     """
     columns = comparison.columns
     aligned, verdict = columns.aligned, columns.verdicts.verdict
-    alone = (verdict == Verdict.ONLY_A) | (verdict == Verdict.ONLY_B)
+    alone = (verdict == TimeVerdict.ONLY_A) | (verdict == TimeVerdict.ONLY_B)
     offsets = (aligned.offsets_a, aligned.offsets_b)[side]
     nodes = (aligned.nodes_a, aligned.nodes_b)[side]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -112,9 +112,9 @@ def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
 def _note(comparison: ComparedTimes, parts: int = 0) -> str:
     """What has no color, and what has one that no test confirms."""
     verdicts = comparison.columns.verdicts
-    unknown = (verdicts.verdict == Verdict.UNKNOWN) & ~verdicts.shown
+    unknown = (verdicts.verdict == TimeVerdict.UNKNOWN) & ~verdicts.shown
     counts = (
-        (int((verdicts.verdict == Verdict.NOISE).sum()), "within noise"),
+        (int((verdicts.verdict == TimeVerdict.NOISE).sum()), "within noise"),
         (int(unknown.sum()), "unknown"),
         (parts, "counted at the last part of a function"),
     )

@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.columns import SliceRole
-from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _SHOWN, _LONGEST = 3, 80
@@ -167,10 +167,10 @@ def _pairs(
     pairs: list[tuple[int, int]] = []
     certainty: list[Certainty] = []
     taken: tuple[set[int], set[int]] = (set(), set())
-    sums = Measured.SUM in {each.measured for each in lines}
+    sums = TimeMeaning.SUM in {each.measured for each in lines}
     sums = sums and _of_functions(a, lines[0]) and _of_functions(b, lines[1])
     rounds = [(one.names, other.names), (one.func_names, other.func_names)]
-    if any(each.measured is not Measured.MEAN for each in lines):
+    if any(each.measured is not TimeMeaning.MEAN for each in lines):
         rounds.reverse()  # reports name functions
     for names in rounds:
         mine, theirs = (_by_text(each, own) for each, own in zip(names, taken, strict=True))
@@ -189,7 +189,7 @@ def _pairs(
 
 def _of_functions(parts: RunParts, timeline: Timeline) -> bool:
     """Whether all calls of a function are known to be of it."""
-    return parts.graph is not None or timeline.measured is not Measured.MEAN
+    return parts.graph is not None or timeline.measured is not TimeMeaning.MEAN
 
 
 def _by_place(graph: Graph) -> bool:

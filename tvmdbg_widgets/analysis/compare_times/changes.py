@@ -15,7 +15,7 @@ from tvmdbg_widgets.analysis.compare_times.change_texts import (
     ratio_text,
 )
 from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
-from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground, Verdict
+from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground, TimeVerdict
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
@@ -75,7 +75,7 @@ class TimeChange:
     shift_ns: float
     low_ns: float
     high_ns: float
-    verdict: Verdict
+    verdict: TimeVerdict
     ground: Ground = field(repr=False)
     certainty: Certainty | None
     reason: str

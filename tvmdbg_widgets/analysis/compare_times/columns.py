@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned
 from tvmdbg_widgets.analysis.compare_times.changes import TimeChange, why
 from tvmdbg_widgets.analysis.compare_times.samples import NodeSamples, Samples
-from tvmdbg_widgets.analysis.compare_times.verdicts import Ground, Verdict, Verdicts, judge
+from tvmdbg_widgets.analysis.compare_times.verdicts import Ground, TimeVerdict, Verdicts, judge
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 
 Floats = npt.NDArray[np.float64]
@@ -83,7 +83,7 @@ class ChangeColumns:
             shift_ns=float(verdicts.shift[at]),
             low_ns=float(verdicts.low[at]),
             high_ns=float(verdicts.high[at]),
-            verdict=Verdict(int(verdicts.verdict[at])),
+            verdict=TimeVerdict(int(verdicts.verdict[at])),
             ground=Ground(int(verdicts.ground[at])),
             certainty=Certainty(code) if matched else None,
             reason=Reason(int(self.aligned.reason[at])).label if matched else "",

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.aligned import sure_nodes
 from tvmdbg_widgets.analysis.matching import Matching
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
@@ -137,13 +137,13 @@ def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Iss
         f"A is {one_line(titles[0])}, B {one_line(titles[1])}, aligned at 0; "
         "labels and details are A's"
     )
-    found = [Issue("two-runs", Severity.NOTE, said)]
+    found = [Issue("two-runs", IssueSeverity.NOTE, said)]
     if a.synthetic != b.synthetic:
         laid, clocked = ("A", "B") if a.synthetic else ("B", "A")
         found.append(
             Issue(
                 "two-clocks",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"the slices of {laid} are back to back, those of {clocked} where a clock "
                 "recorded them: compare durations, not places",
             )
@@ -152,7 +152,7 @@ def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Iss
         found.append(
             Issue(
                 "slices-unmatched",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 f"{counted(lost, 'slice')} of B {agree(lost, 'has')} no match in A",
             )
         )

@@ -20,15 +20,15 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_words import node_labels, node_op_kinds, shape_text
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _CONVERTING = frozenset({"cast/quantize", "layout/copy", "reshape"})
 #: Share of the operators that runs of one model have in common.
 _RELATED = 0.5
 _ONE_TIME = {
-    Measured.CALL: "a profiling report holds one time of each call, so how it varies is unknown",
-    Measured.SUM: "a profiling report holds one sum over calls, so how it varies is unknown",
+    TimeMeaning.CALL: "a profiling report holds one time of each call, so how it varies is unknown",
+    TimeMeaning.SUM: "a profiling report holds one sum over calls, so how it varies is unknown",
 }
 
 

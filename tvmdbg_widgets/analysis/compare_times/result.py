@@ -14,7 +14,7 @@ from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
 from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns, grouped
 from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes, known_timeline
 from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
-from tvmdbg_widgets.analysis.compare_times.verdicts import Verdict
+from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
@@ -112,7 +112,7 @@ class TimeComparison(ComparedTimes):
     def counts(self) -> dict[str, int]:
         """Return how many rows there are of each verdict that occurs."""
         found = Counter(self.columns.verdicts.verdict.tolist())
-        return {each.label: found[each] for each in Verdict if found[each]}
+        return {each.label: found[each] for each in TimeVerdict if found[each]}
 
     @property
     def title(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
@@ -46,7 +46,7 @@ class NodeSamples:
         within = np.arange(len(repeats)) - np.repeat(np.cumsum(counts) - counts, counts)
         node = np.repeat(np.arange(timeline.num_nodes), counts)
         kept = np.isfinite(repeats) & (within >= warm_up)
-        kept &= timeline.measured is Measured.MEAN
+        kept &= timeline.measured is TimeMeaning.MEAN
         self.repeats: Floats = repeats[kept]
         number = np.bincount(node[kept], minlength=timeline.num_nodes)
         self.offsets: Ints = np.concatenate(([0], np.cumsum(number))).astype(np.int64)

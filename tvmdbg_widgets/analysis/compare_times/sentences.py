@@ -17,7 +17,7 @@ from tvmdbg_widgets.analysis.compare_times.change_texts import (
 from tvmdbg_widgets.analysis.compare_times.columns import ChangeColumns
 from tvmdbg_widgets.analysis.compare_times.compared_times import ComparedTimes
 from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
-from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground, Verdict
+from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground, TimeVerdict
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent, speed_text
 
 _MOST = 0.9
@@ -49,7 +49,7 @@ def sentence(compared: ComparedTimes) -> str:
     else:
         how = "slower" if change > 0 else "faster"
         size = f"B is {duration_text(abs(change))} {how}: {totals}"
-    if compared.total.verdict is Verdict.NOISE:
+    if compared.total.verdict is TimeVerdict.NOISE:
         return f"{size}; that is within noise ({compared.total.why})"
     number, part = _most(compared)
     if number:
@@ -57,7 +57,7 @@ def sentence(compared: ComparedTimes) -> str:
         size += (
             f"{percent(part)} of the difference{', others offset some of that' if part > 1 else ''}"
         )
-    if compared.total.verdict is Verdict.UNKNOWN:
+    if compared.total.verdict is TimeVerdict.UNKNOWN:
         size += "; whether that is more than noise is unknown"
     return size
 

@@ -21,7 +21,7 @@ ALPHA = 0.05
 ROUNDING_NS = 0.5
 
 
-class Verdict(enum.IntEnum):
+class TimeVerdict(enum.IntEnum):
     """What is said of a row."""
 
     SLOWER = 0
@@ -73,7 +73,7 @@ class Verdicts:
     @property
     def shown(self) -> npt.NDArray[np.bool_]:
         """Rows whose difference has a color: all that are not noise, unsure or unknown."""
-        unsure = np.isin(self.verdict, (Verdict.NOISE, Verdict.UNKNOWN))
+        unsure = np.isin(self.verdict, (TimeVerdict.NOISE, TimeVerdict.UNKNOWN))
         return self.untested | ~unsure
 
 
@@ -116,12 +116,14 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     with np.errstate(invalid="ignore"):
         noise = tested & (ground != Ground.CLOCK) & (q > ALPHA)
     ground[noise] = Ground.NOT_TOLD
-    verdict = np.full(count, Verdict.UNKNOWN, np.uint8)
+    verdict = np.full(count, TimeVerdict.UNKNOWN, np.uint8)
     told = ground == Ground.TOLD
-    verdict[told & (change > 0)] = Verdict.SLOWER
-    verdict[told & (change < 0)] = Verdict.FASTER
-    verdict[(ground == Ground.NOT_TOLD) | (ground == Ground.CLOCK)] = Verdict.NOISE
-    verdict[alone] = np.where(np.diff(aligned.offsets_a)[alone] > 0, Verdict.ONLY_A, Verdict.ONLY_B)
+    verdict[told & (change > 0)] = TimeVerdict.SLOWER
+    verdict[told & (change < 0)] = TimeVerdict.FASTER
+    verdict[(ground == Ground.NOT_TOLD) | (ground == Ground.CLOCK)] = TimeVerdict.NOISE
+    verdict[alone] = np.where(
+        np.diff(aligned.offsets_a)[alone] > 0, TimeVerdict.ONLY_A, TimeVerdict.ONLY_B
+    )
     return Verdicts(p, q, shift, low, high, verdict, ground, int(tested.sum()))
 
 

@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import Executor
 
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
-from tvmdbg_widgets.analysis.findings.search import Search
+from tvmdbg_widgets.analysis.findings.search import FindingsSearch
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.verdicts.findings import Findings
 from tvmdbg_widgets.model.verdicts.health import Health
@@ -17,17 +17,17 @@ class Scan(Recorded):
 
     def __init__(self, parts: RunParts) -> None:
         super().__init__(parts)
-        self._search: Search | None = None
+        self._search: FindingsSearch | None = None
         self._lock = threading.Lock()
 
     @property
-    def search(self) -> Search:
+    def search(self) -> FindingsSearch:
         """The scan of the tensors and what it found so far; views ask it too."""
-        from tvmdbg_widgets.analysis.findings.search import Search
+        from tvmdbg_widgets.analysis.findings.search import FindingsSearch
 
         with self._lock:
             if self._search is None:
-                self._search = Search(self.parts)
+                self._search = FindingsSearch(self.parts)
             return self._search
 
     def findings(self, progress: bool = True) -> Findings:

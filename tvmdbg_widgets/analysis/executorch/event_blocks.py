@@ -15,13 +15,13 @@ from tvmdbg_widgets.analysis.executorch.event_notes import notes, notes_on_event
 from tvmdbg_widgets.analysis.executorch.events import MetadataParser
 from tvmdbg_widgets.analysis.executorch.logged_values import check_outputs
 from tvmdbg_widgets.analysis.executorch.measured_times import MeasuredTimes
-from tvmdbg_widgets.analysis.executorch.run_patterns import RunPatterns, Signature
+from tvmdbg_widgets.analysis.executorch.run_patterns import EventSignature, RunPatterns
 from tvmdbg_widgets.analysis.executorch.time_scale import Converter, TimeScale
 from tvmdbg_widgets.formats.collector import collector_paused
-from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 
-_Key: TypeAlias = tuple[str, tuple[Signature, ...], int]
+_Key: TypeAlias = tuple[str, tuple[EventSignature, ...], int]
 
 
 @collector_paused()
@@ -30,7 +30,7 @@ def event_blocks(
     *,
     source_time_scale: TimeScale = TimeScale.NS,
     target_time_scale: TimeScale = TimeScale.MS,
-    buffer: DebugBuffer | None = None,
+    buffer: DebugBufferFile | None = None,
     metadata_parser: MetadataParser | None = None,
     converter: Converter | None = None,
     compat: bool = False,

@@ -112,7 +112,7 @@ def associate(events: Iterable[Event], program: ExportedProgram, *, compat: bool
 
     Events with the same handles share them.
     """
-    known: dict[tuple[int, ...], _Operators] = {}
+    known: dict[tuple[int, ...], _EdgeOperators] = {}
     for event in events:
         if compat and event.name in _RESERVED:
             continue
@@ -122,14 +122,14 @@ def associate(events: Iterable[Event], program: ExportedProgram, *, compat: bool
         event.op_types, event.stack_traces, event.module_hierarchy = known[handles]
 
 
-class _Operators(NamedTuple):
+class _EdgeOperators(NamedTuple):
     types: list[str]
     traces: dict[str, str | None]
     modules: dict[str, dict[str, tuple[str, str]] | None]
 
 
-def _operators(handles: Iterable[int], program: ExportedProgram) -> _Operators:
-    found = _Operators([], {}, {})
+def _operators(handles: Iterable[int], program: ExportedProgram) -> _EdgeOperators:
+    found = _EdgeOperators([], {}, {})
     for handle in handles:
         for at in program.by_handle.get(handle, ()):
             node = program.nodes[at]

@@ -13,11 +13,11 @@ from tvmdbg_widgets.analysis.executorch.logged_values import LoggedValues
 from tvmdbg_widgets.analysis.executorch.measured_times import MeasuredTimes
 from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
 from tvmdbg_widgets.analysis.executorch.run_patterns import (
+    EventSignature,
     PatternEvent,
     RunPattern,
-    Signature,
 )
-from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, Inflated
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile, Inflated
 from tvmdbg_widgets.model.executorch.etdump import DebugValue, ETDump
 
 
@@ -39,7 +39,7 @@ class EventMerging:
         self,
         dump: ETDump,
         times: MeasuredTimes,
-        buffer: DebugBuffer | None,
+        buffer: DebugBufferFile | None,
         parser: MetadataParser | None,
         *,
         compat: bool,
@@ -70,7 +70,7 @@ class EventMerging:
         values = self._values
         return [values[start + at] for at in positions if start + at in values]
 
-    def events(self, signatures: Sequence[Signature], runs: SameRuns) -> list[Event]:
+    def events(self, signatures: Sequence[EventSignature], runs: SameRuns) -> list[Event]:
         """Return the events that have these signatures, in order."""
         patterns = [pattern.events for pattern in runs.patterns]
         found, measured, raws = [], [], []
@@ -85,7 +85,7 @@ class EventMerging:
         return found
 
     def _event(
-        self, signature: Signature, members: Sequence[PatternEvent], starts: Sequence[int]
+        self, signature: EventSignature, members: Sequence[PatternEvent], starts: Sequence[int]
     ) -> tuple[Event, list[float]]:
         rows = [
             start + profile
@@ -121,7 +121,7 @@ class EventMerging:
                 event.logged.check_events()
         return event, raw
 
-    def _name(self, signature: Signature) -> str:
+    def _name(self, signature: EventSignature) -> str:
         names = self._names
         debug_name = names[signature.debug_name] if signature.debug_name >= 0 else ""
         return debug_name or (names[signature.name] if signature.name >= 0 else "")

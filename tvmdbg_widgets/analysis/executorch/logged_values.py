@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer, Inflated, inflated
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile, Inflated, inflated
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue
 
 _DIFFERENT_EVENTS: Final = ("\n" + " " * 20).join(
@@ -28,7 +28,7 @@ class LoggedValues:
     def __init__(
         self,
         runs: Sequence[Sequence[DebugValue]] = (),
-        buffer: DebugBuffer | None = None,
+        buffer: DebugBufferFile | None = None,
         *,
         compat: bool = False,
     ) -> None:

@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.base.numbering import numbered
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 
 
-class Signature(NamedTuple):
+class EventSignature(NamedTuple):
     """What makes an event of one run the same as one of another; numbers of distinct values."""
 
     group: int
@@ -35,7 +35,7 @@ class PatternEvent(NamedTuple):
 class RunPattern:
     """The events of one run, in the order they first appear, and its program outputs."""
 
-    signatures: tuple[Signature, ...]
+    signatures: tuple[EventSignature, ...]
     events: tuple[PatternEvent, ...]
     outputs: tuple[int, ...]
     allocations: int
@@ -94,13 +94,15 @@ class RunPatterns:
         events = self._events(rows.start, members.values())
         return RunPattern(tuple(events), tuple(events.values()), tuple(outputs), allocations)
 
-    def _events(self, start: int, members: Iterable[PatternEvent]) -> dict[Signature, PatternEvent]:
+    def _events(
+        self, start: int, members: Iterable[PatternEvent]
+    ) -> dict[EventSignature, PatternEvent]:
         names, keys = self._names, self._keys
-        events: dict[Signature, PatternEvent] = {}
+        events: dict[EventSignature, PatternEvent] = {}
         for profiles, debugs in members:
             debug_name = names[start + debugs[0]] if debugs else -1
             for at in profiles:
-                signature = Signature(keys[start + at], names[start + at], debug_name)
+                signature = EventSignature(keys[start + at], names[start + at], debug_name)
                 held = events.get(signature)
                 if held is None:
                     events[signature] = PatternEvent([at], debugs)
@@ -109,6 +111,6 @@ class RunPatterns:
                     if held.debugs is not debugs:
                         events[signature] = PatternEvent(held.profiles, debugs)
             if debugs and not profiles:
-                signature = Signature(keys[start + debugs[0]], -1, debug_name)
+                signature = EventSignature(keys[start + debugs[0]], -1, debug_name)
                 events[signature] = PatternEvent(profiles, debugs)
         return events

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tvmdbg_widgets.analysis.findings.disagreements import DISAGREEMENTS
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.executorch.algorithms import ALGORITHMS
 from tvmdbg_widgets.analysis.findings.executorch.debug_values import DEBUG_VALUES
 from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import DELEGATE_CLOCK
@@ -104,7 +104,7 @@ def screens() -> dict[str, Screen]:
     return {rule.name: rule.screen for rule in RULES if rule.screen is not None}
 
 
-def find(evidence: Evidence) -> Findings:
+def find(evidence: RunEvidence) -> Findings:
     """Apply every rule to a run as far as its tensors were scanned."""
     scanned = evidence.scanned
     return Findings(

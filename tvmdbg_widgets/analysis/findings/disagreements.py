@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.text import one_line
@@ -14,7 +14,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 DISAGREEMENTS_NAME = "tensor-disagrees"
 
 
-def find_disagreements(evidence: Evidence) -> Iterable[Finding]:
+def find_disagreements(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all that disagree."""
     issues = sorted(
         evidence.of_rules(DISAGREEMENTS_NAME), key=lambda issue: (issue.entries, issue.nodes)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.check import check
-from tvmdbg_widgets.analysis.findings.executorch.recorded import Call, Recorded
+from tvmdbg_widgets.analysis.findings.executorch.recorded import DelegateInstruction, RecordedDump
 from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
 from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.analysis.scan.scan_columns import ScanColumns
@@ -40,14 +40,14 @@ def _bare_parts(func_name: str) -> tuple[str, ...]:
     return tuple(bare(part) for part in parts(func_name))
 
 
-class Read(NamedTuple):
+class OperandRead(NamedTuple):
     """One operand of a node."""
 
     entry: Entry
     sure: bool
 
 
-class Evidence:
+class RunEvidence:
     """A run and what is known of its tensors."""
 
     def __init__(self, parts: RunParts, scanned: Scanned) -> None:
@@ -92,9 +92,9 @@ class Evidence:
         return {entry: node for entry, node in later_writers(graph).items() if entry in tensors}
 
     @cached_property
-    def recorded(self) -> Recorded | None:
+    def recorded(self) -> RecordedDump | None:
         """What a dump of ExecuTorch holds; None for other runs."""
-        return Recorded.of(self.parts.executorch)
+        return RecordedDump.of(self.parts.executorch)
 
     @property
     def of_executorch(self) -> bool:
@@ -146,14 +146,14 @@ class Evidence:
             return ()
         return _bare_parts(graph.func_names[node])
 
-    def reads(self, node: int) -> list[Read]:
+    def reads(self, node: int) -> list[OperandRead]:
         """Operands of a node; not sure where the dump does not tell where they come from."""
         graph = self.parts.graph
         if graph is None:
             return []
         edges = graph.in_edges(node)
         return [
-            Read((source, output), source >= 0 and trust != Trust.AMBIGUOUS)
+            OperandRead((source, output), source >= 0 and trust != Trust.AMBIGUOUS)
             for source, output, trust in zip(
                 graph.edge_source[edges].tolist(),
                 graph.edge_output[edges].tolist(),
@@ -277,7 +277,7 @@ class Evidence:
         """Name the first nodes and count the rest."""
         return _listed([self.name(node) for node in nodes[:most]], len(nodes))
 
-    def call_name(self, call: Call) -> str:
+    def call_name(self, call: DelegateInstruction) -> str:
         """Name a delegate call: ``"instruction 2 (linear #5, relu #6)"``."""
         return call.place + (f" ({self.list(call.nodes, 3)})" if call.nodes else "")
 

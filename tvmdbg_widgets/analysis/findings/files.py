@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
-from tvmdbg_widgets.model.base.issues import Issue
-from tvmdbg_widgets.model.base.issues import Severity as IssueSeverity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
@@ -34,7 +33,7 @@ _TOLD_ELSEWHERE = frozenset(
 _FIRST = frozenset({"executorch-disagree"})
 
 
-def find_files(evidence: Evidence) -> Iterable[Finding]:
+def find_files(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of unreadable tensors, one of errors and one of warnings.
 
     Files that are not of one run are told first.
@@ -54,7 +53,7 @@ def find_files(evidence: Evidence) -> Iterable[Finding]:
         yield _of(warnings, Severity.WARNING)
 
 
-def _unread(evidence: Evidence) -> Finding:
+def _unread(evidence: RunEvidence) -> Finding:
     broken, total = evidence.scanned.broken, evidence.scanned.total
     entries = tuple(sorted(broken))
     reasons: dict[str, list[Entry]] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -26,7 +26,7 @@ _NEXT_ALIKE = (
 _NEXT = "Make sure that all files come from the same run; run.check() lists what does not match."
 
 
-def find_joins(evidence: Evidence) -> Iterable[Finding]:
+def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all that is ambiguous."""
     facts, told = [], []
     several, edges, alike = 0, False, False

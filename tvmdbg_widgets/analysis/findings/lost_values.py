@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.memory.losses import Credibility, Loss
@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 LOST_VALUES_NAME = "lost-values"
 
 
-def find_lost_values(evidence: Evidence) -> Iterable[Finding]:
+def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all such entries, where nodes run by their ids and slots mean a plan."""
     plan = evidence.plan
     if plan is None or not plan.losses or bool((np.diff(plan.order) < 0).any()):

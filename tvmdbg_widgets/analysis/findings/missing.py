@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 MISSING_NAME = "missing-tensors"
 
 
-def find_missing(evidence: Evidence) -> Iterable[Finding]:
+def find_missing(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all outputs of operators that have no tensor."""
     graph, tensors = evidence.parts.graph, evidence.parts.tensors
     if graph is None or tensors is None or evidence.recorded is not None:

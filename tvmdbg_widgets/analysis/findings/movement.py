@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, percent
@@ -48,7 +48,7 @@ _ADVICE_ON_EXECUTORCH = {
 }
 
 
-def find_movement(evidence: Evidence) -> Iterable[Finding]:
+def find_movement(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding a kind of movement that certainly matters."""
     made_of = {node: frozenset(evidence.operator_parts(node)) for node in evidence.timed}
     for work, names in _WORK.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 NAMES_NAME = "duplicate-names"
 
 
-def find_names(evidence: Evidence) -> Iterable[Finding]:
+def find_names(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding: a doubt where tensors were lost, else a note."""
     graph = evidence.parts.graph
     if graph is None or len(set(graph.names.unique)) == graph.num_nodes:

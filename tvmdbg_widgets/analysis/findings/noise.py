@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed, percent
@@ -30,7 +30,7 @@ _STEP_OF_EXECUTORCH = (
 )
 
 
-def find_noise(evidence: Evidence) -> Iterable[Finding]:
+def find_noise(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all noisy operators."""
     timeline = evidence.parts.timeline
     if timeline is None or not evidence.timed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 OVERWRITTEN_NAME = "overwritten"
 
 
-def find_overwritten(evidence: Evidence) -> Iterable[Finding]:
+def find_overwritten(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all such entries."""
     lost, tensors, graph = evidence.overwritten, evidence.parts.tensors, evidence.parts.graph
     if not lost or tensors is None or graph is None:

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
@@ -38,22 +38,22 @@ class Basis(enum.Flag):
     SLOTS = enum.auto()
 
 
-def premises(rests_on: Basis, evidence: Evidence, finding: Finding) -> Iterator[Premise]:
+def premises(rests_on: Basis, evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     """Yield what is doubtful of that on which a finding rests."""
     for basis in rests_on:
         yield from _DOUBTS[basis](evidence, finding)
 
 
-def _tensors(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
+def _tensors(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     entries = finding.entries or tuple((node, 0) for node in finding.nodes)
     yield from _joined(evidence, entries)
 
 
-def _all_tensors(evidence: Evidence, _finding: Finding) -> Iterator[Premise]:
+def _all_tensors(evidence: RunEvidence, _finding: Finding) -> Iterator[Premise]:
     yield from _joined(evidence, tuple(evidence.tensors))
 
 
-def _joined(evidence: Evidence, entries: tuple[tuple[int, int], ...]) -> Iterator[Premise]:
+def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iterator[Premise]:
     tensors = evidence.tensors
     found = [tensors[each] for each in entries if each in tensors]
     if not found:
@@ -68,7 +68,7 @@ def _joined(evidence: Evidence, entries: tuple[tuple[int, int], ...]) -> Iterato
         yield Premise(Confidence.MEDIUM, "some of these tensors are only partly in the file")
 
 
-def _edges(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
+def _edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     graph = evidence.parts.graph
     if graph is None:
         return
@@ -77,7 +77,7 @@ def _edges(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
     yield from _certain(evidence, finding.nodes)
 
 
-def _all_edges(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
+def _all_edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     graph = evidence.parts.graph
     if graph is None:
         return
@@ -93,7 +93,7 @@ def _trusted(trust: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> Iterator[Prem
         yield Premise(Confidence.MEDIUM, "some edges of these nodes are ambiguous or not known")
 
 
-def _certain(evidence: Evidence, nodes: tuple[int, ...]) -> Iterator[Premise]:
+def _certain(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Premise]:
     """Yield what readers noted as not sure of some nodes."""
     graph = evidence.parts.graph
     if graph is None:
@@ -104,7 +104,7 @@ def _certain(evidence: Evidence, nodes: tuple[int, ...]) -> Iterator[Premise]:
         yield Premise(Confidence.LOW, f"not sure of these nodes: {', '.join(doubts)}")
 
 
-def _roles(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
+def _roles(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     graph = evidence.parts.graph
     if graph is None or not roles_text(graph):
         return
@@ -117,7 +117,7 @@ def _roles(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
         yield Premise(Confidence.MEDIUM, why)
 
 
-def _times(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
+def _times(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     timeline = evidence.parts.timeline
     if timeline is None:
         return
@@ -128,7 +128,7 @@ def _times(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
         yield Premise(Confidence.MEDIUM, evidence.inflated.removeprefix("; "))
 
 
-def _slots(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
+def _slots(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     plan = evidence.plan
     if plan is None:
         return
@@ -141,7 +141,7 @@ def _slots(evidence: Evidence, finding: Finding) -> Iterator[Premise]:
 
 
 _PARAMETER: Final = NodeKind.PARAMETER
-_DOUBTS: Final[dict[Basis, Callable[[Evidence, Finding], Iterator[Premise]]]] = {
+_DOUBTS: Final[dict[Basis, Callable[[RunEvidence, Finding], Iterator[Premise]]]] = {
     Basis.TENSORS: _tensors,
     Basis.ALL_TENSORS: _all_tensors,
     Basis.EDGES: _edges,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted
@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 SCANNED_NAME = "scanned"
 
 
-def find_scanned(evidence: Evidence) -> Iterable[Finding]:
+def find_scanned(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one note, unless something is not finite."""
     scanned, tensors = evidence.scanned, evidence.parts.tensors
     read, columns = evidence.statistics, evidence.columns

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import Executor
 
 from tvmdbg_widgets.analysis.findings import find, probes, screens
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.scan.health_table import health
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 from tvmdbg_widgets.model.parts import RunParts
@@ -17,14 +17,14 @@ from tvmdbg_widgets.model.verdicts.health import Health
 _PATIENCE = 10.0
 
 
-class Search:
+class FindingsSearch:
     """Scans the tensors of a run and applies the rules to what is known."""
 
     def __init__(self, parts: RunParts) -> None:
         self._parts = parts
         self.scan = TensorScan(parts, probes(), screens())
         self._lock = threading.Lock()
-        self._evidence: Evidence | None = None
+        self._evidence: RunEvidence | None = None
         self._known: Findings | None = None
         self._health: Health | None = None
         self._next = 0.0
@@ -57,14 +57,14 @@ class Search:
                 self._next += (_PATIENCE + 1) * (time.monotonic() - begin)
             return self._health
 
-    def _found(self, newest: bool) -> tuple[Evidence, Findings]:
+    def _found(self, newest: bool) -> tuple[RunEvidence, Findings]:
         evidence, known = self._evidence, self._known
         due = newest or self.scan.state != "scanning" or time.monotonic() >= self._next
         if evidence is None or known is None or (due and not known.complete):
             scanned = self.scan.scanned()
             if evidence is None or known is None or scanned.done != known.scanned:
                 begin = time.monotonic()
-                evidence = Evidence(self._parts, scanned)
+                evidence = RunEvidence(self._parts, scanned)
                 known = find(evidence)
                 end = time.monotonic()
                 self._evidence, self._known, self._health = evidence, known, None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
@@ -20,7 +20,7 @@ _SHOWN = 5
 _NEGLIGIBLE = 0.01
 
 
-def find_slowest(evidence: Evidence) -> Iterable[Finding]:
+def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of the slowest five."""
     timeline, words = evidence.parts.timeline, evidence.words
     if timeline is None or words is None or words.by_name or not timeline.total_ns > 0:
@@ -95,7 +95,7 @@ def find_slowest(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _advice(evidence: Evidence, timeline: Timeline, name: str, nodes: tuple[int, ...]) -> str:
+def _advice(evidence: RunEvidence, timeline: Timeline, name: str, nodes: tuple[int, ...]) -> str:
     """Point to the repeats of a node where it has several, else to what is known of it."""
     if len(nodes) == 1 and len(timeline.repeats(nodes[0])) > 1:
         return f"Start with {name}: run.timeline.node({nodes[0]}) shows the spread of its repeats."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.text import one_line
@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 STALE_NAME = "stale-tensors"
 
 
-def find_stale(evidence: Evidence) -> Iterable[Finding]:
+def find_stale(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding where the tables show several runs."""
     issues = evidence.of_rules("stale-tensors", "tables-disagree")
     if not issues:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.memory.losses import Credibility
@@ -14,7 +14,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 STORAGE_IDS_NAME = "storage-ids"
 
 
-def find_storage_ids(evidence: Evidence) -> Iterable[Finding]:
+def find_storage_ids(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding in place of all values that would be lost."""
     plan = evidence.plan
     if plan is None or plan.credibility is not Credibility.MEANINGLESS:

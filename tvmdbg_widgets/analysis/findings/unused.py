@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 UNUSED_NAME = "unused-work"
 
 
-def find_unused(evidence: Evidence) -> Iterable[Finding]:
+def find_unused(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all such operators."""
     graph = evidence.parts.graph
     if graph is None or graph.form == "program":

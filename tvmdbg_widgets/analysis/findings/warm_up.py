@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed
@@ -20,7 +20,7 @@ _SURE = 1.5
 _SHOWN = 8
 
 
-def find_warm_up(evidence: Evidence) -> Iterable[Finding]:
+def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding where the first repeats are systematically slower."""
     timeline = evidence.parts.timeline
     if timeline is None or not timeline.warm_up:

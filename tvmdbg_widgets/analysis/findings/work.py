@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, percent
@@ -32,7 +32,7 @@ _NO_WORK = ("delegate", _OTHER)
 Together: TypeAlias = tuple[str, float, tuple[int, ...]]
 
 
-def find_work(evidence: Evidence) -> Iterable[Finding]:
+def find_work(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all kinds of work, the telling one first, then by time."""
     graph = evidence.parts.graph
     if graph is None:
@@ -79,7 +79,7 @@ def find_work(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _together(evidence: Evidence) -> dict[str, list[Together]]:
+def _together(evidence: RunEvidence) -> dict[str, list[Together]]:
     """Return the operators that ran as one in a delegate, by the kind of what they ran as."""
     timeline = evidence.parts.timeline
     found: dict[str, list[Together]] = {}
@@ -93,7 +93,7 @@ def _together(evidence: Evidence) -> dict[str, list[Together]]:
     return found
 
 
-def _functions(evidence: Evidence, nodes: list[int], together: list[Together]) -> list[str]:
+def _functions(evidence: RunEvidence, nodes: list[int], together: list[Together]) -> list[str]:
     """Return which functions nodes call, how often and with what share, the largest first."""
     shares: dict[str, float] = defaultdict(float)
     called: dict[str, list[int]] = defaultdict(list)

@@ -36,7 +36,7 @@ _ANY = (
 NAMES = frozenset((*_WEIGHTS, *_ANY[0], *_ANY[1]))
 
 
-class Told(NamedTuple):
+class NamedLayout(NamedTuple):
     """A layout that an attribute names."""
 
     attr: str
@@ -58,7 +58,7 @@ def is_transform(func_name: str) -> bool:
     return parts(func_name) == (_TRANSFORM,)
 
 
-def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[Told]:
+def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[NamedLayout]:
     """Yield what the attributes of a function say of its output, the best first."""
     if NAMES.isdisjoint(attrs):
         return
@@ -72,7 +72,7 @@ def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[Told]:
     yield from _named(attrs, _attributes(found[at])[1], certain=certain)
 
 
-def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Iterator[Told]:
+def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Iterator[NamedLayout]:
     """Yield what the attributes of a function say of an operand, the best first."""
     if NAMES.isdisjoint(attrs):
         return
@@ -118,12 +118,14 @@ def _all_attributes(part: str) -> tuple[str, ...]:
     return (*read, *written, *weights)
 
 
-def _named(attrs: Mapping[str, str], names: tuple[str, ...], *, certain: bool) -> Iterator[Told]:
+def _named(
+    attrs: Mapping[str, str], names: tuple[str, ...], *, certain: bool
+) -> Iterator[NamedLayout]:
     """Yield the first of the attributes that is not empty."""
     for name in names:
         layout = attrs.get(name)
         if isinstance(layout, str) and layout:
-            yield Told(name, layout, certain)
+            yield NamedLayout(name, layout, certain)
             return
 
 

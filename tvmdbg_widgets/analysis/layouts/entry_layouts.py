@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.layouts.attrs import NAMES, Told, of_operand, of_output
+from tvmdbg_widgets.analysis.layouts.attrs import NAMES, NamedLayout, of_operand, of_output
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -41,7 +41,7 @@ def entry_layouts(graph: Graph) -> StringColumn:
     return StringColumn.from_strings(found)
 
 
-def _certain(told: Iterable[Told]) -> list[str]:
+def _certain(told: Iterable[NamedLayout]) -> list[str]:
     return [each.layout for each in told if each.certain]
 
 

@@ -27,7 +27,7 @@ from tvmdbg_widgets.model.graph.operators import family, parts
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 Entry: TypeAlias = tuple[int, int]
 
@@ -55,7 +55,7 @@ def stated_layout(known: Iterable[KnownLayout], shape: Sequence[int]) -> KnownLa
 
 
 def laid_out(
-    values: Values,
+    values: ArrayView,
     known: Iterable[KnownLayout],
     layout: str | None,
     sizes: Mapping[str, int] | None,

@@ -140,7 +140,7 @@ def _nearest(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     E. W. Myers, An O(ND) difference algorithm and its variations, Algorithmica 1 (1986), with all
     diagonals at once, and what is alike measured by hashes.
     """
-    runs = _Runs(a, b)
+    runs = _CommonRuns(a, b)
     end = len(a) - len(b)
     most = min(_MOST_EDITS, (len(a) + len(b)) // _RARE)
     reach = np.full(2 * most + 3, -1, np.int32)
@@ -164,7 +164,7 @@ def _nearest(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     return []
 
 
-class _Runs:
+class _CommonRuns:
     """How far two sequences are alike from given places on."""
 
     def __init__(self, a: _Numbers, b: _Numbers) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import GraphSide
 
 #: What nothing is known of; no anchor is 0 or -1, which Python hashes as it does -2.
 _NONE = 0
@@ -25,13 +25,13 @@ class Cones(NamedTuple):
     down: list[int]
 
 
-def cones(side: Side) -> Cones:
+def cones(side: GraphSide) -> Cones:
     """Return the cones of one side: hashes, the same for the same cones of both."""
     nodes = side.unmatched()
     return Cones(_up(side, nodes), _down(side, nodes))
 
 
-def _up(side: Side, nodes: list[int]) -> list[int]:
+def _up(side: GraphSide, nodes: list[int]) -> list[int]:
     # A source of -1, or one that comes later because of a cycle, reads as the last item.
     colors = [*side.anchor, _NONE]
     color_of = colors.__getitem__
@@ -41,7 +41,7 @@ def _up(side: Side, nodes: list[int]) -> list[int]:
     return colors
 
 
-def _down(side: Side, nodes: list[int]) -> list[int]:
+def _down(side: GraphSide, nodes: list[int]) -> list[int]:
     colors = [*side.anchor, _NONE]
     given, readers = side.given, side.readers
     for node in reversed(nodes):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
-from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import GraphSide
 
 if TYPE_CHECKING:
     from tqdm.auto import tqdm
@@ -17,10 +17,10 @@ _FIRST_ANCHOR = -2
 _FAR = 4
 
 
-class Found:
+class MatchedPairs:
     """Pairs of nodes of two sides, with certainty and reason."""
 
-    def __init__(self, a: Side, b: Side, bar: tqdm[Any]) -> None:
+    def __init__(self, a: GraphSide, b: GraphSide, bar: tqdm[Any]) -> None:
         self.pairs: dict[tuple[int, int], tuple[Certainty, Reason]] = {}
         self._anchor_a, self._anchor_b = a.anchor, b.anchor
         self._step = bar.update
@@ -59,7 +59,7 @@ class Found:
         return self.node_a.get(self._anchor_b[b], -1)
 
 
-def agree(a: Side, b: Side, node_a: int, node_b: int) -> bool:
+def agree(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
     """Whether no two operands of the same position are matched to others than each other."""
     reads_a, reads_b = a.reads[node_a], b.reads[node_b]
     if len(reads_a) != len(reads_b):
@@ -74,8 +74,8 @@ def agree(a: Side, b: Side, node_a: int, node_b: int) -> bool:
 
 
 def spread(
-    a: Side,
-    b: Side,
+    a: GraphSide,
+    b: GraphSide,
     pairs: Iterable[tuple[int, int, Certainty]],
     add: Callable[[int, int, Certainty], None],
 ) -> None:
@@ -91,7 +91,7 @@ def spread(
 
 
 def _beside_open(
-    a: Side, b: Side, pairs: list[tuple[int, int, Certainty]]
+    a: GraphSide, b: GraphSide, pairs: list[tuple[int, int, Certainty]]
 ) -> list[tuple[int, int, Certainty]]:
     """Return the pairs that have unmatched nodes beside them on both sides."""
     for side, at in ((a, 0), (b, 1)):
@@ -104,7 +104,7 @@ def _beside_open(
     return pairs
 
 
-def _operands(a: Side, b: Side, node_a: int, node_b: int) -> list[tuple[int, int]]:
+def _operands(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> list[tuple[int, int]]:
     reads_a, reads_b = a.reads[node_a], b.reads[node_b]
     if len(reads_a) == len(reads_b) and agree(a, b, node_a, node_b):
         return [
@@ -121,7 +121,7 @@ def _operands(a: Side, b: Side, node_a: int, node_b: int) -> list[tuple[int, int
     return [(node, theirs[role]) for role, node in mine.items() if role in theirs]
 
 
-def _computed(side: Side, reads: tuple[tuple[int, int], ...]) -> dict[Hashable, int]:
+def _computed(side: GraphSide, reads: tuple[tuple[int, int], ...]) -> dict[Hashable, int]:
     """Return what is read and alone in its role; parameters go by order, not by looks."""
     return _roles(
         side,
@@ -133,13 +133,13 @@ def _computed(side: Side, reads: tuple[tuple[int, int], ...]) -> dict[Hashable, 
     )
 
 
-def _readers(a: Side, b: Side, node_a: int, node_b: int) -> list[tuple[int, int]]:
+def _readers(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> list[tuple[int, int]]:
     mine = _roles(a, (((a.keys[node], at, out), node) for node, at, out in a.read_by[node_a]))
     theirs = _roles(b, (((b.keys[node], at, out), node) for node, at, out in b.read_by[node_b]))
     return [(node, theirs[role]) for role, node in mine.items() if role in theirs]
 
 
-def _roles(side: Side, beside: Iterable[tuple[Hashable, int]]) -> dict[Hashable, int]:
+def _roles(side: GraphSide, beside: Iterable[tuple[Hashable, int]]) -> dict[Hashable, int]:
     """Return the unmatched nodes that are alone in their role."""
     found: dict[Hashable, int] = {}
     for role, node in beside:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from tvmdbg_widgets.analysis.matching.found import Found
+from tvmdbg_widgets.analysis.matching.found import MatchedPairs
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
-from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import GraphSide
 
 #: Where more nodes read one, which of them goes on is not looked for.
 _MOST_READERS = 64
 
 
 def match_fused(
-    a: Side, b: Side, flow_a: Side, flow_b: Side, found: Found
+    a: GraphSide, b: GraphSide, flow_a: GraphSide, flow_b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match functions to the nodes that compute the same operators, producers first."""
     new: list[tuple[int, int, Certainty]] = []
     for swap in (False, True):
         sides = (b, a, flow_b, flow_a) if swap else (a, b, flow_a, flow_b)
-        walk = _Walk(*sides, found, swap)
+        walk = _FusedWalk(*sides, found, swap)
         for node in walk.flow.order:
             if not walk.flow.anchor[node] and walk.flow.tokens[node]:
                 new += walk.step(node)
@@ -28,14 +28,14 @@ def match_fused(
 
 
 @dataclass
-class _Walk:
+class _FusedWalk:
     """From the functions of one side to chains of nodes on the other."""
 
-    one: Side
-    other: Side
-    flow: Side
-    other_flow: Side
-    found: Found
+    one: GraphSide
+    other: GraphSide
+    flow: GraphSide
+    other_flow: GraphSide
+    found: MatchedPairs
     swap: bool
 
     def step(self, node: int) -> list[tuple[int, int, Certainty]]:
@@ -138,14 +138,14 @@ class _Walk:
         return new
 
 
-def _outside(side: Side, chain: list[int]) -> list[int]:
+def _outside(side: GraphSide, chain: list[int]) -> list[int]:
     """Return what the parts read from outside, each once, in the order of its first use."""
     inside = set(chain)
     reads = (source for part in chain for source, _output in side.reads[part])
     return list(dict.fromkeys(source for source in reads if source not in inside))
 
 
-def _open(side: Side, sources: list[int]) -> Counter[int]:
+def _open(side: GraphSide, sources: list[int]) -> Counter[int]:
     """Count the unmatched among these by how many numbers they hold."""
     return Counter(
         side.elements[each] for each in set(sources) if each >= 0 and not side.anchor[each]

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.graph.structure import mixed, segment_sums
-from tvmdbg_widgets.analysis.matching.found import Found
+from tvmdbg_widgets.analysis.matching.found import MatchedPairs
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.rivals import disputed
-from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import GraphSide
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.walk import Adjacency
 
@@ -19,7 +19,7 @@ _Numbers = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
 
 
-def prune(a: Side, b: Side, found: Found) -> None:
+def prune(a: GraphSide, b: GraphSide, found: MatchedPairs) -> None:
     """Take back what only fell into a common sequence: nothing beside it is matched likewise."""
     removed = False
     for (node_a, node_b), (_sure, reason) in list(found.pairs.items()):
@@ -33,20 +33,22 @@ def prune(a: Side, b: Side, found: Found) -> None:
         b.reopen()
 
 
-def _together(a: Side, b: Side, node_a: int, node_b: int) -> bool:
+def _together(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
     for (source_a, _), (source_b, _) in zip(a.reads[node_a], b.reads[node_b], strict=False):
         if source_a >= 0 and source_b >= 0 and a.anchor[source_a] == b.anchor[source_b] != 0:
             return True
     return bool(_beside(a, node_a) & _beside(b, node_b))
 
 
-def _beside(side: Side, node: int) -> set[int]:
+def _beside(side: GraphSide, node: int) -> set[int]:
     nodes = [source for source, _output in side.reads[node] if source >= 0]
     nodes += [reader for reader, _at, _output in side.read_by[node]]
     return {side.anchor[each] for each in nodes} - {0}
 
 
-def judged(a: Side, b: Side, found: Found, graphs: tuple[Graph, Graph]) -> npt.NDArray[np.uint8]:
+def judged(
+    a: GraphSide, b: GraphSide, found: MatchedPairs, graphs: tuple[Graph, Graph]
+) -> npt.NDArray[np.uint8]:
     """Return the certainty of each pair (uint8 [P]).
 
     Exact only where signature and wiring agree all around, and nothing there is merely possible;
@@ -93,7 +95,7 @@ class _Wires(NamedTuple):
     computes: _Flags
 
     @classmethod
-    def of(cls, side: Side, graph: Graph) -> _Wires:
+    def of(cls, side: GraphSide, graph: Graph) -> _Wires:
         count = graph.num_nodes
         return cls(
             graph.edge_source.astype(np.int64),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tvmdbg_widgets.analysis.matching.found import Found
+from tvmdbg_widgets.analysis.matching.found import MatchedPairs
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
-from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import GraphSide
 
 
-def match_parameters(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certainty]]:
+def match_parameters(
+    a: GraphSide, b: GraphSide, found: MatchedPairs
+) -> list[tuple[int, int, Certainty]]:
     """Match what matched operators read and nobody computes: same number of elements, same order.
 
     A quantised operator reads more of one shape, its scales behind its bias: what comes first is
@@ -39,7 +41,7 @@ def match_parameters(a: Side, b: Side, found: Found) -> list[tuple[int, int, Cer
     return new
 
 
-def _readers(side: Side) -> set[int]:
+def _readers(side: GraphSide) -> set[int]:
     """Return what reads unmatched parameters."""
     return {
         reader
@@ -49,7 +51,7 @@ def _readers(side: Side) -> set[int]:
     }
 
 
-def _open(side: Side, node: int) -> list[int]:
+def _open(side: GraphSide, node: int) -> list[int]:
     """Return the unmatched parameters that a node reads, each once, in order."""
     sources = dict.fromkeys(source for source, _output in side.reads[node])
     return [

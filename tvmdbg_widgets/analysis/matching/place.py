@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.analysis.matching.found import Found
+from tvmdbg_widgets.analysis.matching.found import MatchedPairs
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
-from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import GraphSide
 
 
-def match_places(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certainty]]:
+def match_places(
+    a: GraphSide, b: GraphSide, found: MatchedPairs
+) -> list[tuple[int, int, Certainty]]:
     """Match operators between the same matched operands and readers, alone there on both sides."""
     mine, theirs = _places(a), _places(b)
     new = []
@@ -20,7 +22,7 @@ def match_places(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certain
     return new
 
 
-def _places(side: Side) -> dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int]:
+def _places(side: GraphSide) -> dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int]:
     """Return unmatched operators by what matched nodes they stand between, -1 for several."""
     found: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int] = {}
     for node in side.unmatched():

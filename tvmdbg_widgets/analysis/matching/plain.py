@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import GraphSide
 
 
-def plain_side(side: Side, *, flow: bool = False) -> Side:
+def plain_side(side: GraphSide, *, flow: bool = False) -> GraphSide:
     """Return the same graph without nodes that pass their operand through.
 
     Keys hold operators without casts, layouts and quantisation, and of a parameter how many numbers
@@ -18,7 +18,7 @@ def plain_side(side: Side, *, flow: bool = False) -> Side:
     complete; of matched nodes it is what concerns those.
     """
     count, table = len(side.keys), side.table
-    passes = _Passes(side)
+    passes = _PassThroughNodes(side)
     reads, read_by, keys = list(side.reads), [list[tuple[int, int, int]]()] * count, list(side.keys)
     heads = list(side.heads)
     left = [node for node in side.unmatched() if not passes.through(node)]
@@ -42,7 +42,7 @@ def plain_side(side: Side, *, flow: bool = False) -> Side:
         size = "input" if side.is_input[node] else side.elements[node]
         key = ("plain", side.tokens[node] or size)
         keys[node] = table.setdefault(key, len(table))
-    return Side(
+    return GraphSide(
         keys=keys,
         reads=reads,
         read_by=read_by,
@@ -59,10 +59,10 @@ def plain_side(side: Side, *, flow: bool = False) -> Side:
     )
 
 
-class _Passes:
+class _PassThroughNodes:
     """The nodes of a side that pass their operand through."""
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: GraphSide) -> None:
         self._side = side
         self._origin: dict[int, int] = {}
 

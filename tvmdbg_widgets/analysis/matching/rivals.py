@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tvmdbg_widgets.analysis.matching.found import Found
-from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.found import MatchedPairs
+from tvmdbg_widgets.analysis.matching.side import GraphSide
 
 #: Readers of one node, and nodes in a row, that are looked at.
 _MOST_READERS = 64
@@ -14,7 +14,7 @@ _MOST_IN_A_ROW = 200
 _MOST_STEPS = 200_000
 
 
-def disputed(a: Side, b: Side, found: Found) -> set[tuple[int, int]]:
+def disputed(a: GraphSide, b: GraphSide, found: MatchedPairs) -> set[tuple[int, int]]:
     """Return the pairs for which another choice keeps as many edges.
 
     An operator without a counterpart may take that of one that is alike, this one that of the
@@ -24,7 +24,7 @@ def disputed(a: Side, b: Side, found: Found) -> set[tuple[int, int]]:
     rivals: set[tuple[int, int]] = set()
     for swap in (False, True):
         one, other = (b, a) if swap else (a, b)
-        rows = _Rows(one, other, found.partner_a if swap else found.partner_b)
+        rows = _RivalRows(one, other, found.partner_a if swap else found.partner_b)
         back = found.partner_b if swap else found.partner_a
         for node in one.unmatched():
             if one.tokens[node]:
@@ -35,10 +35,10 @@ def disputed(a: Side, b: Side, found: Found) -> set[tuple[int, int]]:
     return rivals
 
 
-class _Rows:
+class _RivalRows:
     """Rows of equals from unmatched nodes of one side on."""
 
-    def __init__(self, one: Side, other: Side, image: Callable[[int], int]) -> None:
+    def __init__(self, one: GraphSide, other: GraphSide, image: Callable[[int], int]) -> None:
         self._one, self._other, self._image = one, other, image
         self._steps = 0
 

@@ -9,7 +9,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.matching.cones import Cones, cones, once, unique_pairs
-from tvmdbg_widgets.analysis.matching.found import Found, agree, spread
+from tvmdbg_widgets.analysis.matching.found import MatchedPairs, agree, spread
 from tvmdbg_widgets.analysis.matching.fused import match_fused
 from tvmdbg_widgets.analysis.matching.judge import judged, prune
 from tvmdbg_widgets.analysis.matching.parameters import match_parameters
@@ -17,7 +17,7 @@ from tvmdbg_widgets.analysis.matching.place import match_places
 from tvmdbg_widgets.analysis.matching.plain import plain_side
 from tvmdbg_widgets.analysis.matching.result import Certainty, Matching, Reason
 from tvmdbg_widgets.analysis.matching.sequence import match_edited, match_sequences
-from tvmdbg_widgets.analysis.matching.side import Side, Table, side_of
+from tvmdbg_widgets.analysis.matching.side import GraphSide, Table, side_of
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.model.graph.graph import Graph
 
@@ -56,7 +56,7 @@ def match(a: Graph, b: Graph) -> Matching:
 def _matched(a: Graph, b: Graph, bar: tqdm[Any]) -> Matching:
     table: Table = {}
     left, right = side_of(a, table), side_of(b, table)
-    found = Found(left, right, bar)
+    found = MatchedPairs(left, right, bar)
     _converge(left, right, found, Certainty.EXACT)
     if left.unmatched() or right.unmatched():
         _spread(left, right, found, match_edited(left, right, found))
@@ -88,7 +88,7 @@ def _same(a: Graph, b: Graph) -> bool:
     )
 
 
-def _settle(a: Side, b: Side, found: Found) -> tuple[Side, Side]:
+def _settle(a: GraphSide, b: GraphSide, found: MatchedPairs) -> tuple[GraphSide, GraphSide]:
     """Match what differs: each step gives the ones before it new fixed points."""
     plain = plain_side(a), plain_side(b)
     flow = plain_side(a, flow=True), plain_side(b, flow=True)
@@ -117,14 +117,16 @@ def _settle(a: Side, b: Side, found: Found) -> tuple[Side, Side]:
     return plain
 
 
-def _spread(a: Side, b: Side, found: Found, new: list[tuple[int, int, Certainty]]) -> None:
+def _spread(
+    a: GraphSide, b: GraphSide, found: MatchedPairs, new: list[tuple[int, int, Certainty]]
+) -> None:
     def add(node_a: int, node_b: int, sure: Certainty) -> None:
         found.add(node_a, node_b, sure, Reason.NEIGHBORS)
 
     spread(a, b, new, add)
 
 
-def _converge(a: Side, b: Side, found: Found, sure: Certainty) -> None:
+def _converge(a: GraphSide, b: GraphSide, found: MatchedPairs, sure: Certainty) -> None:
     """Match by cones and neighbors until nothing changes."""
     for _ in range(_ROUNDS):
         before = len(a.unmatched())
@@ -137,7 +139,9 @@ def _converge(a: Side, b: Side, found: Found, sure: Certainty) -> None:
             return
 
 
-def _by_cones(a: Side, b: Side, found: Found, sure: Certainty) -> list[tuple[int, int, Certainty]]:
+def _by_cones(
+    a: GraphSide, b: GraphSide, found: MatchedPairs, sure: Certainty
+) -> list[tuple[int, int, Certainty]]:
     left, right = a.unmatched(), b.unmatched()
     if not left or not right:
         return []
@@ -174,7 +178,7 @@ def _by_cones(a: Side, b: Side, found: Found, sure: Certainty) -> list[tuple[int
 
 
 def _by_future(
-    sides: tuple[Side, Side], left: list[int], right: list[int], of_a: Cones, of_b: Cones
+    sides: tuple[GraphSide, GraphSide], left: list[int], right: list[int], of_a: Cones, of_b: Cones
 ) -> dict[int, int]:
     """Pairs whose future exists once on both sides."""
     a, b = sides
@@ -196,7 +200,7 @@ def _doubted(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
     }
 
 
-def _placed(side: Side, nodes: list[int]) -> list[int]:
+def _placed(side: GraphSide, nodes: list[int]) -> list[int]:
     """Return those of the nodes that an input of the graph leads to."""
     return [node for node in nodes if side.grounded_up[node]]
 
@@ -221,7 +225,9 @@ def _pairs_by_both(
     }
 
 
-def _alike(a: Side, b: Side, found: Found, names: tuple[Graph, Graph], alone: Certainty) -> None:
+def _alike(
+    a: GraphSide, b: GraphSide, found: MatchedPairs, names: tuple[Graph, Graph], alone: Certainty
+) -> None:
     """Match nodes that nothing but a name tells apart, where both sides have equally many.
 
     One that is ``alone`` on both sides leads to no output and is reached from no input.
@@ -247,7 +253,7 @@ def _alike(a: Side, b: Side, found: Found, names: tuple[Graph, Graph], alone: Ce
             take(node_a, node_b, sure, reason)
 
 
-def _classes(a: Side, b: Side) -> list[tuple[list[int], list[int]]]:
+def _classes(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
     """Return the unmatched nodes of both sides that have the same past and future."""
     left, right = a.unmatched(), b.unmatched()
     if not left or not right:
@@ -281,7 +287,7 @@ def _by_name(
     ]
 
 
-def _result(a: Graph, b: Graph, left: Side, right: Side, found: Found) -> Matching:
+def _result(a: Graph, b: Graph, left: GraphSide, right: GraphSide, found: MatchedPairs) -> Matching:
     """Collect the pairs, each as sure as all that is around it allows."""
     prune(left, right, found)
     sure = judged(left, right, found, (a, b))

@@ -5,20 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from tvmdbg_widgets.analysis.matching.align import aligned, rising
-from tvmdbg_widgets.analysis.matching.found import Found, agree
+from tvmdbg_widgets.analysis.matching.found import MatchedPairs, agree
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
-from tvmdbg_widgets.analysis.matching.side import Side
+from tvmdbg_widgets.analysis.matching.side import GraphSide
 
 #: An edited graph: so many operators left, and so many of these stand in the same sequence.
 _MANY, _MOSTLY = 1_000, 0.9
 
 
-def match_sequences(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certainty]]:
+def match_sequences(
+    a: GraphSide, b: GraphSide, found: MatchedPairs
+) -> list[tuple[int, int, Certainty]]:
     """Match operators of gaps between matched ones, both graphs in the order of their wiring."""
     return _match(a, b, found, _pairs(a, b, *_open(a, b)))
 
 
-def match_edited(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certainty]]:
+def match_edited(
+    a: GraphSide, b: GraphSide, found: MatchedPairs
+) -> list[tuple[int, int, Certainty]]:
     """Match what stands in the same sequence if that is nearly all that is left of large graphs."""
     left, right = _open(a, b)
     most = max(len(left), len(right))
@@ -28,13 +32,13 @@ def match_edited(a: Side, b: Side, found: Found) -> list[tuple[int, int, Certain
     return _match(a, b, found, pairs) if len(pairs) > _MOSTLY * most else []
 
 
-def _open(a: Side, b: Side) -> tuple[set[int], set[int]]:
+def _open(a: GraphSide, b: GraphSide) -> tuple[set[int], set[int]]:
     """Return the unmatched operators of both sides."""
     left, right = ({node for node in side.unmatched() if side.tokens[node]} for side in (a, b))
     return left, right
 
 
-def _pairs(a: Side, b: Side, left: set[int], right: set[int]) -> list[tuple[int, int]]:
+def _pairs(a: GraphSide, b: GraphSide, left: set[int], right: set[int]) -> list[tuple[int, int]]:
     """Return the pairs of unmatched operators that stand in the same sequence."""
     if {a.keys[node] for node in left}.isdisjoint([b.keys[node] for node in right]):
         return []
@@ -47,7 +51,7 @@ def _pairs(a: Side, b: Side, left: set[int], right: set[int]) -> list[tuple[int,
 
 
 def _match(
-    a: Side, b: Side, found: Found, pairs: list[tuple[int, int]]
+    a: GraphSide, b: GraphSide, found: MatchedPairs, pairs: list[tuple[int, int]]
 ) -> list[tuple[int, int, Certainty]]:
     new: list[tuple[int, int, Certainty]] = []
     for node_a, node_b in pairs:
@@ -60,7 +64,7 @@ def _match(
     return new
 
 
-def _touches(a: Side, b: Side, node_a: int, node_b: int) -> bool:
+def _touches(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
     """Whether the same matched node is read in the same position."""
     return any(
         source_a >= 0 and source_b >= 0 and a.anchor[source_a] == b.anchor[source_b] != 0
@@ -68,7 +72,7 @@ def _touches(a: Side, b: Side, node_a: int, node_b: int) -> bool:
     )
 
 
-def _gaps(a: Side, b: Side) -> list[tuple[list[int], list[int]]]:
+def _gaps(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
     """Return the runs of unmatched operators between matched ones that keep their order."""
     left, right = np.array(a.line, np.intp), np.array(b.line, np.intp)
     anchors_a, anchors_b = np.array(a.anchor)[left], np.array(b.anchor)[right]

@@ -43,7 +43,7 @@ def plain_parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...
 
 
 @dataclass
-class Side:
+class GraphSide:
     """What matching asks of one graph of N nodes; equal keys mean that nodes may be matched."""
 
     keys: list[int]
@@ -58,7 +58,7 @@ class Side:
     elements: list[int]
     table: Table
     cyclic: bool
-    whole: Side | None = None
+    whole: GraphSide | None = None
 
     @cached_property
     def sources(self) -> list[tuple[int, ...]]:
@@ -187,7 +187,7 @@ class Side:
         return found
 
 
-def side_of(graph: Graph, table: Table) -> Side:
+def side_of(graph: Graph, table: Table) -> GraphSide:
     """Return a graph as it is; keys hold kind, operators, and dtype and shape of each output."""
     count = graph.num_nodes
     order: list[int] = graph.topological_order.tolist()
@@ -207,7 +207,7 @@ def side_of(graph: Graph, table: Table) -> Side:
     plain = [plain_parts(name, graph.module_prefixes) for name in graph.func_names.unique]
     functions = graph.func_names.codes.tolist()
     computes = (graph.kinds >= NodeKind.OPERATOR).tolist()
-    return Side(
+    return GraphSide(
         keys=_keys(graph, table),
         reads=[tuple(ends[offsets[i] : offsets[i + 1]]) for i in range(count)],
         read_by=[uses[starts[i] : starts[i + 1]] for i in range(count)],

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 )
 
 
-class Comparison(NamedTuple):
+class ConditionTerm(NamedTuple):
     """One comparison of a condition."""
 
     field: str
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
     kind: str
 
 
-def comparisons(text: str) -> tuple[Comparison, ...]:
+def comparisons(text: str) -> tuple[ConditionTerm, ...]:
     """Read ``field == value`` and ``value == field`` of data types, up to the next ``and`` each."""
     found = []
     field, value, equal = "", None, False
@@ -52,7 +52,7 @@ def comparisons(text: str) -> tuple[Comparison, ...]:
         else:
             value = _value(token)
         if field and value is not None and equal:
-            found.append(Comparison(field, *value))
+            found.append(ConditionTerm(field, *value))
             field, value, equal = "", None, False
     return tuple(found)
 
@@ -66,7 +66,7 @@ def _value(token: re.Match[str]) -> tuple[int, str]:
     return int(token["plain_value"]), kind
 
 
-def in_words(found: Sequence[Comparison]) -> list[str]:
+def in_words(found: Sequence[ConditionTerm]) -> list[str]:
     """Say what the comparisons expect, what each would mean that failed, and their layout."""
     if not found:
         return []
@@ -86,7 +86,7 @@ def in_words(found: Sequence[Comparison]) -> list[str]:
     return lines
 
 
-def _if_it_fails(each: Comparison, values: dict[str, int]) -> str:
+def _if_it_fails(each: ConditionTerm, values: dict[str, int]) -> str:
     if each.field == "lanes":
         return f"If lanes is not {each.value}: a vector type, or the fields lie elsewhere."
     layout = ""

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from tvmdbg_widgets.analysis.abi.places import PLACES
 from tvmdbg_widgets.analysis.messages.known import FoundMessage
-from tvmdbg_widgets.analysis.messages.scan import Scan
+from tvmdbg_widgets.analysis.messages.scan import MessageScan
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public
 
@@ -128,5 +128,5 @@ def explain(text: str | bytes) -> Explanation:
     """
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
-    scan = Scan(text)
+    scan = MessageScan(text)
     return Explanation(tuple(scan.found), scan.lines, tuple(scan.unknown))

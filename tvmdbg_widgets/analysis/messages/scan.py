@@ -46,7 +46,7 @@ _LINES_OF_CONDITION = 16
 _LINES_OF_SOURCE = 3
 
 
-class Scan:
+class MessageScan:
     """The messages of one text."""
 
     def __init__(self, text: str) -> None:

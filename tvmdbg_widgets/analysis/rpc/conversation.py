@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
+from tvmdbg_widgets.formats.rpc.connection import RpcConnection, RpcDirection
 from tvmdbg_widgets.formats.rpc.grammar import REPLIES
 
 #: Asks a module for a function by name (src/runtime/module.cc @ v0.7).
@@ -22,7 +22,7 @@ _UNANSWERED = frozenset({"Shutdown"})
 
 
 @dataclass(frozen=True, eq=False)
-class Conversation:
+class RpcConversation:
     """Rows of packets in the order they were sent, M of them."""
 
     sides: npt.NDArray[np.uint8]
@@ -40,7 +40,7 @@ class Conversation:
         return len(self.sides)
 
 
-def conversation(connection: Connection) -> Conversation:
+def conversation(connection: RpcConnection) -> RpcConversation:
     """Put the packets of both directions in order and pair them."""
     order = _order(connection)
     pairing = _Pairing(connection)
@@ -52,7 +52,7 @@ def conversation(connection: Connection) -> Conversation:
     replies = np.full(len(order), -1, np.int64)
     answered = np.flatnonzero(replies_to >= 0)
     replies[replies_to[answered]] = answered
-    return Conversation(
+    return RpcConversation(
         sides=sides,
         packets=packets,
         replies_to=replies_to,
@@ -66,7 +66,7 @@ def conversation(connection: Connection) -> Conversation:
     )
 
 
-def _order(connection: Connection) -> list[tuple[int, int]]:
+def _order(connection: RpcConnection) -> list[tuple[int, int]]:
     """Return (side, packet) of all packets by time, or one from each side in turn."""
     lengths = [len(each.packets) for each in connection.directions]
     known = [_timed(each) for each in connection.directions]
@@ -86,12 +86,12 @@ def _alternating(lengths: list[int]) -> Iterator[tuple[int, int]]:
                 yield side, packet
 
 
-def _timed(direction: Direction) -> bool:
+def _timed(direction: RpcDirection) -> bool:
     return direction.times is not None and bool((direction.times >= 0).all())
 
 
 def _times(
-    connection: Connection, sides: npt.NDArray[np.uint8], packets: npt.NDArray[np.int64]
+    connection: RpcConnection, sides: npt.NDArray[np.uint8], packets: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64] | None:
     if not any(each.times is not None for each in connection.directions):
         return None
@@ -103,7 +103,7 @@ def _times(
     return times
 
 
-def _certain_until(connection: Connection, order: list[tuple[int, int]]) -> int:
+def _certain_until(connection: RpcConnection, order: list[tuple[int, int]]) -> int:
     first = {
         side: direction.packets.damages[0].packets_before
         for side, direction in enumerate(connection.directions)
@@ -118,7 +118,7 @@ def _certain_until(connection: Connection, order: list[tuple[int, int]]) -> int:
 class _Pairing:
     """Pairs packets as they come."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: RpcConnection) -> None:
         self._directions = connection.directions
         self._names = [
             [direction.grammar.codes.get(code, "") for code in direction.packets.codes.tolist()]

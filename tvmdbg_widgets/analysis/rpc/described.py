@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from tvmdbg_widgets.formats.rpc.connection import Connection, Direction
+from tvmdbg_widgets.formats.rpc.connection import RpcConnection, RpcDirection
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted
 from tvmdbg_widgets.model.base.text import one_line
 
 
-def described(connection: Connection) -> list[str]:
+def described(connection: RpcConnection) -> list[str]:
     """Return a line for each direction, then by what era and layouts are known."""
     lines = [_direction(each) for each in connection.directions]
     return [*lines, *connection.reasons, *([connection.issues.summary()] * bool(connection.issues))]
 
 
-def _direction(direction: Direction) -> str:
+def _direction(direction: RpcDirection) -> str:
     packets = direction.packets
     codes, counts = np.unique(packets.codes, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:4]

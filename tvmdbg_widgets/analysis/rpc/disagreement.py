@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.formats.rpc.connection import Connection
+from tvmdbg_widgets.formats.rpc.connection import RpcConnection
 from tvmdbg_widgets.formats.rpc.desync import Desync, find_desync
 
 
-def disagreement(connection: Connection) -> Desync | None:
+def disagreement(connection: RpcConnection) -> Desync | None:
     """Return the first packet that the other side reads otherwise than it was written.
 
     None where the layouts agree, or where a side sent nothing that tells its own.

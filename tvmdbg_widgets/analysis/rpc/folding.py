@@ -12,7 +12,7 @@ _LONGEST = 8
 _FEWEST_REPEATS = 3
 
 
-class Fold(NamedTuple):
+class FoldedMessages(NamedTuple):
     """Messages that stand for themselves and for repeats of them."""
 
     start: int
@@ -25,7 +25,9 @@ class Fold(NamedTuple):
         return self.start + self.period * self.repeats
 
 
-def fold_runs(keys: npt.NDArray[np.integer], replies: npt.NDArray[np.integer]) -> list[Fold]:
+def fold_runs(
+    keys: npt.NDArray[np.integer], replies: npt.NDArray[np.integer]
+) -> list[FoldedMessages]:
     """Find patterns of up to eight messages that come three times or more in a row.
 
     Time grows with the number of messages.
@@ -38,7 +40,7 @@ def fold_runs(keys: npt.NDArray[np.integer], replies: npt.NDArray[np.integer]) -
         period: _run_lengths(alike[period:] == alike[:-period])
         for period in range(1, min(_LONGEST, count // _FEWEST_REPEATS) + 1)
     }
-    folds: list[Fold] = []
+    folds: list[FoldedMessages] = []
     single = 0
     at = 0
     while at < count:
@@ -47,11 +49,11 @@ def fold_runs(keys: npt.NDArray[np.integer], replies: npt.NDArray[np.integer]) -
             at += 1
             continue
         if single < at:
-            folds.append(Fold(single, at - single, 1))
+            folds.append(FoldedMessages(single, at - single, 1))
         folds.append(best)
         at = single = best.end
     if single < count:
-        folds.append(Fold(single, count - single, 1))
+        folds.append(FoldedMessages(single, count - single, 1))
     return folds
 
 
@@ -75,7 +77,7 @@ def _run_lengths(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     return np.minimum.accumulate(ends[::-1])[::-1] - places
 
 
-def _longest(runs: dict[int, npt.NDArray[np.int64]], at: int) -> Fold | None:
+def _longest(runs: dict[int, npt.NDArray[np.int64]], at: int) -> FoldedMessages | None:
     """Return the pattern that covers most messages from a place on; of equals the shortest."""
     best = None
     for period, lengths in runs.items():
@@ -85,5 +87,5 @@ def _longest(runs: dict[int, npt.NDArray[np.int64]], at: int) -> Fold | None:
         if repeats < _FEWEST_REPEATS:
             continue
         if best is None or repeats * period > best.repeats * best.period:
-            best = Fold(at, period, repeats)
+            best = FoldedMessages(at, period, repeats)
     return best

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.rpc.conversation import Conversation
+from tvmdbg_widgets.analysis.rpc.conversation import RpcConversation
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
@@ -19,7 +19,7 @@ _TRACKS = {
 
 
 def waiting_times(
-    talk: Conversation, directions: Sequence[str], labels: Sequence[str], source: str
+    talk: RpcConversation, directions: Sequence[str], labels: Sequence[str], source: str
 ) -> Timeline | None:
     """Return a slice for each request, from its first byte to the first byte of the answer."""
     if talk.times is None:

@@ -24,14 +24,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.overwritten import OVERWRITTEN
 from tvmdbg_widgets.analysis.findings.values.constant import CONSTANT, constants
 from tvmdbg_widgets.analysis.findings.values.dead_channels import (
     DEAD_CHANNELS,
     DEAD_CHANNELS_NAME,
     MANY,
-    Channels,
+    DeadChannels,
 )
 from tvmdbg_widgets.analysis.findings.values.first_nonfinite import (
     FIRST_NONFINITE,
@@ -46,7 +46,7 @@ from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.verdicts.findings import Finding, Findings, Severity
-from tvmdbg_widgets.model.verdicts.health import UNREAD, Verdict
+from tvmdbg_widgets.model.verdicts.health import UNREAD, HealthVerdict
 
 #: Share of the nonzero values that are denormal from which on an OK entry is told of.
 _DENORMAL = 0.1
@@ -87,7 +87,7 @@ class Judged(NamedTuple):
     """
 
     suspicion: Suspicion
-    verdict: Verdict
+    verdict: HealthVerdict
     words: str = ""
     brief: str = ""
     weight: float = 0.0
@@ -97,7 +97,7 @@ class Judged(NamedTuple):
 class Judge:
     """Judges entries one by one by what is known of all of them."""
 
-    def __init__(self, evidence: Evidence, findings: Findings) -> None:
+    def __init__(self, evidence: RunEvidence, findings: Findings) -> None:
         self._evidence = evidence
         births = origins(evidence)
         self._carriers = births.carriers
@@ -109,7 +109,7 @@ class Judge:
         self._following = {e for e in unvaried.following if unvaried.values[e] == 0}
         probed = evidence.scanned.probed
         self.ends: Mapping[Entry, Ends] = probed.get(SATURATED_NAME, {})
-        self.dead: Mapping[Entry, Channels] = probed.get(DEAD_CHANNELS_NAME, {})
+        self.dead: Mapping[Entry, DeadChannels] = probed.get(DEAD_CHANNELS_NAME, {})
         self._told: dict[Entry, Finding] = {}
         for finding in findings:
             if finding.rule not in _OWN and finding.severity in (Severity.ERROR, Severity.WARNING):
@@ -122,27 +122,27 @@ class Judge:
         broken = evidence.scanned.broken.get(entry)
         if broken is not None:
             words = f"could not be read: {one_line(broken)}"
-            return Judged(Suspicion.BROKEN, Verdict.UNKNOWN, words, UNREAD)
+            return Judged(Suspicion.BROKEN, HealthVerdict.UNKNOWN, words, UNREAD)
         found = evidence.scanned.statistics.get(entry)
         if found is None:
-            return Judged(Suspicion.NOT_YET, Verdict.NOT_SCANNED)
+            return Judged(Suspicion.NOT_YET, HealthVerdict.NOT_SCANNED)
         if entry in evidence.overwritten:
             words = (
                 f"holds the values of node {evidence.overwritten[entry]}, which wrote to the same "
                 "buffer before it was read"
             )
-            return Judged(Suspicion.OVERWRITTEN, Verdict.SUSPICIOUS, words, "overwritten")
+            return Judged(Suspicion.OVERWRITTEN, HealthVerdict.SUSPICIOUS, words, "overwritten")
         if entry in self._carriers:
             return self._nonfinite(entry, found)
         told = self._told.get(entry)
         if told is not None and told.severity is Severity.ERROR:
-            return Judged(Suspicion.FAULT, Verdict.FAULTY, *_title(told))
+            return Judged(Suspicion.FAULT, HealthVerdict.FAULTY, *_title(told))
         if not found.applicable:
             words = f"cannot be judged: {found.reason}"
-            return Judged(Suspicion.UNKNOWN, Verdict.UNKNOWN, words, "not judged")
+            return Judged(Suspicion.UNKNOWN, HealthVerdict.UNKNOWN, words, "not judged")
         return (
             self._values(entry, found)
-            or (Judged(Suspicion.DOUBT, Verdict.SUSPICIOUS, *_title(told)) if told else None)
+            or (Judged(Suspicion.DOUBT, HealthVerdict.SUSPICIOUS, *_title(told)) if told else None)
             or self._sound(entry, found)
         )
 
@@ -167,14 +167,14 @@ class Judge:
                 origin = ", first appears here; not all inputs known"
             else:
                 origin = ", first appears here; all inputs finite"
-            return Judged(nan, Verdict.FAULTY, words + origin, brief, source=entry[0])
+            return Judged(nan, HealthVerdict.FAULTY, words + origin, brief, source=entry[0])
         source = self._came.get(entry)
         if source is not None:
             nan = Suspicion.CAME_NAN if found.nan else Suspicion.CAME_INF
             words += f", from {evidence.entry_name(source)}"
-            return Judged(nan, Verdict.FAULTY, words, brief, source=source[0])
+            return Judged(nan, HealthVerdict.FAULTY, words, brief, source=source[0])
         words += ", all -Inf, which masks hold on purpose"
-        return Judged(Suspicion.MINUS, Verdict.SUSPICIOUS, words, brief)
+        return Judged(Suspicion.MINUS, HealthVerdict.SUSPICIOUS, words, brief)
 
     def _values(self, entry: Entry, found: Statistics) -> Judged | None:
         """Judge by values that are finite."""
@@ -187,10 +187,10 @@ class Judge:
                 f"{ends.high:g}{low}"
             )
             brief = f"{percent(ends.share)} at ends"
-            return Judged(Suspicion.SATURATED, Verdict.SUSPICIOUS, words, brief, ends.share)
+            return Judged(Suspicion.SATURATED, HealthVerdict.SUSPICIOUS, words, brief, ends.share)
         if dead is not None and len(dead.dead) >= MANY * dead.total:
             share = len(dead.dead) / dead.total
-            return Judged(Suspicion.DEAD, Verdict.SUSPICIOUS, *_channels(dead), share)
+            return Judged(Suspicion.DEAD, HealthVerdict.SUSPICIOUS, *_channels(dead), share)
         if entry in self._constant or entry in self._following:
             value = "0" if found.minimum == 0 else number_text(found.minimum)
             why = ""
@@ -201,11 +201,11 @@ class Judge:
             words = f"{value} in all {counted(found.size, 'value')}{why}"
             brief = "all zero" if found.minimum == 0 else f"all {value}"
             weight = float(entry not in self._following)
-            return Judged(Suspicion.CONSTANT, Verdict.SUSPICIOUS, words, brief, weight)
+            return Judged(Suspicion.CONSTANT, HealthVerdict.SUSPICIOUS, words, brief, weight)
         if is_near_limit(evidence.tensors[entry], found):
             end = max(abs(float(found.minimum)), abs(float(found.maximum)))
             words = f"reaches {end:,.0f}, within a factor of two of the largest float16"
-            return Judged(Suspicion.NEAR_LIMIT, Verdict.SUSPICIOUS, words, "near limit", end)
+            return Judged(Suspicion.NEAR_LIMIT, HealthVerdict.SUSPICIOUS, words, "near limit", end)
         return None
 
     def _sound(self, entry: Entry, found: Statistics) -> Judged:
@@ -214,12 +214,12 @@ class Judge:
             share = found.denormal / found.size
             words = f"{percent(share)} so small that their type has fewer digits for them"
             brief = f"{percent(share)} denormal"
-            return Judged(Suspicion.DENORMAL, Verdict.OK, words, brief, share)
+            return Judged(Suspicion.DENORMAL, HealthVerdict.OK, words, brief, share)
         dead = self.dead.get(entry)
         if dead is not None and dead.dead:
             share = len(dead.dead) / dead.total
-            return Judged(Suspicion.SOME_DEAD, Verdict.OK, *_channels(dead), share)
-        return Judged(Suspicion.SOUND, Verdict.OK)
+            return Judged(Suspicion.SOME_DEAD, HealthVerdict.OK, *_channels(dead), share)
+        return Judged(Suspicion.SOUND, HealthVerdict.OK)
 
     def suspects(self) -> set[Entry]:
         """Return the entries that may be more than OK with nothing to tell of them."""
@@ -230,7 +230,7 @@ class Judge:
         return found | self._constant | self._following
 
 
-def _channels(dead: Channels) -> tuple[str, str]:
+def _channels(dead: DeadChannels) -> tuple[str, str]:
     number, are = f"{len(dead.dead):,} of", agree(len(dead.dead), "is")
     told = f"{number} {counted(dead.total, 'channel')} {are} zero throughout ({dead.axis})"
     return told, f"{number} {dead.total:,} dead"
@@ -244,7 +244,7 @@ def _title(finding: Finding) -> tuple[str, str]:
 
 
 def _came_from(
-    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[Entry]
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: list[Entry]
 ) -> dict[Entry, Entry]:
     """Tell of each entry behind a birth the birth that it is nearest to."""
     graph = evidence.parts.graph

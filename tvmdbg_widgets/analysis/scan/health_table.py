@@ -8,30 +8,36 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.values import saturated
 from tvmdbg_widgets.analysis.scan.health import Judge, Judged, Suspicion
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.verdicts.findings import Findings
-from tvmdbg_widgets.model.verdicts.health import VERDICTS, EntryHealth, Health, HealthTable, Verdict
+from tvmdbg_widgets.model.verdicts.health import (
+    VERDICTS,
+    EntryHealth,
+    Health,
+    HealthTable,
+    HealthVerdict,
+)
 
 _FLOAT16 = DataType.parse("float16")
-_SOUND = Judged(Suspicion.SOUND, Verdict.OK)
+_SOUND = Judged(Suspicion.SOUND, HealthVerdict.OK)
 
 
-def health(evidence: Evidence, findings: Findings) -> Health:
+def health(evidence: RunEvidence, findings: Findings) -> Health:
     """Judge every tensor of a run as far as it was scanned."""
-    told = _Told(evidence, Judge(evidence, findings))
+    told = _EntryVerdicts(evidence, Judge(evidence, findings))
     table = HealthTable(told.columns, told.words, told.brief, told.item)
     return Health(table, complete=findings.complete, title=evidence.parts.title)
 
 
-class _Told:
+class _EntryVerdicts:
     """Judgements of all entries, and the facts beside them."""
 
-    def __init__(self, evidence: Evidence, judge: Judge) -> None:
+    def __init__(self, evidence: RunEvidence, judge: Judge) -> None:
         self._evidence = evidence
         self._judge = judge
         self._entries = list(evidence.tensors)
@@ -69,7 +75,7 @@ class _Told:
         return column
 
     def _verdicts(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        column = np.full(len(self._entries), VERDICTS.index(Verdict.OK), np.uint8)
+        column = np.full(len(self._entries), VERDICTS.index(HealthVerdict.OK), np.uint8)
         for row, judged in self._judged.items():
             column[row] = VERDICTS.index(judged.verdict)
         return column

@@ -31,7 +31,7 @@ _POLL = 0.1
 _AT_A_TIME = 4
 
 
-class _StoppedError(Exception):
+class _ScanStoppedError(Exception):
     """Raised between two chunks of a scan that was cancelled."""
 
 
@@ -174,7 +174,7 @@ class TensorScan:
                 self._scan(progress, seconds, executor)
         except KeyboardInterrupt:
             self.cancel()
-        except _StoppedError:
+        except _ScanStoppedError:
             pass
         finally:
             self._ended()
@@ -262,7 +262,7 @@ class TensorScan:
 
     def _watch(self) -> None:
         if self._stop:
-            raise _StoppedError
+            raise _ScanStoppedError
         self.give_way()
 
     def _look_together(self, tensors: Mapping[Entry, Tensor]) -> int:
@@ -324,7 +324,7 @@ class TensorScan:
             found = tensor.statistics(watch=self._watch, executor=executor)
             subject = Subject(self._parts, entry, tensor, found, lambda: self._chunks(tensor))
             probed = {name: probe(subject) for name, probe in self._probes.items()}
-        except _StoppedError:
+        except _ScanStoppedError:
             raise
         except Exception as problem:  # noqa: BLE001 (one broken tensor must not hide the others)
             _LOG.info("tensor %s cannot be read", entry, exc_info=True)

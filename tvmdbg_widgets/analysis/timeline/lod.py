@@ -24,7 +24,7 @@ _STRIDE = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Bins:
+class TimeBins:
     """What R rows show of B bins of time."""
 
     busy: npt.NDArray[np.float32]
@@ -48,7 +48,7 @@ class TimelineLod:
         self.last = float(self.end.max()) if len(order) else 0.0
         self._longest = LongestPyramid(self._duration)
 
-    def bins(self, first: float, step: float, count: int) -> Bins:
+    def bins(self, first: float, step: float, count: int) -> TimeBins:
         """Sum up `count` bins of all rows; bin ``b`` is ``[first + b * step, … + step)``.
 
         Instants at the very end of all time are in a bin that ends there.
@@ -69,7 +69,7 @@ class TimelineLod:
         ranges = low[at], high[at], edges[at[1]], edges[at[1] + 1]
         busy[at] = np.minimum(1.0, self._busy(*ranges) / step)
         found[at] = self._dominant(*ranges)
-        return Bins(busy, found)
+        return TimeBins(busy, found)
 
     def touching(self, begin: float, end: float) -> tuple[Ints, Ints]:
         """Return by row where those slices are that share time with a range (int64[R] each).

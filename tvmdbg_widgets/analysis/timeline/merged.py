@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.timeline.merged_frames import Called, group_frames, slice_frames
 from tvmdbg_widgets.analysis.timeline.merged_tree import Frames, Places, levels_of, merge
 from tvmdbg_widgets.analysis.times.sums import group_sums
-from tvmdbg_widgets.analysis.times.within import Within, slices_within
+from tvmdbg_widgets.analysis.times.within import SlicesInRange, slices_within
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
@@ -203,7 +203,7 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     )
 
 
-def _with_inside(timeline: Timeline, within: Within) -> Floats:
+def _with_inside(timeline: Timeline, within: SlicesInRange) -> Floats:
     """Time of each slice and of what it holds, nothing twice."""
     found = np.zeros(timeline.num_slices)
     found[within.slices] = within.self_ns

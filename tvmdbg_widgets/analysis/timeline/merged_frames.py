@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline.merged_tree import Frames
 from tvmdbg_widgets.analysis.times.sums import group_sums
-from tvmdbg_widgets.analysis.times.within import Within
+from tvmdbg_widgets.analysis.times.within import SlicesInRange
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups
@@ -91,7 +91,7 @@ class Called:
         return None if self._graph is None else list(node_labels(self._graph))
 
 
-def slice_frames(timeline: Timeline, called: Called, within: Within) -> Frames:
+def slice_frames(timeline: Timeline, called: Called, within: SlicesInRange) -> Frames:
     """Every slice in the one that holds it."""
     slices = within.slices
     place = np.full(timeline.num_slices + 1, -1, np.int64)
@@ -100,7 +100,7 @@ def slice_frames(timeline: Timeline, called: Called, within: Within) -> Frames:
     return Frames(parent, called.of(slices), within.self_ns, np.ones(len(slices), np.int64))
 
 
-def group_frames(called: Called, within: Within) -> Frames:
+def group_frames(called: Called, within: SlicesInRange) -> Frames:
     """Every operator in the groups of the graph around it, without groups of which nothing ran."""
     keys = called.of(within.slices)
     own = group_sums(keys, within.self_ns, called.size)

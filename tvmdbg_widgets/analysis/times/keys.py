@@ -61,7 +61,7 @@ class Keys:
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
+class KeyedSlices:
     """K slices, and behind them nodes, whose keys are wanted."""
 
     timeline: Timeline
@@ -114,7 +114,7 @@ class Named:
         return np.where(self.known, self.node, 0)
 
 
-def keys_of(by: str, named: Named, groups: Callable[[], Groups], level: int | None) -> Keys:
+def keys_of(by: str, named: KeyedSlices, groups: Callable[[], Groups], level: int | None) -> Keys:
     """Return the keys of some slices."""
     one_of("table by", by, BY)
     if by == "group":
@@ -163,7 +163,7 @@ def row_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
     return found
 
 
-def with_others(keys: Keys, by: str, others: Named, behind: int) -> Keys:
+def with_others(keys: Keys, by: str, others: KeyedSlices, behind: int) -> Keys:
     """Add keys of slices that are no work: their names, else what their time is spent on."""
     if not len(others.slices):
         return keys
@@ -189,11 +189,11 @@ def _worded(codes: Ints, words: Sequence[str]) -> Keys:
     return Keys(place[codes], np.arange(len(codes)), distinct, distinct).used()
 
 
-def _names(named: Named) -> Keys:
+def _names(named: KeyedSlices) -> Keys:
     return Keys(named.name, np.arange(len(named.name)), named.names, named.names).used()
 
 
-def _kinds(named: Named) -> Keys:
+def _kinds(named: KeyedSlices) -> Keys:
     """Op kind of the node or the call; of other slices that of their name, or what they run for."""
     shared, kinds = named.timeline.shared, list(name_kinds(named.timeline, named.graph))
     codes, whole = named.name, named.timeline.whole
@@ -209,7 +209,7 @@ def _kinds(named: Named) -> Keys:
     return _worded(codes, kinds)
 
 
-def _parts(named: Named) -> Keys:
+def _parts(named: KeyedSlices) -> Keys:
     """Every distinct operator in the name of a function; the name itself where it has none.
 
     What several nodes share has its own name.
@@ -243,7 +243,7 @@ def _parts(named: Named) -> Keys:
     return Keys(flat[first[items] + at], items, distinct, distinct, bool((sizes > 1).any())).used()
 
 
-def _nodes(named: Named) -> Keys:
+def _nodes(named: KeyedSlices) -> Keys:
     """Nodes by id, calls of several by what they are called, other slices by their name."""
     timeline, count = named.timeline, named.timeline.num_nodes
     names = timeline.slice_names
@@ -264,7 +264,7 @@ def _nodes(named: Named) -> Keys:
     ).used()
 
 
-def _groups(groups: Groups, named: Named, level: int) -> Keys:
+def _groups(groups: Groups, named: KeyedSlices, level: int) -> Keys:
     """The group around each node that has so many around itself."""
     depth = np.zeros(len(groups), np.int64)
     at_level = np.arange(len(groups) + 1)
@@ -289,7 +289,7 @@ def _groups(groups: Groups, named: Named, level: int) -> Keys:
     ).used()
 
 
-def _modules(named: Named, level: int) -> Keys:
+def _modules(named: KeyedSlices, level: int) -> Keys:
     """The module around each node, or around all nodes of a call."""
     if named.graph is None:
         raise ValueError(no_modules(None))
@@ -302,7 +302,7 @@ def _modules(named: Named, level: int) -> Keys:
     return _worded(codes, words)
 
 
-def _devices(named: Named) -> Keys:
+def _devices(named: KeyedSlices) -> Keys:
     """The device of a node's first output; where the graph does not tell, that of the track."""
     graph, timeline = named.graph, named.timeline
     track = named.track
@@ -318,7 +318,7 @@ def _devices(named: Named) -> Keys:
     return _worded(np.where(placed, of_entry[first], len(types) + track), words)
 
 
-def _callers(named: Named) -> Keys:
+def _callers(named: KeyedSlices) -> Keys:
     """Pairs of a name and the name of the slice around it."""
     timeline, names = named.timeline, named.names
     parent = timeline.rows.parent[named.slices].astype(np.int64)
@@ -331,7 +331,7 @@ def _callers(named: Named) -> Keys:
     return Keys(codes, np.arange(len(codes)), keys, labels).used()
 
 
-_MAKE: Final[dict[str, Callable[[Named], Keys]]] = {
+_MAKE: Final[dict[str, Callable[[KeyedSlices], Keys]]] = {
     "node": _nodes,
     "kind": _kinds,
     "part": _parts,

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from tvmdbg_widgets.analysis.times.keys import row_kinds
-from tvmdbg_widgets.analysis.times.operators import LazyRows, Operator, Operators
+from tvmdbg_widgets.analysis.times.operators import LazyRows, OperatorRow, Operators
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.trust import Trust
@@ -111,11 +111,11 @@ class _Making:
         ).tolist()
         return found
 
-    def row(self, key: int) -> Operator:
+    def row(self, key: int) -> OperatorRow:
         """Return the row of a key."""
         return self._of_node(key) if key < self._nodes else self._of_row(key - self._nodes)
 
-    def _of_node(self, node: int) -> Operator:
+    def _of_node(self, node: int) -> OperatorRow:
         graph, timeline = self._graph, self._timeline
         times = timeline.node(node) if timeline is not None else None
         at, call = int(self._row_of[node]), int(self._call_of[node])
@@ -127,7 +127,7 @@ class _Making:
                 f"{one_line(dtype or '?')}{list(shape) if shape is not None else '?'}"
                 for dtype, shape in zip(view.dtypes, view.shapes, strict=True)
             )
-        return Operator(
+        return OperatorRow(
             node=node,
             name=self._names[node],
             func_name=graph.func_names[node] if graph is not None else "",
@@ -146,11 +146,11 @@ class _Making:
             rounding_ns=0.0 if timeline is None else timeline.rounding_ns,
         )
 
-    def _of_row(self, row: int) -> Operator:
+    def _of_row(self, row: int) -> OperatorRow:
         account, timeline = self._account, self._timeline
         assert account is not None and timeline is not None  # noqa: S101, PT018
         call, name = int(account.call[row]), int(account.name[row])
-        made = Operator(
+        made = OperatorRow(
             node=-1,
             name=timeline.slice_names.unique[name] if name >= 0 else "",
             func_name="",

@@ -21,7 +21,7 @@ _LINES_SHOWN = 40
 
 
 @dataclass(frozen=True)
-class Operator:
+class OperatorRow:
     """One row of the table: an operator with its time, a call of several, or slices of one name."""
 
     node: int
@@ -77,27 +77,27 @@ class Operator:
 
 
 #: Fields of operators that are columns where they are exported.
-OPERATOR_COLUMNS = tuple(name for name in Operator.__dataclass_fields__ if name != "rounding_ns")
+OPERATOR_COLUMNS = tuple(name for name in OperatorRow.__dataclass_fields__ if name != "rounding_ns")
 
 
-class LazyRows(Sequence[Operator]):
+class LazyRows(Sequence[OperatorRow]):
     """Rows that are made when they are looked at first: a run may have hundreds of thousands."""
 
-    def __init__(self, nodes: Sequence[int], make: Callable[[int], Operator]) -> None:
+    def __init__(self, nodes: Sequence[int], make: Callable[[int], OperatorRow]) -> None:
         self._nodes = nodes
         self._make = make
 
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def __iter__(self) -> Iterator[Operator]:
+    def __iter__(self) -> Iterator[OperatorRow]:
         return map(self._make, self._nodes)
 
     @overload
-    def __getitem__(self, index: int) -> Operator: ...
+    def __getitem__(self, index: int) -> OperatorRow: ...
     @overload
     def __getitem__(self, index: slice) -> LazyRows: ...
-    def __getitem__(self, index: int | slice) -> Operator | LazyRows:
+    def __getitem__(self, index: int | slice) -> OperatorRow | LazyRows:
         if isinstance(index, slice):
             return LazyRows(self._nodes[index], self._make)
         return self._make(self._nodes[index])
@@ -106,12 +106,12 @@ class LazyRows(Sequence[Operator]):
         return tuple, (tuple(self),)
 
 
-class Operators(Sequence[Operator]):
+class Operators(Sequence[OperatorRow]):
     """A table of operators; shows as text and, in a notebook, as an HTML table."""
 
     def __init__(
         self,
-        rows: Sequence[Operator],
+        rows: Sequence[OperatorRow],
         caption: str,
         words: TimelineWords | None = None,
         run: RunParts | None = None,
@@ -124,19 +124,19 @@ class Operators(Sequence[Operator]):
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __iter__(self) -> Iterator[Operator]:
+    def __iter__(self) -> Iterator[OperatorRow]:
         return iter(self._rows)
 
     @overload
-    def __getitem__(self, index: int) -> Operator: ...
+    def __getitem__(self, index: int) -> OperatorRow: ...
     @overload
     def __getitem__(self, index: slice) -> Operators: ...
-    def __getitem__(self, index: int | slice) -> Operator | Operators:
+    def __getitem__(self, index: int | slice) -> OperatorRow | Operators:
         if isinstance(index, slice):
             return Operators(self._rows[index], self.caption, self._words)
         return self._rows[index]
 
-    def whose(self, row: Operator) -> str:
+    def whose(self, row: OperatorRow) -> str:
         """What the time of a row is the time of: ``"node 22"``, ``"call 22"``, ``"3 slices"``."""
         if row.node < 0:
             nodes = f"nodes {row.nodes[0]} … {row.nodes[-1]}" if row.nodes else ""
@@ -223,7 +223,7 @@ class Operators(Sequence[Operator]):
         return html_table(head, rows, caption=self.caption, below=more)
 
 
-def _row_cells(row: Operator) -> list[str]:
+def _row_cells(row: OperatorRow) -> list[str]:
     return [
         str(row.node) if row.node >= 0 else "–",
         one_line(row.name),

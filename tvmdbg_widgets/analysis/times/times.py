@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.analysis.times.keys import OF_SLICES, Keys, Named, keys_of, with_others
+from tvmdbg_widgets.analysis.times.keys import OF_SLICES, KeyedSlices, Keys, keys_of, with_others
 from tvmdbg_widgets.analysis.times.repeats import confidence
 from tvmdbg_widgets.analysis.times.sums import group_spread, group_sums, total
 from tvmdbg_widgets.analysis.times.table import TimeTable
-from tvmdbg_widgets.analysis.times.within import Within, slices_within
+from tvmdbg_widgets.analysis.times.within import SlicesInRange, slices_within
 from tvmdbg_widgets.model.base.time_ranges import checked_range
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups
@@ -45,10 +45,10 @@ def times(
     alone = _NONE if unnamed else alone
     is_work = timeline.slice_role[found.slices] == SliceRole.WORK
     work, other = found.only(is_work), found.only(~is_work)
-    named = Named(timeline, work.slices, graph, alone)
+    named = KeyedSlices(timeline, work.slices, graph, alone)
     keys = keys_of(by, named, groups, level)
     given, num_work = len(named.node), len(keys.keys)
-    keys = with_others(keys, by, Named(timeline, other.slices, graph, _NONE), given)
+    keys = with_others(keys, by, KeyedSlices(timeline, other.slices, graph, _NONE), given)
     slices = np.concatenate((work.slices, alone, other.slices))
     is_slice = np.ones(len(slices), np.bool_)
     is_slice[len(work.slices) : given] = False
@@ -109,7 +109,9 @@ def times(
     )
 
 
-def _that_run(found: Within, timeline: Timeline, graph: Graph | None) -> tuple[Within, int]:
+def _that_run(
+    found: SlicesInRange, timeline: Timeline, graph: Graph | None
+) -> tuple[SlicesInRange, int]:
     """Return the slices without those of inputs and parameters that take no time; how many."""
     if graph is None:
         return found, 0
@@ -130,7 +132,7 @@ def _without_slices(timeline: Timeline, graph: Graph | None, slices: Ints) -> In
     return np.flatnonzero(missing[: graph.num_nodes])
 
 
-def _nodes(keys: Keys, named: Named, others: Ints) -> tuple[Ints, Ints]:
+def _nodes(keys: Keys, named: KeyedSlices, others: Ints) -> tuple[Ints, Ints]:
     """The distinct nodes of the slices of each key, as offsets and ids."""
     own = np.concatenate((named.node, others))[keys.items]
     known = own >= 0

@@ -16,26 +16,26 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Within:
+class SlicesInRange:
     """K slices that touch a range."""
 
     slices: Ints
     self_ns: Floats
     whole: npt.NDArray[np.bool_]
 
-    def only(self, kept: npt.NDArray[np.bool_]) -> Within:
+    def only(self, kept: npt.NDArray[np.bool_]) -> SlicesInRange:
         """Return some of them."""
-        return Within(self.slices[kept], self.self_ns[kept], self.whole[kept])
+        return SlicesInRange(self.slices[kept], self.self_ns[kept], self.whole[kept])
 
 
-def slices_within(timeline: Timeline, within: Range | None) -> Within:
+def slices_within(timeline: Timeline, within: Range | None) -> SlicesInRange:
     """Return the slices that touch a range, all of them without one."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
     own, parent = timeline.rows.self_ns, timeline.rows.parent
     drawn = np.isfinite(own)
     if within is None:
         every = np.flatnonzero(drawn)
-        return Within(every, own[every], np.ones(len(every), np.bool_))
+        return SlicesInRange(every, own[every], np.ones(len(every), np.bool_))
     low, high = within
     with np.errstate(invalid="ignore", over="ignore"):
         end = start + duration
@@ -54,7 +54,7 @@ def slices_within(timeline: Timeline, within: Range | None) -> Within:
     shared = np.minimum(end[cut], high) - np.maximum(start[cut], low)
     covered = _union(place[parent[held]], begin, until, len(cut))
     found[~inside] = np.maximum(0.0, shared - covered)
-    return Within(slices, found, inside)
+    return SlicesInRange(slices, found, inside)
 
 
 def _union(group: Ints, begin: Floats, until: Floats, size: int) -> Floats:

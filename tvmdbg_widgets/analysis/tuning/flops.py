@@ -16,15 +16,15 @@ from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, Operation
 from tvmdbg_widgets.model.tuning.expressions import (
     COMPARISONS,
     LOGICAL,
-    Binary,
-    Call,
+    BinaryExpr,
+    CallExpr,
     Cast,
     Expression,
     Not,
     Number,
-    Read,
     Reduction,
     Select,
+    TensorRead,
     Text,
     Variable,
 )
@@ -38,7 +38,7 @@ def flop_count(dag: ComputeDag) -> float | None:
     kinds: list[str | None] = []
     total = 0
     for operation in dag.operations:
-        counter = _Counter(kinds)
+        counter = _FlopCounter(kinds)
         kind = counter.kind_of_operation(operation)
         kinds.append(kind)
         if operation.is_placeholder:
@@ -51,7 +51,7 @@ def flop_count(dag: ComputeDag) -> float | None:
     return counted if isfinite(counted) else None
 
 
-def _of_operation(operation: Operation, counter: _Counter, kind: str) -> int | None:
+def _of_operation(operation: Operation, counter: _FlopCounter, kind: str) -> int | None:
     elements, iterations = _product(operation.axes), _product(operation.reduce_axes)
     counts = [counter.count(body, kind, iterations or 0) for body in operation.bodies]
     known = [each for each in counts if each is not None]
@@ -66,7 +66,7 @@ def _product(axes: Iterable[Axis]) -> int | None:
     return prod(known) if len(known) == len(extents) else None
 
 
-class _Counter:
+class _FlopCounter:
     """Counts for one operation; `kinds` are those of all before it."""
 
     def __init__(self, kinds: list[str | None]) -> None:
@@ -82,7 +82,7 @@ class _Counter:
         return None if source is None or body.combiner == "select" else iterations * (1 + source)
 
     def _visit(self, expression: Expression) -> int | None:
-        if isinstance(expression, Number | Variable | Read):
+        if isinstance(expression, Number | Variable | TensorRead):
             return 0
         if isinstance(expression, Text | Reduction):
             return None
@@ -96,7 +96,7 @@ class _Counter:
 
     def _own(self, expression: Expression) -> int:
         match expression:
-            case Binary(_, a, b):
+            case BinaryExpr(_, a, b):
                 return int((self._kind_of(a) or self._kind_of(b) or _FLOAT) == self._kind)
             case Not():
                 return int(self._kind == _UNSIGNED)
@@ -115,16 +115,16 @@ class _Counter:
                 return _kind(dtype)
             case Variable():
                 return _SIGNED
-            case Read(_, _, _, at):
+            case TensorRead(_, _, _, at):
                 return self._kinds[at] if 0 <= at < len(self._kinds) else None
             case Not():
                 return _UNSIGNED
-            case Binary(op, a, b):
+            case BinaryExpr(op, a, b):
                 is_truth = op in (*COMPARISONS, *LOGICAL)
                 return _UNSIGNED if is_truth else self._kind_of(a) or self._kind_of(b)
-            case Call("tir.if_then_else", (_, a, b)) | Select(_, a, b):
+            case CallExpr("tir.if_then_else", (_, a, b)) | Select(_, a, b):
                 return self._kind_of(a) or self._kind_of(b)
-            case Call(_, (a, *_)) | Reduction(_, (a, *_)):
+            case CallExpr(_, (a, *_)) | Reduction(_, (a, *_)):
                 return self._kind_of(a)
         return None
 

@@ -20,7 +20,7 @@ SESSION_GAP = 600.0
 
 
 @dataclass(frozen=True)
-class Session:
+class TuningSession:
     """Records without a gap between them.
 
     Attributes
@@ -59,16 +59,16 @@ def session_of(trials: Trials) -> npt.NDArray[np.int32]:
     return np.concatenate([[0], np.cumsum(breaks)]).astype(np.int32)[: len(trials)]
 
 
-def sessions(trials: Trials) -> tuple[Session, ...]:
+def sessions(trials: Trials) -> tuple[TuningSession, ...]:
     """Return the sessions, in the order of the log."""
     of_row = session_of(trials)
     starts = np.flatnonzero(np.diff(of_row, prepend=-1)).tolist()
-    found: list[Session] = []
+    found: list[TuningSession] = []
     for first, end in pairwise([*starts, len(of_row)]):
         stamps = trials.timestamp[first:end]
         low, high = float(np.fmin.reduce(stamps)), float(np.fmax.reduce(stamps))
         gap = low - found[-1].end if found else float("nan")
-        found.append(Session(first, end - 1, low, high, gap))
+        found.append(TuningSession(first, end - 1, low, high, gap))
     return tuple(found)
 
 

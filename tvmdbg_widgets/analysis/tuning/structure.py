@@ -135,7 +135,7 @@ class SplitsSeen:
 
     def __init__(self, steps: Sequence[AnyStep]) -> None:
         self._insertions = tuple(_insertions(steps))
-        self._splits: list[_Split] = []
+        self._splits: list[_SplitEvent] = []
 
     def advance(self, replaying: Replay, step: AnyStep) -> None:
         """Apply the next step, and look at what it splits."""
@@ -153,7 +153,7 @@ class SplitsSeen:
         """Return stages and tiles, in the state after all steps."""
         numbers = range(len(state.stages))
         stages = [_stage_row(state, number, self._insertions) for number in numbers]
-        splits: defaultdict[int, list[_Split]] = defaultdict(list)
+        splits: defaultdict[int, list[_SplitEvent]] = defaultdict(list)
         for split in self._splits:
             splits[split.stage].append(split)
         tiles = [tile for number in numbers for tile in _tiles(state, number, splits[number])]
@@ -161,7 +161,7 @@ class SplitsSeen:
 
 
 @dataclass(frozen=True)
-class _Split:
+class _SplitEvent:
     """A split as it happened: of which stage, which loop, into what."""
 
     stage: int
@@ -173,10 +173,10 @@ class _Split:
 
 def _split(
     index: int, number: int, stage: Stage, loop: Iterator, found: Sequence[Iterator]
-) -> _Split:
+) -> _SplitEvent:
     parts = [each for each in found if each.made_by == index]
     factors = tuple(each.extent if each.factor is None else each.factor for each in parts)
-    return _Split(number, stage.made_by, loop, factors, index)
+    return _SplitEvent(number, stage.made_by, loop, factors, index)
 
 
 def _insertions(steps: Sequence[AnyStep]) -> Yields[tuple[int, int]]:
@@ -222,7 +222,7 @@ def _stage_row(state: State, number: int, insertions: tuple[tuple[int, int], ...
     )
 
 
-def _tiles(state: State, number: int, splits: Sequence[_Split]) -> Yields[TileRow]:
+def _tiles(state: State, number: int, splits: Sequence[_SplitEvent]) -> Yields[TileRow]:
     """Yield the splits of a stage, and the loops that no split had a part in."""
     stage = state.stages[number]
     if stage.compute_at is ComputeAt.INLINED:

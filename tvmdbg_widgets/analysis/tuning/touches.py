@@ -9,18 +9,18 @@ from math import prod
 from typing import TypeAlias
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
-from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop
+from tvmdbg_widgets.analysis.tuning.bounds.forms import LinearForm, LoopVariable
 from tvmdbg_widgets.analysis.tuning.bounds.indices import Intervals, Ranges
 from tvmdbg_widgets.analysis.tuning.bounds.infer import axis_intervals, infer, within_shape
 from tvmdbg_widgets.analysis.tuning.bounds.normalize import normalize
 from tvmdbg_widgets.analysis.tuning.bounds.ranges import (
-    Interval,
+    IntegerInterval,
     evaluated,
     interval,
     point,
     union,
 )
-from tvmdbg_widgets.analysis.tuning.bounds.schedule import Schedule
+from tvmdbg_widgets.analysis.tuning.bounds.schedule import StagedDag
 from tvmdbg_widgets.analysis.tuning.bounds.stages import TensorStage
 from tvmdbg_widgets.model.tuning.state import ComputeAt, State
 
@@ -43,7 +43,7 @@ class Touch:
 
 
 #: A side a dimension, None where it cannot be told.
-Box: TypeAlias = list[Interval | None]
+Box: TypeAlias = list[IntegerInterval | None]
 #: Boxes by the touched stage's key, and whether it is written.
 Boxes: TypeAlias = dict[tuple[int, bool], Box]
 
@@ -51,7 +51,7 @@ Boxes: TypeAlias = dict[tuple[int, bool], Box]
 def touches(state: State) -> tuple[Touch, ...]:
     """Return what each loop touches, with the stages that are computed inside it."""
     try:
-        stages = Schedule(state.dag, state.steps).stages
+        stages = StagedDag(state.dag, state.steps).stages
         normalize(stages)
         boxes = _boxes(stages, infer(stages))
     except RefusedError:
@@ -65,7 +65,7 @@ def touches(state: State) -> tuple[Touch, ...]:
 
 
 def _touches(
-    state: State, stages: Sequence[TensorStage], boxes: dict[Loop, Boxes]
+    state: State, stages: Sequence[TensorStage], boxes: dict[LoopVariable, Boxes]
 ) -> Iterator[Touch]:
     numbers = {stage.key: number for number, stage in enumerate(stages)}
     for number, (stage, shown) in enumerate(zip(stages, state.stages, strict=True)):
@@ -79,10 +79,10 @@ def _touches(
                 yield Touch(number, place, buffer, name, is_written, elements, nbytes)
 
 
-def _boxes(stages: Sequence[TensorStage], ranges: Ranges) -> dict[Loop, Boxes]:
+def _boxes(stages: Sequence[TensorStage], ranges: Ranges) -> dict[LoopVariable, Boxes]:
     """Return what is touched while each loop runs and those around it stand still."""
     named = {stage.key: stage for stage in stages}
-    found: dict[Loop, Boxes] = {}
+    found: dict[LoopVariable, Boxes] = {}
     for stage in stages:
         if stage.is_inlined or stage.is_placeholder:
             continue
@@ -101,8 +101,8 @@ def _boxes(stages: Sequence[TensorStage], ranges: Ranges) -> dict[Loop, Boxes]:
 
 
 def _axes(
-    stage: TensorStage, running: Sequence[tuple[TensorStage, Loop]], ranges: Ranges
-) -> dict[str, Interval | None]:
+    stage: TensorStage, running: Sequence[tuple[TensorStage, LoopVariable]], ranges: Ranges
+) -> dict[str, IntegerInterval | None]:
     around: Intervals = {}
     for outer, loop in running:
         around[loop] = interval(ranges[loop])
@@ -111,7 +111,7 @@ def _axes(
     own: Intervals = {}
     for loop in stage.leaves:
         variable = stage.threads[loop][1] if loop in stage.threads else loop
-        still = ranges[loop].min if ranges[loop].extent == 1 else Form.of(variable)
+        still = ranges[loop].min if ranges[loop].extent == 1 else LinearForm.of(variable)
         own[loop] = around.get(loop, point(still))
     return axis_intervals(stage, own, around, ranges)
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, DagSource
-from tvmdbg_widgets.model.tuning.expressions import Expression, Read, rebuilt
+from tvmdbg_widgets.model.tuning.expressions import Expression, TensorRead, rebuilt
 
 #: What tells operations of one name apart: ``placeholder__1``.
 _NUMBER = re.compile(r"__[0-9]+\b")
@@ -310,4 +310,6 @@ def assumed_dag(
 
 def _renamed(body: Expression) -> Expression:
     whole = rebuilt(body, _renamed)
-    return replace(whole, name=_NUMBER.sub("", whole.name)) if isinstance(whole, Read) else whole
+    return (
+        replace(whole, name=_NUMBER.sub("", whole.name)) if isinstance(whole, TensorRead) else whole
+    )

@@ -19,7 +19,7 @@ class Operand(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Call:
+class OperatorCall:
     """A function with its operands."""
 
     parts: tuple[str, ...]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.analysis.work.call import Bounds, Call, Operand
+from tvmdbg_widgets.analysis.work.call import Bounds, Operand, OperatorCall
 from tvmdbg_widgets.analysis.work.fusion import operations
 from tvmdbg_widgets.analysis.work.movement import reads_part
 from tvmdbg_widgets.analysis.work.operands import lacks_operands
@@ -166,7 +166,7 @@ def work(graph: Graph) -> Work:
     flops, size = np.full(count, np.nan), np.full(count, np.nan)
     exact = np.ones(count, np.bool_)
     dtypes, why = [""] * count, {}
-    reader = _Reader(graph)
+    reader = _WorkReader(graph)
     kinds = graph.kinds.tolist()
     for node in np.flatnonzero(graph.kinds >= NodeKind.OPERATOR).tolist():
         read, unsure = reader.inputs(node)
@@ -197,7 +197,7 @@ def work(graph: Graph) -> Work:
     return Work(graph, flops, size, exact, tuple(dtypes), MappingProxyType(why))
 
 
-class _Reader:
+class _WorkReader:
     """Reads what each node calls; calls that are alike are counted once."""
 
     def __init__(self, graph: Graph) -> None:
@@ -262,7 +262,7 @@ class _Reader:
         key = (code, operands, outputs, told)
         if key not in self._counted:
             name = graph.func_names.unique[code]
-            call = Call(parts(name), operands, outputs, attrs)
+            call = OperatorCall(parts(name), operands, outputs, attrs)
             found = operations(call, name)
             if math.isinf(as_float(found.most)):
                 found = Bounds.unknown("the shapes make more of them than a float holds")

@@ -21,7 +21,7 @@ import math
 import re
 from typing import Final
 
-from tvmdbg_widgets.analysis.work.call import Bounds, Call, Shape, bare
+from tvmdbg_widgets.analysis.work.call import Bounds, OperatorCall, Shape, bare
 from tvmdbg_widgets.analysis.work.convolution import convolution, is_convolution
 from tvmdbg_widgets.analysis.work.elementwise import elementwise
 from tvmdbg_widgets.analysis.work.matmul import is_matmul, matmul
@@ -34,7 +34,7 @@ from tvmdbg_widgets.analysis.work.reductions import (
     pooling,
     softmax,
 )
-from tvmdbg_widgets.analysis.work.ways import TooManyError, Value, Ways
+from tvmdbg_widgets.analysis.work.ways import OperandValue, TooManyError, Ways
 from tvmdbg_widgets.model.base.numbers import counted
 
 #: Names are cut at 80 characters, and a hash stands for the rest
@@ -43,7 +43,7 @@ _CUT: Final = re.compile(r"_[0-9]{12,}_")
 _MOST_VALUES: Final = 12
 
 
-def operations(call: Call, func_name: str) -> Bounds:
+def operations(call: OperatorCall, func_name: str) -> Bounds:
     """Return the operations of one call of a function, or why they are unknown."""
     parts = call.parts
     if _CUT.search(func_name):
@@ -91,7 +91,7 @@ def _sum(one: Bounds, other: Bounds) -> Bounds:
     return unknown or Bounds(one.least + other.least, one.most + other.most)
 
 
-def _of_head(call: Call, out: Shape, at: int) -> Bounds:
+def _of_head(call: OperatorCall, out: Shape, at: int) -> Bounds:
     """Return the operations of the one operator that is neither element by element nor a move."""
     part, parts = call.parts[at], call.parts
     behind = next((each for each in parts[at + 1 :] if elementwise(each) is None), None)
@@ -118,7 +118,7 @@ def _of_head(call: Call, out: Shape, at: int) -> Bounds:
     return Bounds(found, found)
 
 
-def _by_element(call: Call, out: Shape, head: int | None) -> Bounds:
+def _by_element(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
     """Return the operations of a reduction, and of the operators that go element by element."""
     parts = call.parts
     reduces = head is not None and bare(parts[head]) in REDUCTIONS
@@ -139,7 +139,7 @@ def _by_element(call: Call, out: Shape, head: int | None) -> Bounds:
     return _tried(call, out, head)
 
 
-def _surely_whole(call: Call, out: Shape) -> int:
+def _surely_whole(call: OperatorCall, out: Shape) -> int:
     """Return from which operator on each result has as many elements as the output.
 
     The last one writes the output; what reads one operand reads the result before it. A change of
@@ -166,7 +166,7 @@ def _per_element(part: str) -> int:
     return 0 if each is None else each.operations
 
 
-def _tried(call: Call, out: Shape, head: int | None) -> Bounds:
+def _tried(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
     """Return the least and the most operations of all ways to give the operators operands."""
     values = _values(call)
     if head is not None and bare(call.parts[head]) not in REDUCTIONS:
@@ -183,11 +183,13 @@ def _tried(call: Call, out: Shape, head: int | None) -> Bounds:
     return Bounds.unknown("the shapes of its operands do not lead to that of its output")
 
 
-def _values(call: Call) -> list[Value]:
-    return [Value(each.shape or (), each.constant) for each in call.operands]
+def _values(call: OperatorCall) -> list[OperandValue]:
+    return [OperandValue(each.shape or (), each.constant) for each in call.operands]
 
 
-def _without_read_by_head(call: Call, out: Shape, head: int, values: list[Value]) -> list[Value]:
+def _without_read_by_head(
+    call: OperatorCall, out: Shape, head: int, values: list[OperandValue]
+) -> list[OperandValue]:
     """Return the operands that are left for operators which go element by element.
 
     A convolution reads two operands that stand side by side; where several pairs fit, which of

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from tvmdbg_widgets.analysis.work.call import Call, Shape, bare
+from tvmdbg_widgets.analysis.work.call import OperatorCall, Shape, bare
 from tvmdbg_widgets.analysis.work.convolution import is_convolution
 from tvmdbg_widgets.analysis.work.elementwise import elementwise
 from tvmdbg_widgets.analysis.work.matmul import is_matmul
@@ -30,7 +30,7 @@ def lacks_operands(parts: Sequence[str], count: int) -> bool:
     return not count and not any(bare(part) in _CREATING for part in parts)
 
 
-def misfit(call: Call, out: Shape) -> str:
+def misfit(call: OperatorCall, out: Shape) -> str:
     """Return why a function cannot read its operands, else ``""``; its operators are all known."""
     parts, count = call.parts, len(call.operands)
     if lacks_operands(parts, count):

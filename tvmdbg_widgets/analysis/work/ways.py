@@ -17,7 +17,7 @@ from tvmdbg_widgets.analysis.work.reductions import REDUCTIONS, reduces_to
 _MOST_STATES: Final = 4000
 
 
-class Value(NamedTuple):
+class OperandValue(NamedTuple):
     """A result or an operand within a function."""
 
     shape: Shape
@@ -36,7 +36,7 @@ class Ways:
         self._known: dict[object, tuple[int, int] | None] = {}
 
     def of(
-        self, at: int, waiting: tuple[Value, ...], read: tuple[Value, ...]
+        self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
     ) -> tuple[int, int] | None:
         """Return least and most operations from one operator on; None where nothing fits."""
         key = (at, waiting, read)
@@ -48,7 +48,7 @@ class Ways:
         return self._known[key]
 
     def _best(
-        self, at: int, waiting: tuple[Value, ...], read: tuple[Value, ...]
+        self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
     ) -> tuple[int, int] | None:
         if at == len(self._parts):
             return (0, 0) if [each.shape for each in waiting] == [self._out] else None
@@ -66,13 +66,13 @@ class Ways:
         return min(each[0] for each in found), max(each[1] for each in found)
 
     def _results(
-        self, at: int, waiting: tuple[Value, ...], read: tuple[Value, ...]
-    ) -> Iterator[tuple[Value, int, tuple[Value, ...]]]:
+        self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
+    ) -> Iterator[tuple[OperandValue, int, tuple[OperandValue, ...]]]:
         """Yield what an operator can write, its operations, and what it reads."""
         part = self._parts[at]
         each = elementwise(part)
         if each is None and bare(part) not in REDUCTIONS:
-            yield Value(self._out, False), 0, ()
+            yield OperandValue(self._out, False), 0, ()
             return
         choices = sorted({*waiting, *read})
         if each is None:
@@ -80,14 +80,14 @@ class Ways:
                 if reduces_to(value.shape, self._out):
                     whole = math.prod(self._out)
                     count = math.prod(value.shape) + REDUCTIONS[bare(part)] * whole
-                    yield Value(self._out, False), count, (value,)
+                    yield OperandValue(self._out, False), count, (value,)
             return
         for number in range(1, each.operands + 1):
             for used in combinations_with_replacement(choices, number):
                 constant = all(value.constant for value in used)
                 shape = _broadcast(tuple(value.shape for value in used))
                 if shape is not None and not (constant and self._fold):
-                    yield Value(shape, constant), each.operations * math.prod(shape), used
+                    yield OperandValue(shape, constant), each.operations * math.prod(shape), used
 
 
 @cache

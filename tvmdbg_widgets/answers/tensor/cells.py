@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.engine.columns import pack
-from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
+from tvmdbg_widgets.model.pictures import ChannelPictures, Picture, Profile
 
 
-def packed_cells(found: Picture | Profile | Channels) -> tuple[list[dict[str, Any]], bytes]:
+def packed_cells(found: Picture | Profile | ChannelPictures) -> tuple[list[dict[str, Any]], bytes]:
     """Return headers and buffer of mean, minimum, maximum and flags.
 
     Bounds that are the mean to the bit, as those of cells of one value, are left out, and so are

@@ -11,11 +11,11 @@ from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor.statistics import distribution_json, part_json, spread_json
 from tvmdbg_widgets.answers.tensor.tensor_query import asked, asked_part, asked_plane
 from tvmdbg_widgets.model.statistics import statistics
-from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.compute import ArrayPasses
 from tvmdbg_widgets.model.statistics.contrast import contrast
 from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.model.tensors.planes import Plane
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +35,7 @@ def region(context: Context, question: Question) -> Reply:
     values, most = about.values, _FAR_PIECE if about.stored.source.far else _PIECE
     pieces = partial(_pieces, values, plane, part, most)
     found = statistics(pieces, watch=context.watch)
-    adapted = contrast(found, Passes.over(pieces), Watched(context.watch))
+    adapted = contrast(found, ArrayPasses.over(pieces), Watched(context.watch))
     told = {
         **spread_json(found, values.numpy_dtype, adapted),
         "statistics": part_json(found),
@@ -51,7 +51,7 @@ def region(context: Context, question: Question) -> Reply:
 
 
 def _pieces(
-    values: Values, plane: Plane, part: tuple[int, int, int, int], most: int
+    values: ArrayView, plane: Plane, part: tuple[int, int, int, int], most: int
 ) -> Iterator[np.ndarray[Any, Any]]:
     """Yield the values of a part, some rows at a time; of long rows a stretch at a time."""
     row, col, rows, cols = part

@@ -21,7 +21,7 @@ from tvmdbg_widgets.answers.tensor.tensor_query import asked_reading, asked_tens
 from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.statistics import Histogram, Statistics
 from tvmdbg_widgets.model.statistics.contrast import Contrast
-from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.statistics.distribution import NumberBounds
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
@@ -61,7 +61,7 @@ def _reply(
     known: StatisticsProgress, tensor: Tensor, reading: str | None, watch: Callable[[], None]
 ) -> Reply:
     found = known.statistics
-    bounds: Sequence[Interval] = ()
+    bounds: Sequence[NumberBounds] = ()
     if known.state == "exact":
         bounds = tensor.known_percentiles(reading, watch)
     elif found.distribution is not None:
@@ -164,7 +164,7 @@ def _histogram(found: Histogram) -> dict[str, Any]:
     }
 
 
-def percentiles_json(bounds: Sequence[Interval], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+def percentiles_json(bounds: Sequence[NumberBounds], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
     """Return the percentiles of values of a type; none without finite values."""
     return [
         {

@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 _LONGEST_LAYOUT = 100
 _LONGEST_READING = 100
@@ -31,7 +31,7 @@ class TensorQuery:
     tensor: Tensor
     reading: str | None
     stored: ArrayValues
-    values: Values
+    values: ArrayView
     layout: str = ""
     sizes: dict[str, int] = field(default_factory=dict)
     axis_names: tuple[str, ...] = ()

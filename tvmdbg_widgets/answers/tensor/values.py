@@ -12,7 +12,7 @@ from tvmdbg_widgets.model.base.bits import bit_text, fields, hex_text, is_float
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.model.base.ulp import spacing
 from tvmdbg_widgets.model.tensors.dequantise import dequantised
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 from tvmdbg_widgets.model.tensors.windows import Selection
 
 FORMATS = ("number", "hex", "bits", "dequantised")
@@ -55,7 +55,7 @@ def values(context: Context, question: Question) -> Reply:
     return Reply({**told, "one": _one(about.values, part)} if rows * cols == 1 else told)
 
 
-def _one(source: Values, part: Selection) -> dict[str, Any]:
+def _one(source: ArrayView, part: Selection) -> dict[str, Any]:
     """Return all that there is to say of a single value."""
     value, code = source.window(part).ravel(), source.codes.window(part).ravel()
     step = spacing(value)[0] if is_float(value.dtype) else math.nan

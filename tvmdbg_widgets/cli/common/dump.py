@@ -80,7 +80,7 @@ _FILES = {
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedRun:
     """The run that a verb's arguments name."""
 
     dump: list[str]
@@ -144,8 +144,8 @@ class Named:
 
 
 def of_run(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the arguments that name a run; it takes them as its first, a :class:`Named`."""
-    return taking(Named, ("dump", _Dump), _FILES, _DEFAULTS)(function)
+    """Give a verb the arguments that name a run, as a :class:`NamedRun` in its first."""
+    return taking(NamedRun, ("dump", _Dump), _FILES, _DEFAULTS)(function)
 
 
 def _limit(text: str) -> tuple[str, int]:

@@ -109,12 +109,12 @@ def bundle_problems(state: str, detail: str) -> list[Problem]:
 
 def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
     """Return what to say of a dump that can be read, and what is wrong with it."""
-    from tvmdbg_widgets.cli.common.dump import Named
+    from tvmdbg_widgets.cli.common.dump import NamedRun
     from tvmdbg_widgets.model.base.errors import FormatError
     from tvmdbg_widgets.model.base.numbers import counted
 
     try:
-        issues = Named(dump).open().check()
+        issues = NamedRun(dump).open().check()
     except (FormatError, OSError, ValueError) as error:
         what = for_shell(in_words(error))
         return "", [Problem("dump", what, "opening it", "look at what is named")]

@@ -10,7 +10,7 @@ from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
-from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
+from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log, task_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _HEAD = ("task", "name", "row", "cost", "where")
 @verb
 @of_log
 def best(
-    named: Named,
+    named: NamedLog,
     *,
     task: Annotated[
         str | None,

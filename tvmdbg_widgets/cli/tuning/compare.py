@@ -12,7 +12,7 @@ from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import FOUND, verb
 from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
-from tvmdbg_widgets.cli.tuning.logs import Named
+from tvmdbg_widgets.cli.tuning.logs import NamedLog
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.transfer import MachineComparison
@@ -29,7 +29,7 @@ EXAMPLES = examples(
 )
 
 
-class FailOn(StrEnum):
+class TuningFailOn(StrEnum):
     """What makes the status 1."""
 
     ANY = "any"
@@ -43,7 +43,7 @@ def compare(
     new: Annotated[str, typer.Argument(metavar="NEW", help="The log of the other machine.")],
     *,
     fail_on: Annotated[
-        FailOn | None,
+        TuningFailOn | None,
         typer.Option(
             "--fail-on",
             help="Exit with status 1 if, for a task, the best of NEW is slower than that of OLD; "
@@ -67,7 +67,7 @@ def compare(
     """
     from tvmdbg_widgets.cli.common.progress import wanted
 
-    logs = [Named([each]).open() for each in (old, new)]
+    logs = [NamedLog([each]).open() for each in (old, new)]
     found = logs[0].compare(logs[1], progress=wanted())
     if as_json:
         print_json(_record(found))
@@ -77,11 +77,11 @@ def compare(
         raise typer.Exit(FOUND)
 
 
-def _fails(found: MachineComparison, fail_on: FailOn, margin: float) -> bool:
+def _fails(found: MachineComparison, fail_on: TuningFailOn, margin: float) -> bool:
     """Whether it is so, and say what."""
-    slower = found.slower_by(margin) if fail_on is not FailOn.FAILING else ()
-    failing = sum(found.failing.values()) if fail_on is not FailOn.SLOWER else 0
-    nothing = fail_on is FailOn.ANY and not len(found.pairs)
+    slower = found.slower_by(margin) if fail_on is not TuningFailOn.FAILING else ()
+    failing = sum(found.failing.values()) if fail_on is not TuningFailOn.SLOWER else 0
+    nothing = fail_on is TuningFailOn.ANY and not len(found.pairs)
     for each in slower:
         note(f"slower: task {each.old.index}, best {_cost(each.old_best)} → {_cost(each.new_best)}")
     if failing:

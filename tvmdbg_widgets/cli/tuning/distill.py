@@ -9,7 +9,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 
 EXAMPLES = examples(
     ("As TVM's own distill", "tvmdbg tuning distill ansor.json -o best.json"),
@@ -24,7 +24,7 @@ EXAMPLES = examples(
 @verb
 @of_log
 def distill(
-    named: Named,
+    named: NamedLog,
     *,
     output: Annotated[
         Path | None,

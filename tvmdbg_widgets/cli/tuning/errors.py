@@ -11,7 +11,7 @@ from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
 from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
-from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ EXAMPLES = examples(
 _MESSAGES = 10
 
 
-class By(StrEnum):
+class ErrorsBy(StrEnum):
     """What trials are grouped by."""
 
     TASK = "task"
@@ -39,15 +39,15 @@ class By(StrEnum):
 @verb
 @of_log
 def errors(
-    named: Named,
+    named: NamedLog,
     *,
     by: Annotated[
-        By,
+        ErrorsBy,
         typer.Option(
             help="Group trials by task, round of the scheduler, session, auto_unroll_max_step, or "
             "threads of a GPU block."
         ),
-    ] = By.TASK,
+    ] = ErrorsBy.TASK,
     as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
 ) -> None:
     """Count failed trials by error, and by task, time, unroll setting or thread count.

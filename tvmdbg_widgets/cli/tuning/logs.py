@@ -53,7 +53,7 @@ _Weights = Annotated[
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedLog:
     """The log that a verb's arguments name."""
 
     logs: list[str]
@@ -92,14 +92,14 @@ class Named:
 
 
 def of_log(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the arguments that name a log; it takes them as its first, a :class:`Named`."""
+    """Give a verb the arguments that name a log, as a :class:`NamedLog` in its first."""
     options = {"register": _Register, "weights": _Weights}
-    return taking(Named, ("logs", _Logs), options, {})(function)
+    return taking(NamedLog, ("logs", _Logs), options, {})(function)
 
 
 def of_logs_alone(function: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the files alone, without what is to be known of their workloads."""
-    return taking(Named, ("logs", _Logs), {}, {})(function)
+    return taking(NamedLog, ("logs", _Logs), {}, {})(function)
 
 
 def task_of(text: str) -> int | str:

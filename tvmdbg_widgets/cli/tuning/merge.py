@@ -9,7 +9,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
-from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import agree
 
 EXAMPLES = examples(
@@ -21,7 +21,7 @@ EXAMPLES = examples(
 @verb
 @of_log
 def merge(
-    named: Named,
+    named: NamedLog,
     output: Annotated[
         Path,
         typer.Option(

@@ -11,7 +11,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.tuning.logs import Named, of_logs_alone
+from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_logs_alone
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
@@ -30,7 +30,7 @@ _RANGE = re.compile(r"(\d{1,9})(?::(\d{1,9}))?")
 @verb
 @of_logs_alone
 def reuse(
-    named: Named,
+    named: NamedLog,
     *,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="SCRIPT", help="The script, such as rerun.py")

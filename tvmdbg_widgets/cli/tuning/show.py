@@ -12,7 +12,7 @@ from tvmdbg_widgets.cli.common.failures import UsageError, verb
 from tvmdbg_widgets.cli.common.hints import for_shell
 from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
-from tvmdbg_widgets.cli.tuning.logs import Named, of_log, task_of
+from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log, task_of
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class As(StrEnum):
 @verb
 @of_log
 def show(
-    named: Named,
+    named: NamedLog,
     *,
     row: Annotated[
         int | None, typer.Option("--row", metavar="N", help="Which trial; -1 is the last.")

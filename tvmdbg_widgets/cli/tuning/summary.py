@@ -13,7 +13,7 @@ from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
 from tvmdbg_widgets.cli.common.finding_text import log_finding_record, reach, tell_findings
 from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
-from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Severity
 
@@ -35,7 +35,7 @@ _LIMIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 @verb
 @of_log
 def summary(
-    named: Named,
+    named: NamedLog,
     *,
     fail_on: Annotated[
         Severity | None,

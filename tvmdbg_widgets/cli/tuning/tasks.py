@@ -12,7 +12,7 @@ from tvmdbg_widgets.cli.common.examples import examples
 from tvmdbg_widgets.cli.common.failures import verb
 from tvmdbg_widgets.cli.common.json_text import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note
-from tvmdbg_widgets.cli.tuning.logs import Named, of_log
+from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
@@ -26,7 +26,7 @@ EXAMPLES = examples(
 _HEAD = ("task", "name", "trials", "failed", "best", "share", "gain", "spent", "target")
 
 
-class Sort(StrEnum):
+class TasksSort(StrEnum):
     """Order of the rows."""
 
     TASK = "task"
@@ -38,15 +38,15 @@ class Sort(StrEnum):
 @verb
 @of_log
 def tasks(
-    named: Named,
+    named: NamedLog,
     *,
     sort: Annotated[
-        Sort,
+        TasksSort,
         typer.Option(
             help="Order: task, time (weighted best cost, slowest first), gain (what the scheduler "
             "expects of the next round) or errors (failed trials)."
         ),
-    ] = Sort.TIME,
+    ] = TasksSort.TIME,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="The first N in this order.")
     ] = None,
@@ -69,14 +69,14 @@ def tasks(
     grid(_HEAD, cells, right=(0, 2, 3, 4, 5, 6, 7), give=1, drop=(8, 7, 6, 5))
 
 
-def _rank(table: TaskTable, sort: Sort, task: int) -> float:
+def _rank(table: TaskTable, sort: TasksSort, task: int) -> float:
     """Return what to sort by; the unknown comes first, as it needs looking at."""
-    if sort is Sort.TASK:
+    if sort is TasksSort.TASK:
         return task
-    if sort is Sort.ERRORS:
+    if sort is TasksSort.ERRORS:
         return -_failed(table, task)
     value = table.gains.gain[task]
-    if sort is Sort.TIME:
+    if sort is TasksSort.TIME:
         value = table.weights[task] * table.best[task]
     return -math.inf if math.isnan(value) else -float(value)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tvmdbg_widgets import __version__
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.summary import missing
-from tvmdbg_widgets.export.page.options import Options
+from tvmdbg_widgets.export.page.options import PageOptions
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.figures.texts import escape
 
@@ -22,7 +22,7 @@ _SHARED = {
 _HEALTH = "How healthy each tensor is, its least and largest value; none of their other values."
 
 
-def about(run: Derived, options: Options, left_out: Iterable[str], *, tensors: bool) -> str:
+def about(run: Derived, options: PageOptions, left_out: Iterable[str], *, tensors: bool) -> str:
     """Return a definition list in HTML: only what the files say, in the reader's words."""
     provenance = run.provenance
     parts = [part for part in (run.graph, run.tensors, run.timeline) if part is not None]

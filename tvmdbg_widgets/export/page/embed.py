@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tvmdbg_widgets.export.page.figure import figure_of_page
-from tvmdbg_widgets.export.page.options import Options
+from tvmdbg_widgets.export.page.options import PageOptions
 from tvmdbg_widgets.export.page.save import page
 from tvmdbg_widgets.export.page.state import kind_of
 from tvmdbg_widgets.figures.figure import Figure
@@ -55,7 +55,7 @@ class Embed:
         return f"<Embed: {title!r}, {len(self.html.encode()) / 1024:.0f} KiB of HTML; .html>"
 
 
-def embed(view: View, height: int | None, options: Options) -> Embed:
+def embed(view: View, height: int | None, options: PageOptions) -> Embed:
     """Return a view in its present state as a frame."""
     kind = kind_of(view)
     wished: int | str = view.height

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tvmdbg_widgets.export.page.options import Options
+from tvmdbg_widgets.export.page.options import PageOptions
 from tvmdbg_widgets.export.page.state import kind_of, models
 from tvmdbg_widgets.export.page.stored import sentences
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.widgets.view import View
 
 
-def figure_of_page(view: View, options: Options) -> Figure:
+def figure_of_page(view: View, options: PageOptions) -> Figure:
     """Return what a view shows, as far as it may be handed on; where that fails, why."""
     states = models(view, options)
     try:
@@ -30,7 +30,9 @@ def figure_of_page(view: View, options: Options) -> Figure:
         return text_only(kind_of(view), title, "", why, width=720, theme=options.theme)
 
 
-def _redacted(view: View, options: Options, session: dict[str, Any], own: dict[str, Any]) -> Figure:
+def _redacted(
+    view: View, options: PageOptions, session: dict[str, Any], own: dict[str, Any]
+) -> Figure:
     run = view.debug_run
     private = private_parameters(run.parts)
     known = None

@@ -12,7 +12,7 @@ Theme: TypeAlias = Literal["auto", "light", "dark"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class PageOptions:
     """How a page is made."""
 
     budget: int

@@ -14,7 +14,7 @@ from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.export.page.about import about
 from tvmdbg_widgets.export.page.document import document
 from tvmdbg_widgets.export.page.figure import figure_of_page
-from tvmdbg_widgets.export.page.options import Options
+from tvmdbg_widgets.export.page.options import PageOptions
 from tvmdbg_widgets.export.page.script import code, data_element
 from tvmdbg_widgets.export.page.state import kind_of, models, run_beside
 from tvmdbg_widgets.export.page.stored.stored import Entry, store
@@ -31,14 +31,14 @@ _SHOW_TENSORS = ("debugger", "tensor")
 _PANELS = ("findings", "graph", "tensor", "timeline")
 
 
-def save_page(view: View, path: str | os.PathLike[str], options: Options) -> Path:
+def save_page(view: View, path: str | os.PathLike[str], options: PageOptions) -> Path:
     """Write the page of a view; an existing file is replaced whole or not at all."""
     with replacing(path, ".html", ".htm") as file:
         file.write(page(view, options).encode())
     return Path(path)
 
 
-def page(view: View, options: Options, *, embedded: bool = False) -> str:
+def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     """Return the page of a view in its present state, within the budget where that is possible."""
     kind, run = kind_of(view), view.debug_run
     choices = _PANELS if kind == "debugger" else (kind,)

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
-from tvmdbg_widgets.export.page.options import Options
+from tvmdbg_widgets.export.page.options import PageOptions
 from tvmdbg_widgets.model.join.refs import node_ref
 from tvmdbg_widgets.widgets.view import View
 
@@ -36,7 +36,7 @@ def kind_of(view: View) -> str:
     raise TypeError(f"a page shows {', '.join(KINDS)}, not {type(view).__name__}")
 
 
-def models(view: View, options: Options) -> dict[str, dict[str, Any]]:
+def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
     """Return the state of the page's models by their ids."""
     session = _traits(view.session) | {"hovered": None, "source": "python"}
     own = _traits(view)

@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges, layout_cha
 from tvmdbg_widgets.figures.abi.struct_text import struct_text
 from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.model.abi.struct_layout import Member, Scalar, StructLayout
+from tvmdbg_widgets.model.abi.struct_layout import Member, ScalarType, StructLayout
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -39,7 +39,7 @@ def struct_figure(
     paths = dict.fromkeys(path for _, layout in layouts for path in _colored(layout))
     colors = {path: at for at, path in enumerate(paths)}
     columns = [
-        _Column(
+        _LayoutColumn(
             one_line(label),
             layout,
             layout_changes(first, layout),
@@ -66,7 +66,7 @@ def struct_figure(
     return draw_or_tell("struct", data, {"dump": dump}, {}, text=text, width=width, theme=theme)
 
 
-class _Column(NamedTuple):
+class _LayoutColumn(NamedTuple):
     """One layout with all that is said of it."""
 
     label: str
@@ -78,7 +78,7 @@ class _Column(NamedTuple):
     colors: Mapping[str, int]
 
 
-def _title(columns: Sequence[_Column]) -> str:
+def _title(columns: Sequence[_LayoutColumn]) -> str:
     struct = columns[0].layout.name
     if len(columns) == 1:
         return f"{struct}, {columns[0].label}"
@@ -86,7 +86,7 @@ def _title(columns: Sequence[_Column]) -> str:
     return f"{struct}, {', '.join(others)} and {last}"
 
 
-def _described(column: _Column, first: _Column, has_dump: bool) -> dict[str, Any]:
+def _described(column: _LayoutColumn, first: _LayoutColumn, has_dump: bool) -> dict[str, Any]:
     """Return a layout as ``js/src/abi/data.ts`` reads it."""
     layout, changes = column.layout, column.changes
     kind = "union" if layout.is_union else "struct"
@@ -116,20 +116,20 @@ def _sections(layout: StructLayout) -> Iterator[tuple[Member, ...]]:
         yield layout.members
 
 
-def _section(column: _Column, members: tuple[Member, ...]) -> dict[str, Any]:
+def _section(column: _LayoutColumn, members: tuple[Member, ...]) -> dict[str, Any]:
     layout = column.layout
     end = max(member.end for member in members) if layout.is_union else layout.size
-    section = _Section(column)
+    section = _StructSection(column)
     for member in members:
         section.add(member)
     section.fill(end)
     return {"size": end, "parts": section.parts, "frames": section.frames}
 
 
-class _Section:
+class _StructSection:
     """The values of some members as parts, and the structs among them as frames."""
 
-    def __init__(self, column: _Column) -> None:
+    def __init__(self, column: _LayoutColumn) -> None:
         self.column = column
         self.parts: list[dict[str, Any]] = []
         self.frames: list[dict[str, Any]] = []
@@ -185,7 +185,7 @@ def _colored(layout: StructLayout, before: str = "") -> Iterator[str]:
             yield path
 
 
-def _short(kind: Scalar | StructLayout) -> str:
+def _short(kind: ScalarType | StructLayout) -> str:
     """Return a type as short as in the declaration of a layout: ``"u16"``."""
     if isinstance(kind, StructLayout):
         return ""

@@ -12,7 +12,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 _PADDING = "(padding)"
 
 
-class _Row(NamedTuple):
+class _StructTextRow(NamedTuple):
     offset: int
     size: int
     path: str
@@ -54,11 +54,12 @@ def struct_text(
     return "\n".join(found_lines)
 
 
-def _rows(layout: StructLayout) -> list[_Row]:
+def _rows(layout: StructLayout) -> list[_StructTextRow]:
     rows = [
-        _Row(each.offset, each.type.size, each.path, each.type.name) for each in layout.leaves()
+        _StructTextRow(each.offset, each.type.size, each.path, each.type.name)
+        for each in layout.leaves()
     ]
-    gaps = [_Row(offset, size, "", "") for offset, size in layout.padding]
+    gaps = [_StructTextRow(offset, size, "", "") for offset, size in layout.padding]
     if gaps:
         rows = sorted(rows + gaps)
     after = ""
@@ -89,7 +90,7 @@ def _shown(path: str) -> str:
 
 
 def _cells(
-    row: _Row | None,
+    row: _StructTextRow | None,
     change: LayoutChanges,
     hexdump: bytes | None,
     values: Mapping[str, tuple[str, str]],

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.graph.options import Direction, GraphOptions
+from tvmdbg_widgets.figures.graph.options import Direction, GraphFigureOptions
 from tvmdbg_widgets.figures.graph.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.model.graph.label_template import checked_template
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, node_column
@@ -43,7 +43,7 @@ def graph_figure(
     """
     if not isinstance(color_by, str | NodeColumn) and run.graph is not None:
         color_by = node_column(run.graph, color_by)
-    options = GraphOptions(
+    options = GraphFigureOptions(
         color_by,
         fold_parameters,
         cast("Direction", direction),

@@ -14,7 +14,7 @@ Direction = Literal["down", "right"]
 
 
 @dataclass(frozen=True)
-class GraphOptions:
+class GraphFigureOptions:
     """How the graph is shown; as of ``GraphView``. ``selected`` are node ids."""
 
     color_by: str | NodeColumn = "kind"

@@ -11,7 +11,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.graph.hidden import hidden_nodes
 from tvmdbg_widgets.analysis.query.errors import QueryError
-from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.options import GraphFigureOptions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.bridges import Bridge, bridges
@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.graph.node_words import node_title
 
 
 @dataclass(frozen=True)
-class Part:
+class ShownPart:
     """The nodes that are shown, None for all; what leads over hidden ones; and that in words."""
 
     only: frozenset[int] | None = None
@@ -32,16 +32,16 @@ class Part:
 def part_of(
     run: Derived,
     graph: Graph,
-    options: GraphOptions,
+    options: GraphFigureOptions,
     focus: int | None,
     title: Callable[[int], str],
-) -> Part:
+) -> ShownPart:
     """Return what the options leave of a graph; ``title`` names a node."""
     isolation = checked_isolation(graph, options.isolate)
     if isolation is None and focus is not None and options.hops is not None:
         isolation = {"kind": "around", "nodes": [focus], "hops": options.hops}
     if isolation is None and not options.hidden:
-        return Part()
+        return ShownPart()
     shown, notes = np.ones(graph.num_nodes, bool), []
     if isolation is not None:
         shown = isolated(graph, isolation["kind"], isolation["nodes"], isolation.get("hops"))
@@ -60,7 +60,7 @@ def part_of(
         found = ", ".join(options.hidden)
         notes.append(f"Hidden: {counted(int(hidden.sum()), 'node')} ({found}).{failed}")
     notes.append(f"Shown: {counted(int(shown.sum()), 'node')} of {graph.num_nodes:,}.")
-    return Part(frozenset(np.flatnonzero(shown).tolist()), tuple(over), " ".join(notes))
+    return ShownPart(frozenset(np.flatnonzero(shown).tolist()), tuple(over), " ".join(notes))
 
 
 def _part_text(kind: str, isolation: dict[str, Any], title: Callable[[int], str]) -> str:

@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
 from tvmdbg_widgets.figures.few_names import has_many
-from tvmdbg_widgets.figures.graph.options import GraphOptions
+from tvmdbg_widgets.figures.graph.options import GraphFigureOptions
 from tvmdbg_widgets.figures.graph.part import part_of
 from tvmdbg_widgets.figures.graph.search import search
 from tvmdbg_widgets.figures.graph.stretches import stretches, stretches_text
@@ -33,7 +33,7 @@ _OWN = ("kind", "time", "health", "dtype", "device", "storage", "bytes")
 
 def graph_request(
     run: Derived,
-    options: GraphOptions,
+    options: GraphFigureOptions,
     *,
     most_bytes: int = MOST_BYTES,
     camera: Mapping[str, Any] | None = None,
@@ -139,9 +139,9 @@ def _condensed(
     return RunFigure(run, "stretches", (), data, description=description)
 
 
-def _without_effect(options: GraphOptions, camera: Mapping[str, Any] | None) -> str:
+def _without_effect(options: GraphFigureOptions, camera: Mapping[str, Any] | None) -> str:
     """Return which options a condensed graph cannot follow, in a sentence; "" for none."""
-    plain = GraphOptions()
+    plain = GraphFigureOptions()
     names = ("label", "direction", "color_limits", "fold_parameters", "grouped", "whole")
     given = [each for each in names if getattr(options, each) != getattr(plain, each)]
     given += ["camera"] if camera is not None else []

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.rpc.folding import Fold, fold_runs
+from tvmdbg_widgets.analysis.rpc.folding import FoldedMessages, fold_runs
 
 Side = Literal["client", "server"]
 Status = Literal["ok", "exception", "damaged", "desynchronised", "incomplete"]
@@ -37,7 +37,7 @@ class SequenceMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class RepeatedRows:
     """Rows that stand for messages which repeat."""
 
     first: int
@@ -59,7 +59,7 @@ class SequenceRows:
     """What a picture shows of a conversation."""
 
     rows: list[SequenceMessage | LeftOut]
-    loops: list[Loop]
+    loops: list[RepeatedRows]
     pauses: dict[int, int]
     count: int
     nbytes: int
@@ -83,7 +83,7 @@ def sequence_rows(messages: Sequence[SequenceMessage], most_rows: int) -> Sequen
         else:
             shown.append(LeftOut(row.folded, row.nbytes))
     seen = [
-        Loop(min(inside), max(inside) + 1, loop.repeats, loop.duration_ns)
+        RepeatedRows(min(inside), max(inside) + 1, loop.repeats, loop.duration_ns)
         for loop in loops
         if (inside := [places[at] for at in range(loop.first, loop.end) if at in places])
     ]
@@ -96,7 +96,9 @@ def sequence_rows(messages: Sequence[SequenceMessage], most_rows: int) -> Sequen
     )
 
 
-def _folded(messages: Sequence[SequenceMessage]) -> tuple[list[SequenceMessage], list[Loop]]:
+def _folded(
+    messages: Sequence[SequenceMessage],
+) -> tuple[list[SequenceMessage], list[RepeatedRows]]:
     """Return a row for each message that is not a repeat."""
     numbers: dict[tuple[str, str, str], int] = {}
     keys = np.array(
@@ -110,7 +112,7 @@ def _folded(messages: Sequence[SequenceMessage]) -> tuple[list[SequenceMessage],
         [-1 if each.reply_to is None else each.reply_to for each in messages], np.int64
     )
     rows: list[SequenceMessage] = []
-    loops: list[Loop] = []
+    loops: list[RepeatedRows] = []
     places: dict[int, int] = {}
     for fold in fold_runs(keys, replies):
         first = len(rows)
@@ -121,12 +123,12 @@ def _folded(messages: Sequence[SequenceMessage]) -> tuple[list[SequenceMessage],
             times = [messages[at].time_ns for at in (fold.start, fold.end - 1)]
             start, end = times
             took = None if start is None or end is None else end - start
-            loops.append(Loop(first, len(rows), fold.repeats, took))
+            loops.append(RepeatedRows(first, len(rows), fold.repeats, took))
     return rows, loops
 
 
 def _row(
-    messages: Sequence[SequenceMessage], at: int, fold: Fold, places: dict[int, int]
+    messages: Sequence[SequenceMessage], at: int, fold: FoldedMessages, places: dict[int, int]
 ) -> SequenceMessage:
     """Return a message that stands for its repeats too."""
     message = messages[at]
@@ -143,7 +145,7 @@ def _row(
     )
 
 
-def _pauses(rows: Sequence[SequenceMessage], loops: Sequence[Loop]) -> dict[int, int]:
+def _pauses(rows: Sequence[SequenceMessage], loops: Sequence[RepeatedRows]) -> dict[int, int]:
     """Return rows before which nothing is said for much longer than elsewhere."""
     taken = {loop.end: loop.duration_ns or 0 for loop in loops}
     inside = {at for loop in loops for at in range(loop.first + 1, loop.end)}

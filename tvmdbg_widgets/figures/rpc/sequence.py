@@ -9,7 +9,7 @@ from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.figure import Figure
 from tvmdbg_widgets.figures.rpc.messages import (
     LeftOut,
-    Loop,
+    RepeatedRows,
     SequenceMessage,
     SequenceRows,
     sequence_rows,
@@ -107,7 +107,7 @@ def _size(nbytes: int) -> str:
     return bytes_text(nbytes).partition(" (")[0]
 
 
-def _loop_words(loop: Loop) -> str:
+def _loop_words(loop: RepeatedRows) -> str:
     what = "this message" if loop.end - loop.first == 1 else "these messages"
     took = "" if loop.duration_ns is None else f", in {duration_text(loop.duration_ns)}"
     return f"{loop.repeats:,} × {what}{took}"

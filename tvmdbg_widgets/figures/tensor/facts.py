@@ -12,8 +12,8 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.opening import opening_tensor
-from tvmdbg_widgets.figures.tensor.options import TensorOptions
-from tvmdbg_widgets.figures.tensor.shown import Shown
+from tvmdbg_widgets.figures.tensor.options import TensorFigureOptions
+from tvmdbg_widgets.figures.tensor.shown import ShownValues
 from tvmdbg_widgets.model.base.errors import FormatError, why_unread
 from tvmdbg_widgets.model.base.number_text import (
     computed_text,
@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.graph.node_words import tensor_title
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.contrast import Contrast
-from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.statistics.distribution import NumberBounds
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
@@ -77,12 +77,12 @@ def _counted(run: Derived, tensor: Tensor, reading: str | None) -> Statistics:
 
 def _percentiles(
     tensor: Tensor, reading: str | None, found: Statistics
-) -> tuple[tuple[int, Interval], ...]:
+) -> tuple[tuple[int, NumberBounds], ...]:
     """Percentiles as far as they are known: exact, or bounds of them."""
     if found.distribution is None:
         return ()
     if found.exact:
-        bounds: Sequence[Interval] = tensor.known_percentiles(reading)
+        bounds: Sequence[NumberBounds] = tensor.known_percentiles(reading)
     else:
         bounds = found.distribution.percentiles(PERCENTS)
     return tuple(zip(PERCENTS, bounds, strict=True))
@@ -98,18 +98,18 @@ class TensorFacts:
 
     tensor: Tensor
     title: str
-    options: TensorOptions
+    options: TensorFigureOptions
     statistics: Statistics
-    shown: Shown
-    percentiles: tuple[tuple[int, Interval], ...] = ()
+    shown: ShownValues
+    percentiles: tuple[tuple[int, NumberBounds], ...] = ()
     contrast: Contrast | None = None
     redacted: str = ""
     unread: str = ""
 
     @classmethod
-    def of(cls, run: Derived, tensor: Tensor, options: TensorOptions) -> TensorFacts:
+    def of(cls, run: Derived, tensor: Tensor, options: TensorFigureOptions) -> TensorFacts:
         """Count the values and choose what is shown."""
-        shown = Shown.of(run, tensor, options)
+        shown = ShownValues.of(run, tensor, options)
         title = tensor_title(tensor, run.graph)
         try:
             found = _counted(run, tensor, shown.reading)

@@ -21,11 +21,11 @@ from tvmdbg_widgets.figures.redaction import Redact
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.tensor.description import description
 from tvmdbg_widgets.figures.tensor.facts import TensorFacts, default_entry
-from tvmdbg_widgets.figures.tensor.options import Axes, ColorRange, Region, TensorOptions
-from tvmdbg_widgets.figures.tensor.shown import Shown
+from tvmdbg_widgets.figures.tensor.options import Axes, ColorRange, Region, TensorFigureOptions
+from tvmdbg_widgets.figures.tensor.shown import ShownValues
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.pictures import Channels, Picture, Profile
+from tvmdbg_widgets.model.pictures import ChannelPictures, Picture, Profile
 
 _PIXELS, _SAVED_PIXELS = 60_000, 9_000
 #: Cells of a plane that its picture has room for, points of a line, channels and cells of one.
@@ -56,7 +56,7 @@ def tensor_figure(
     redact: Redact | None = None,
 ) -> Figure:
     """Draw one tensor: its health, statistics, histogram, and two of its axes in colors."""
-    options = TensorOptions(
+    options = TensorFigureOptions(
         entry=entry,
         axes=axes,
         index=index,
@@ -82,7 +82,7 @@ def most_pixels(saved: bool) -> int:
 
 def tensor_request(
     run: Derived,
-    options: TensorOptions,
+    options: TensorFigureOptions,
     *,
     most_pixels: int,
     redact: Redact | None = None,
@@ -112,7 +112,7 @@ def tensor_request(
     )
 
 
-def _traits(options: TensorOptions) -> dict[str, Any]:
+def _traits(options: TensorFigureOptions) -> dict[str, Any]:
     return {
         "color_scale": options.color_scale,
         "color_map": options.color_map,
@@ -190,7 +190,7 @@ def _drawn(facts: TensorFacts, most_pixels: int) -> tuple[TensorFacts, dict[str,
         return facts.without_picture(problem), {}
 
 
-def _values(shown: Shown, most_pixels: int) -> dict[str, Reply]:
+def _values(shown: ShownValues, most_pixels: int) -> dict[str, Reply]:
     """Return the values to be drawn: a plane where the tensor has no axis for the other two."""
     if shown.axis is not None and shown.show == "profile":
         return {"profile": _reply(shown.profile(_POINTS))}
@@ -207,14 +207,14 @@ def _values(shown: Shown, most_pixels: int) -> dict[str, Reply]:
     return {"tile": _reply(picture, **told, **size)}
 
 
-def _cells(shown: Shown, most_pixels: int) -> tuple[int, int]:
+def _cells(shown: ShownValues, most_pixels: int) -> tuple[int, int]:
     """Return as many rows and columns of cells as can be seen and may be drawn."""
     rows, cols = min(shown.rows, _TALLEST), min(shown.cols, _WIDEST)
     over = math.sqrt(rows * cols / most_pixels)
     return (max(1, int(rows / over)), max(1, int(cols / over))) if over > 1 else (rows, cols)
 
 
-def _reply(found: Picture | Channels | Profile, **told: Any) -> Reply:
+def _reply(found: Picture | ChannelPictures | Profile, **told: Any) -> Reply:
     columns, buffer = packed_cells(found)
     if isinstance(found, Profile):
         told |= {"axis": found.axis, "length": found.length, "step": found.step}
@@ -225,7 +225,7 @@ def _reply(found: Picture | Channels | Profile, **told: Any) -> Reply:
             "rowStep": found.row_step,
             "colStep": found.col_step,
         }
-    if isinstance(found, Channels):
+    if isinstance(found, ChannelPictures):
         told |= {"axis": found.axis, "length": found.length}
     return Reply({**told, "columns": columns}, (buffer,))
 

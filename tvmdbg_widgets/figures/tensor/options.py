@@ -24,7 +24,7 @@ CELLS = ("mean", "least", "largest", "extreme")
 
 
 @dataclass(frozen=True)
-class TensorOptions:
+class TensorFigureOptions:
     """How a tensor is shown; as of ``TensorInspector``."""
 
     entry: tuple[int, int] | None = None

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.layouts.layouts import KnownLayout, known_layouts, laid_out
-from tvmdbg_widgets.figures.tensor.options import Axes, Region, TensorOptions
+from tvmdbg_widgets.figures.tensor.options import Axes, Region, TensorFigureOptions
 from tvmdbg_widgets.model.pictures import (
-    Channels,
+    ChannelPictures,
     Picture,
     Profile,
     channels,
@@ -20,18 +20,18 @@ from tvmdbg_widgets.model.pictures import (
 from tvmdbg_widgets.model.tensors.planes import Plane, axis_along, default_axes
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 #: Values of a plane from which on a picture is made of a sample of them.
 MOST_EXACT = 1 << 26
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownValues:
     """What is shown of a tensor's values."""
 
     reading: str | None
-    values: Values
+    values: ArrayView
     layout: str
     sizes: dict[str, int]
     axis_names: tuple[str, ...]
@@ -43,7 +43,7 @@ class Shown:
     axis: int | None
 
     @classmethod
-    def of(cls, run: Derived, tensor: Tensor, options: TensorOptions) -> Shown:
+    def of(cls, run: Derived, tensor: Tensor, options: TensorFigureOptions) -> ShownValues:
         """Return what was asked for as far as the tensor has it, the default where not."""
         readings = tensor.readings
         reading = options.reading if options.reading in readings else None
@@ -101,7 +101,7 @@ class Shown:
         many = self.rows * self.cols > MOST_EXACT
         return picture(self.values, self.plane, rows, cols, part=self.region, sample=many)
 
-    def channels(self, count: int, rows: int, cols: int) -> Channels:
+    def channels(self, count: int, rows: int, cols: int) -> ChannelPictures:
         """Return pictures of the first indices of :attr:`axis`."""
         assert self.plane is not None  # noqa: S101
         assert self.axis is not None  # noqa: S101

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison, Verdict
+from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison, TimeVerdict
 from tvmdbg_widgets.analysis.compare_times.change_texts import change_text, p_text, ratio_text
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.change import change_of_slices
@@ -21,14 +21,14 @@ from tvmdbg_widgets.model.base.text import one_line
 
 _TOP = 16
 _SIGNS = {
-    Verdict.SLOWER: "▲",
-    Verdict.FASTER: "▼",
-    Verdict.NOISE: "≈",
-    Verdict.UNKNOWN: "?",
-    Verdict.ONLY_A: "−",
-    Verdict.ONLY_B: "+",
+    TimeVerdict.SLOWER: "▲",
+    TimeVerdict.FASTER: "▼",
+    TimeVerdict.NOISE: "≈",
+    TimeVerdict.UNKNOWN: "?",
+    TimeVerdict.ONLY_A: "−",
+    TimeVerdict.ONLY_B: "+",
 }
-_LOSSES = (Verdict.SLOWER, Verdict.ONLY_B)
+_LOSSES = (TimeVerdict.SLOWER, TimeVerdict.ONLY_B)
 
 
 def time_comparison_figure(
@@ -100,7 +100,7 @@ def _row(row: TimeChange, most: float) -> dict[str, Any]:
     return {
         "sign": _SIGNS[row.verdict],
         "color": "error" if row.verdict in _LOSSES else "accent",
-        "certain": row.verdict not in (Verdict.NOISE, Verdict.UNKNOWN),
+        "certain": row.verdict not in (TimeVerdict.NOISE, TimeVerdict.UNKNOWN),
         "nodes": list(row.a),
         "label": one_line(row.label),
         "ids": row.brief_nodes,

@@ -30,7 +30,7 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class TimelineOptions:
+class TimelineFigureOptions:
     """How the timeline is shown; as of ``Flamechart``. ``selected`` are node ids."""
 
     show: str = "both"
@@ -56,7 +56,7 @@ class TimelineOptions:
                 raise ValueError(f"time_range is (start, end) in ns, found {self.time_range!r}")
 
 
-_PLAIN = TimelineOptions()
+_PLAIN = TimelineFigureOptions()
 #: Bins of a row of which a figure's columns are made, about one each.
 _FINE_BINS = 512
 
@@ -77,7 +77,7 @@ def timeline_figure(
     theme: str = "light",
 ) -> Figure:
     """Draw the slices of a run on a time axis, and operators as a table."""
-    options = TimelineOptions(
+    options = TimelineFigureOptions(
         show=show,
         chart=chart,
         table_by=table_by,
@@ -91,7 +91,7 @@ def timeline_figure(
     return timeline_request(run, options).figure(width=width, theme=theme)
 
 
-def timeline_request(run: Derived, options: TimelineOptions = _PLAIN) -> RunFigure:
+def timeline_request(run: Derived, options: TimelineFigureOptions = _PLAIN) -> RunFigure:
     """Return what the figure of a timeline is made of."""
     timeline = run.timeline
     if timeline is None:
@@ -186,7 +186,7 @@ def _description(
     timeline: Timeline,
     top: Operators,
     words: TimelineWords,
-    options: TimelineOptions,
+    options: TimelineFigureOptions,
 ) -> dict[str, Any]:
     total = timeline.total_ns
     return {

@@ -10,7 +10,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.times.modules import has_modules, no_modules
 from tvmdbg_widgets.analysis.times.operator_rows import operators
-from tvmdbg_widgets.analysis.times.operators import Operator, Operators
+from tvmdbg_widgets.analysis.times.operators import OperatorRow, Operators
 from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
 from tvmdbg_widgets.figures.run_figure import note
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
@@ -112,7 +112,7 @@ def _beside(words: TimelineWords) -> str:
     return "p10 – p90 of the repeats" if words.repeats else ""
 
 
-def _more(row: Operator, words: TimelineWords) -> str:
+def _more(row: OperatorRow, words: TimelineWords) -> str:
     if words.by_name:
         return row.text(row.within_ns)
     said = row.spread_text.replace("…", "–") or "–"

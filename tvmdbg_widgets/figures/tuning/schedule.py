@@ -9,7 +9,10 @@ from pathlib import PurePath
 from typing import Any
 
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-from tvmdbg_widgets.analysis.tuning.schedules.comparison import Difference, compare_schedules
+from tvmdbg_widgets.analysis.tuning.schedules.comparison import (
+    ScheduleDifference,
+    compare_schedules,
+)
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.analysis.tuning.structure import TileStructure
 from tvmdbg_widgets.analysis.tuning.touches import touches
@@ -100,7 +103,7 @@ def change_answer(log: LogFacts, a: int, b: int) -> dict[str, Any]:
     }
 
 
-def _change(difference: Difference) -> dict[str, str]:
+def _change(difference: ScheduleDifference) -> dict[str, str]:
     texts = (difference.text_a, difference.text_b)
     a, b = (_indented(text) for text in texts)
     return {"change": difference.change, "a": a, "b": b}

@@ -13,15 +13,15 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.capture.conversations import (
     MOST_CONNECTIONS,
-    Conversation,
     Conversations,
     Payloads,
+    TcpConversation,
     segment_of,
 )
 from tvmdbg_widgets.formats.capture.frames import NO_TIME, CaptureDamage, frames, sniff
 from tvmdbg_widgets.formats.capture.streams import CapturedStream, reassemble, stream_issues
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.readahead import ReadAhead
@@ -128,12 +128,12 @@ def read_capture(source: ByteSource) -> Capture:
     if left_out:
         told = ", ".join(f"{reason} ({count:,})" for reason, count in left_out.most_common())
         message = f"left out of {counted(packets, 'packet')}: {told}"
-        issues.append(Issue("packets-left-out", Severity.NOTE, message, file=source.name))
+        issues.append(Issue("packets-left-out", IssueSeverity.NOTE, message, file=source.name))
     return Capture(source.name, packets, connections, dict(left_out), Issues(issues))
 
 
 def _connection(
-    source: ByteSource, conversation: Conversation, rows: tuple[Payloads, Payloads]
+    source: ByteSource, conversation: TcpConversation, rows: tuple[Payloads, Payloads]
 ) -> TcpConnection:
     ends = [Endpoint(*end) for end in conversation.ends]
     opener = conversation.opener
@@ -144,7 +144,7 @@ def _connection(
         issues.append(
             Issue(
                 "client-unknown",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 f"the opening of the connection was not captured; {ends[client]} is taken for the "
                 "client because its port is not the lower one",
                 file=source.name,

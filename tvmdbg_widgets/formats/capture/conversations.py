@@ -150,7 +150,7 @@ Payloads: TypeAlias = "NDArray[np.void]"
 
 
 @dataclass(slots=True)
-class Conversation:
+class TcpConversation:
     """One TCP connection; side 0 is the sender of its first packet."""
 
     ends: tuple[tuple[str, int], tuple[str, int]]
@@ -170,8 +170,8 @@ class Conversations:
     """All connections of a capture."""
 
     def __init__(self) -> None:
-        self.found: list[Conversation] = []
-        self._routes: dict[tuple[bytes, bytes], tuple[Conversation, int]] = {}
+        self.found: list[TcpConversation] = []
+        self._routes: dict[tuple[bytes, bytes], tuple[TcpConversation, int]] = {}
         self._rows = bytearray()
 
     def add(self, segment: Segment, time: int) -> bool:
@@ -203,7 +203,7 @@ class Conversations:
             )
         return True
 
-    def with_payloads(self) -> Iterator[tuple[Conversation, tuple[Payloads, Payloads]]]:
+    def with_payloads(self) -> Iterator[tuple[TcpConversation, tuple[Payloads, Payloads]]]:
         """Yield the connections that carried data, and each side's rows as they were captured."""
         rows = np.frombuffer(self._rows, PAYLOAD)
         order = np.argsort(rows["direction"], kind="stable")
@@ -215,14 +215,14 @@ class Conversations:
                 low, middle, high = bounds[number : number + 3]
                 yield conversation, (rows[order[low:middle]], rows[order[middle:high]])
 
-    def _open(self, addresses: bytes, ports: bytes) -> tuple[Conversation, int]:
+    def _open(self, addresses: bytes, ports: bytes) -> tuple[TcpConversation, int]:
         half = len(addresses) // 2
         source, destination = struct.unpack(">HH", ports)
         ends = (
             (str(ipaddress.ip_address(addresses[:half])), source),
             (str(ipaddress.ip_address(addresses[half:])), destination),
         )
-        conversation = Conversation(ends, len(self.found))
+        conversation = TcpConversation(ends, len(self.found))
         self.found.append(conversation)
         # A port that talks to itself is its own other side.
         self._routes[addresses[half:] + addresses[:half], ports[2:] + ports[:2]] = conversation, 1

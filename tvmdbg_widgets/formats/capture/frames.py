@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.sources.readahead import ReadAhead
 
@@ -62,7 +62,7 @@ class CaptureDamage:
         for rule, message in self._first.items():
             count = self._count[rule]
             often = f" ({counted(count, 'time')}; this is the first)" if count > 1 else ""
-            found.append(Issue(rule, Severity.ERROR, f"{message}{often}", file=self._file))
+            found.append(Issue(rule, IssueSeverity.ERROR, f"{message}{often}", file=self._file))
         return found
 
 

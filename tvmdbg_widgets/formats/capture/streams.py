@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tvmdbg_widgets.formats.capture.conversations import Payloads
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.sources.byte_source import ByteSource, read_near
 
@@ -235,7 +235,7 @@ def stream_issues(
     source: CapturedStream, stream: TcpStream, gaps: Sequence[tuple[int, int]]
 ) -> list[Issue]:
     """Return the issues of one direction; copies are compared with the bytes they repeat."""
-    found: list[tuple[str, Severity, str]] = []
+    found: list[tuple[str, IssueSeverity, str]] = []
     if gaps:
         missing = sum(length for _, length in gaps)
         start, length = gaps[0]
@@ -244,26 +244,26 @@ def stream_issues(
             f"in {counted(len(gaps), 'gap')}; the first starts at byte {start:,} and is "
             f"{counted(length, 'byte')} long"
         )
-        found.append(("missing-bytes", Severity.ERROR, text))
+        found.append(("missing-bytes", IssueSeverity.ERROR, text))
     if stream.cut:
         text = f"captured in part: {counted(stream.cut, 'segment')}"
         hint = "record with a larger snapshot length (tcpdump -s 0)"
-        found.append(("cut-segments", Severity.WARNING, f"{text}; {hint}"))
+        found.append(("cut-segments", IssueSeverity.WARNING, f"{text}; {hint}"))
     if count := len(stream.copies.starts):
         first, differing, compared = _compare(source, stream)
         if first is not None:
             text = f"bytes of {counted(differing, 'segment')}, first byte {first:,}"
             text = f"sent again with other values: {text}; the first copy was kept"
-            found.append(("differing-copies", Severity.ERROR, text))
+            found.append(("differing-copies", IssueSeverity.ERROR, text))
         rest = "" if compared == count else f"; {count - compared:,} of them were not compared"
         text = f"in {counted(count, 'segment')}: {counted(stream.repeated, 'byte')}{rest}"
-        found.append(("repeated-bytes", Severity.NOTE, f"captured again, {text}"))
+        found.append(("repeated-bytes", IssueSeverity.NOTE, f"captured again, {text}"))
     if stream.late:
         text = f"captured after one that follows it: {counted(stream.late, 'segment')}"
-        found.append(("out-of-order", Severity.NOTE, f"{text}; put in order"))
+        found.append(("out-of-order", IssueSeverity.NOTE, f"{text}; put in order"))
     if stream.outside:
         text = f"sent with sequence numbers before that of SYN: {counted(stream.outside, 'byte')}"
-        found.append(("bytes-before-start", Severity.WARNING, f"{text}; left out"))
+        found.append(("bytes-before-start", IssueSeverity.WARNING, f"{text}; left out"))
     return [Issue(rule, severity, text, file=source.name) for rule, severity, text in found]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET
 
-from tvmdbg_widgets.formats.chrome.event import Event, NoObject
+from tvmdbg_widgets.formats.chrome.event import ChromeEvent, NoObject
 from tvmdbg_widgets.formats.chrome.identities import bind_id, identity, plain
 from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds_of_json
@@ -48,7 +48,7 @@ Floats = npt.NDArray[np.float64]
 Key = TypeVar("Key")
 
 
-class Numbers(dict[Key, int]):
+class KeyNumbers(dict[Key, int]):
     """Numbers of keys, from 0 on as they are first asked for."""
 
     def __missing__(self, key: Key) -> int:
@@ -56,14 +56,14 @@ class Numbers(dict[Key, int]):
         return number
 
 
-class TextNumbers(Numbers[str]):
+class TextNumbers(KeyNumbers[str]):
     """Numbers of texts; what is none is written as text."""
 
     def __missing__(self, key: Any) -> int:
         return super().__missing__(key) if type(key) is str else self[str(key)]
 
 
-class Columns:
+class ChromeColumns:
     """The timed events of a trace, E of them, by position in the file."""
 
     def __init__(self) -> None:
@@ -81,9 +81,9 @@ class Columns:
         self.counter_series = array("i")
         self.counter_value = array("d")
         self.names = TextNumbers()
-        self.tracks: Numbers[tuple[Any, Any]] = Numbers()
-        self.flows: Numbers[tuple[str | None, str, str]] = Numbers()
-        self.series: Numbers[tuple[Any, str, str, str]] = Numbers()
+        self.tracks: KeyNumbers[tuple[Any, Any]] = KeyNumbers()
+        self.flows: KeyNumbers[tuple[str | None, str, str]] = KeyNumbers()
+        self.series: KeyNumbers[tuple[Any, str, str, str]] = KeyNumbers()
         self.metadata = TrackNames()
         self.phases: Counter[str] = Counter()
         self.bad: dict[str, tuple[int, int]] = {}
@@ -97,7 +97,7 @@ class Columns:
         count, first = self.bad.get(why, (0, position))
         self.bad[why] = (count + 1, first)
 
-    def add(self, events: list[Event]) -> None:
+    def add(self, events: list[ChromeEvent]) -> None:
         """Take the next events of the file."""
         index = np.arange(self._position, self._position + len(events))
         self._position += len(events)
@@ -114,7 +114,7 @@ class Columns:
         timed = [at for at, phase in enumerate(phases) if phase in _TIMED]
         self._rows([events[at] for at in timed], index[timed])
 
-    def _untimed(self, events: list[Event], index: Ints) -> None:
+    def _untimed(self, events: list[ChromeEvent], index: Ints) -> None:
         for place, event in zip(index.tolist(), events, strict=True):
             if event.ph == "M":
                 self.metadata.add(event)
@@ -122,7 +122,7 @@ class Columns:
                 alien = isinstance(event, NoObject)
                 self.refuse("no object" if alien else "an object without ph", place)
 
-    def _rows(self, events: list[Event], index: Ints) -> None:
+    def _rows(self, events: list[ChromeEvent], index: Ints) -> None:
         count, first = len(events), len(self.phase)
         try:
             track = np.fromiter(map(self.tracks.__getitem__, map(_TRACK, events)), np.int32, count)
@@ -153,7 +153,7 @@ class Columns:
                     self._extra(row, event)
         self._read(first, [event.ts for event in events], durations)
 
-    def _observe(self, events: list[Event], first: int) -> None:
+    def _observe(self, events: list[ChromeEvent], first: int) -> None:
         """Tell which rows are what a profiler says of itself."""
         try:
             if (_OBSERVERS | {"Trace"}).isdisjoint(map(_CATEGORY, events)):
@@ -164,7 +164,7 @@ class Columns:
             row for row, event in enumerate(events, first) if _is_observer(event.cat, event.name)
         )
 
-    def _hashable_rows(self, events: list[Event], index: Ints) -> None:
+    def _hashable_rows(self, events: list[ChromeEvent], index: Ints) -> None:
         timed = []
         for at, event in enumerate(events):
             try:
@@ -230,7 +230,7 @@ class Columns:
         sign, whole = "-" if self.ts[row] < 0 else "", abs(int(self.ts[row]))
         return f"{sign}{whole // 1000}.{whole % 1000:03d}"
 
-    def _bind(self, row: int, event: Event) -> None:
+    def _bind(self, row: int, event: ChromeEvent) -> None:
         """Take a flow of the format's second version: its slice itself is bound to it."""
         enters, leaves = event.flow_in is True, event.flow_out is True
         if enters or leaves:
@@ -239,7 +239,7 @@ class Columns:
             self.bound_flow.append(self.flows[key])
             self.bound_phase.append(ord("t" if enters and leaves else "f" if enters else "s"))
 
-    def _extra(self, row: int, event: Event) -> None:
+    def _extra(self, row: int, event: ChromeEvent) -> None:
         name = event.name if type(event.name) is str else str(event.name)
         if event.ph == "C":
             arguments = event.arguments()

@@ -19,7 +19,7 @@ _NOTHING = Raw(b"")
 _NUMBERS = frozenset((int, float, DecimalText))
 
 
-class Event(msgspec.Struct, gc=False):
+class ChromeEvent(msgspec.Struct, gc=False):
     """What is read of an event; numbers with a fraction or an exponent are :class:`DecimalText`."""
 
     ph: str | None = None
@@ -50,15 +50,15 @@ class Event(msgspec.Struct, gc=False):
             return None
 
 
-class NoObject(Event, gc=False):
+class NoObject(ChromeEvent, gc=False):
     """What stands among the events and is no object."""
 
 
 _ARGUMENTS = msgspec.json.Decoder(float_hook=DecimalText)
-_STRICT = msgspec.json.Decoder(list[Event], float_hook=DecimalText)
+_STRICT = msgspec.json.Decoder(list[ChromeEvent], float_hook=DecimalText)
 
 
-def strict_events(data: bytes) -> list[Event]:
+def strict_events(data: bytes) -> list[ChromeEvent]:
     """Decode events that commas part."""
     text = b"[" + data + b"]"
     if not text.isascii():
@@ -69,7 +69,7 @@ def strict_events(data: bytes) -> list[Event]:
         raise ValueError(str(problem)) from None
 
 
-def tolerant_events(data: bytes) -> list[Event]:
+def tolerant_events(data: bytes) -> list[ChromeEvent]:
     """Decode events that commas part."""
     text = data.decode("utf-8", "surrogateescape")
     values, end = _decoded(f"[{text}]", 0)
@@ -78,21 +78,21 @@ def tolerant_events(data: bytes) -> list[Event]:
     return list(map(_event, values))
 
 
-def tolerant_event(text: str, position: int) -> tuple[Event, int]:
+def tolerant_event(text: str, position: int) -> tuple[ChromeEvent, int]:
     """Decode one event; return it and the position behind it."""
     value, end = _decoded(text, position)
     return _event(value), end
 
 
-def _event(value: Any) -> Event:
+def _event(value: Any) -> ChromeEvent:
     if type(value) is not dict:
         return NoObject()
-    known = {name: value[name] for name in Event.__struct_fields__ if name in value}
+    known = {name: value[name] for name in ChromeEvent.__struct_fields__ if name in value}
     if type(known.get("ph")) is not str:
         known["ph"] = None
     for name in ("ts", "dur"):
         known[name] = Raw(_json(known.get(name)))
-    return Event(**known)
+    return ChromeEvent(**known)
 
 
 def _json(time: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.chrome.event import (
-    Event,
+    ChromeEvent,
     strict_events,
     tolerant_event,
     tolerant_events,
@@ -45,7 +45,7 @@ class EventFile:
         self._data = b""
         self._offset = 0  # of the first byte of _data
 
-    def blocks(self) -> Iterator[list[Event]]:
+    def blocks(self) -> Iterator[list[ChromeEvent]]:
         """Yield the events, some at a time, in file order."""
         if not self._open():
             return
@@ -134,7 +134,7 @@ class EventFile:
         self.broken = self._offset + position
         self.found = self._data[position : position + 60].decode("utf-8", "replace")
 
-    def _take(self, at_end: bool) -> tuple[list[Event], bool]:
+    def _take(self, at_end: bool) -> tuple[list[ChromeEvent], bool]:
         """Parse whole events off the front of what was read; whether there were any."""
         if not at_end:
             cuts = self._cuts()
@@ -162,9 +162,9 @@ class EventFile:
                 break
         return found
 
-    def _one_by_one(self, at_end: bool) -> tuple[list[Event], bool]:
+    def _one_by_one(self, at_end: bool) -> tuple[list[ChromeEvent], bool]:
         text = _text(self._data)
-        events: list[Event] = []
+        events: list[ChromeEvent] = []
         position = good = 0
         while True:
             position = _skip(text, position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.chrome.columns import FLOWS, Columns
+from tvmdbg_widgets.formats.chrome.columns import FLOWS, ChromeColumns
 from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import paired
@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.timeline.trace_extras import Counters, FlowEnds, Trace
 
 
 def extras(
-    columns: Columns,
+    columns: ChromeColumns,
     origin_ns: int,
     place: npt.NDArray[np.int32],
     at: npt.NDArray[np.int32],
@@ -29,7 +29,7 @@ def extras(
 
 
 def _counters(
-    columns: Columns, phase: npt.NDArray[np.uint8], origin_ns: int, names: TrackNames
+    columns: ChromeColumns, phase: npt.NDArray[np.uint8], origin_ns: int, names: TrackNames
 ) -> Counters:
     """Series by process, name and id; of one moment the value that stands last in the file."""
     row = np.frombuffer(columns.counter_row, np.int64)
@@ -52,7 +52,7 @@ def _counters(
 
 
 def _flow_ends(
-    columns: Columns,
+    columns: ChromeColumns,
     phase: npt.NDArray[np.uint8],
     origin_ns: int,
     place: npt.NDArray[np.int32],

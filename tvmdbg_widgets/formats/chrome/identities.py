@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tvmdbg_widgets.formats.chrome.event import Event
+from tvmdbg_widgets.formats.chrome.event import ChromeEvent
 
 _LONGEST_ID = 64
 
@@ -25,7 +25,7 @@ def bind_id(value: Any) -> str:
         return _dumped(value)
 
 
-def identity(event: Event) -> str:
+def identity(event: ChromeEvent) -> str:
     """Return what the events of one interval or flow share: scope, id, and whose id it is."""
     local = event.id2
     if isinstance(local, dict) and "local" in local:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.formats.chrome.columns import Columns
+from tvmdbg_widgets.formats.chrome.columns import ChromeColumns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class BeginEndPairs:
     """Rows of begin events and of the end events that close them, and what was left over."""
 
     begin: list[int]
@@ -25,20 +25,20 @@ class Pairs:
 
 
 def pair(
-    columns: Columns,
+    columns: ChromeColumns,
     rows: npt.NDArray[np.int64],
     begins: npt.NDArray[np.bool_],
     keys: Sequence[Hashable],
     *,
     unnamed: int | None,
-) -> Pairs:
+) -> BeginEndPairs:
     """Pair events: an end closes the last begin of its key that is still open.
 
     Events need not stand in the order of time; those of one time are taken in file order.
     """
     order = columns.by_time(rows).tolist()
     own, begun, name = rows.tolist(), begins.tolist(), columns.name
-    found = Pairs([], [], [], [], [])
+    found = BeginEndPairs([], [], [], [], [])
     stacks: dict[Hashable, list[int]] = {}
     for place in order:
         row = own[place]

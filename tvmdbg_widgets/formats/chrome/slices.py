@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS, Columns
+from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS, ChromeColumns
 from tvmdbg_widgets.formats.chrome.extras import extras
-from tvmdbg_widgets.formats.chrome.nesting import Pairs, pair
+from tvmdbg_widgets.formats.chrome.nesting import BeginEndPairs, pair
 from tvmdbg_widgets.formats.chrome.tracks import PROFILER, Lane
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import paired
@@ -25,10 +25,10 @@ _NO_END, _NO_BEGIN = "end missing", "begin missing"
 Ints = npt.NDArray[np.int64]
 
 
-class Slices:
+class ChromeSlices:
     """Slices by start, outer before inner, with their tracks; see :class:`ChromeTrace`."""
 
-    def __init__(self, columns: Columns, file: str) -> None:
+    def __init__(self, columns: ChromeColumns, file: str) -> None:
         self.file = file
         self.issues: list[Issue] = []
         self._columns = columns
@@ -171,7 +171,9 @@ class Slices:
         table = StringColumn.from_strings(texts)
         return StringColumn(table.unique, table.codes[codes[rows]])
 
-    def _unpaired(self, found: Pairs, begin: str, end: str, tracks: Callable[[Ints], Ints]) -> None:
+    def _unpaired(
+        self, found: BeginEndPairs, begin: str, end: str, tracks: Callable[[Ints], Ints]
+    ) -> None:
         for rule, rows, what, said in (
             ("end-missing", found.lone_begins, f"{begin} without its {end}", _NO_END),
             ("begin-missing", found.lone_ends, f"{end} without its {begin}", _NO_BEGIN),
@@ -181,16 +183,16 @@ class Slices:
                 self._add(at, np.zeros(len(at)), tracks(at))
                 self._lone.append((at, said))
                 shown = f"how long it took is not known: a mark, named {f'… ({said})'!r}"
-                self._report(rule, Severity.ERROR, rows, f"{what}; {shown}")
+                self._report(rule, IssueSeverity.ERROR, rows, f"{what}; {shown}")
         if found.differing:
             self._report(
                 "names-differ",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 found.differing,
                 f"{end} of another name than the {begin} it closes; paired by nesting",
             )
 
-    def _report(self, rule: str, severity: Severity, rows: list[int], what: str) -> None:
+    def _report(self, rule: str, severity: IssueSeverity, rows: list[int], what: str) -> None:
         places = [self._columns.index[row] for row in rows]
         first = rows[places.index(min(places))]
         text = f"traceEvents[{min(places)}] ({self._columns.text(first)} µs): {what}"
@@ -201,7 +203,7 @@ class Slices:
         found = sorted(self._columns.bad.items(), key=lambda each: each[1][1])
         for why, (count, first) in found:
             text = f"traceEvents[{first}]: {why}; left out ({counted(count, 'such event')})"
-            self.issues.append(Issue("event-unusable", Severity.ERROR, text, file=self.file))
+            self.issues.append(Issue("event-unusable", IssueSeverity.ERROR, text, file=self.file))
         phases = self._columns.phases
         other = {p: n for p, n in phases.items() if p not in _SHOWN | FLOWS | {"C", "?"}}
         if other:
@@ -215,7 +217,7 @@ class Slices:
             )
 
     def _note(self, rule: str, message: str) -> None:
-        self.issues.append(Issue(rule, Severity.NOTE, message, file=self.file))
+        self.issues.append(Issue(rule, IssueSeverity.NOTE, message, file=self.file))
 
 
 def _same(keys: list[Any]) -> Ints:

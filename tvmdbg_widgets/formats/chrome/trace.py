@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import LARGEST_NS
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -84,12 +84,12 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
     ``end-missing``, ``names-differ``, ``event-unusable``, ``events-not-shown``,
     ``time-precision`` (of traces longer than a double can count in nanoseconds).
     """
-    from tvmdbg_widgets.formats.chrome.columns import Columns
+    from tvmdbg_widgets.formats.chrome.columns import ChromeColumns
     from tvmdbg_widgets.formats.chrome.events import EventFile
-    from tvmdbg_widgets.formats.chrome.slices import Slices
+    from tvmdbg_widgets.formats.chrome.slices import ChromeSlices
 
     file = EventFile(source)
-    columns = Columns()
+    columns = ChromeColumns()
     for block in file.blocks():
         columns.add(block)
         block.clear()  # before the next one is read
@@ -111,14 +111,14 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
             f"the JSON breaks off at byte {place}; {counted(events, 'event')} before it "
             f"{agree(events, 'is')} read"
         )
-        issues.append(Issue("trace-cut", Severity.ERROR, text, file=source.name))
+        issues.append(Issue("trace-cut", IssueSeverity.ERROR, text, file=source.name))
     elif not file.ended:
         said = (
             "the list of events is not closed, which the format allows: the program may have "
             "stopped while it recorded"
         )
-        issues.append(Issue("trace-not-closed", Severity.NOTE, said, file=source.name))
-    slices = Slices(columns, source.name)
+        issues.append(Issue("trace-not-closed", IssueSeverity.NOTE, said, file=source.name))
+    slices = ChromeSlices(columns, source.name)
     value = _ours(file.top).get("origin_ns")
     return ChromeTrace(
         names=slices.names,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tvmdbg_widgets.formats.chrome.event import Event
+from tvmdbg_widgets.formats.chrome.event import ChromeEvent
 from tvmdbg_widgets.formats.decimals import DecimalText
 from tvmdbg_widgets.model.base.numbers import as_float
 from tvmdbg_widgets.model.base.text import paired
@@ -54,7 +54,7 @@ class TrackNames:
         self._devices: dict[str, str] = {}
         self.ours: dict[Key, dict[str, Any]] = {}
 
-    def add(self, event: Event) -> None:
+    def add(self, event: ChromeEvent) -> None:
         """Take an event of phase M."""
         arguments = event.arguments()
         if not isinstance(arguments, dict):

@@ -36,7 +36,7 @@ from tvmdbg_widgets.formats.executorch.file_notes import (
     run_file,
     runs_left_out,
 )
-from tvmdbg_widgets.formats.executorch.inspector_events import EventTable, with_table
+from tvmdbg_widgets.formats.executorch.inspector_events import PrintedEventTable, with_table
 from tvmdbg_widgets.formats.executorch.inspector_text import InspectorText, read_inspector_text
 from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, without_runs
 from tvmdbg_widgets.formats.executorch.program import instruction_graph
@@ -44,7 +44,7 @@ from tvmdbg_widgets.formats.executorch.program.instruction_graph import Instruct
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.formats.parts import Part
 from tvmdbg_widgets.formats.recording.recording import Recording
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.etdump import ETDump
@@ -166,17 +166,21 @@ def _text(parts: Sequence[Part]) -> InspectorText:
     )
 
 
-def _table(text: InspectorText, dump: ETDump | None, issues: list[Issue]) -> EventTable | None:
+def _table(
+    text: InspectorText, dump: ETDump | None, issues: list[Issue]
+) -> PrintedEventTable | None:
     """Return the table whose times are shown: the last, where there is no ETDump."""
     issues += text.issues
     if dump is not None and text.tables:
         said = "the Inspector's table is left out: the ETDump has its times, and more"
-        issues.append(Issue("files-left-out", Severity.NOTE, said, file=dump.file))
+        issues.append(Issue("files-left-out", IssueSeverity.NOTE, said, file=dump.file))
         return None
     if len(text.tables) > 1:
         said = f"{len(text.tables)} tables of the Inspector stand in the text; the last is shown, "
         said += "run.tables has each"
-        issues.append(Issue("more-than-one", Severity.NOTE, said, file=text.tables[0].dump.file))
+        issues.append(
+            Issue("more-than-one", IssueSeverity.NOTE, said, file=text.tables[0].dump.file)
+        )
     return text.tables[-1] if text.tables else None
 
 
@@ -204,7 +208,7 @@ def _only(parts: Sequence[Part], kind: str, what: str, issues: list[Issue]) -> A
     values = [part.value for part in parts if part.kind == kind]
     if len(values) > 1:
         text = f"{counted(len(values), 'file')} are each a {what}; only the first is used"
-        issues.append(Issue("more-than-one", Severity.WARNING, text))
+        issues.append(Issue("more-than-one", IssueSeverity.WARNING, text))
     return values[0] if values else None
 
 
@@ -239,7 +243,7 @@ def _with_doubts(plan: InstructionGraph) -> tuple[Graph, Issue]:
     texts = listed(dict.fromkeys(doubts.values()))
     text = f"a program does not tell everything: {texts}; such nodes have an attribute 'uncertain'"
     nodes = tuple(doubts)[:20]
-    issue = Issue("program-uncertain", Severity.NOTE, text, nodes=nodes, file=plan.graph.file)
+    issue = Issue("program-uncertain", IssueSeverity.NOTE, text, nodes=nodes, file=plan.graph.file)
     return replace(plan.graph, attrs=attrs), issue
 
 
@@ -265,7 +269,7 @@ def _joined(
 
 
 def _of_table(
-    table: EventTable, files: ExecuTorchFiles, plan: InstructionGraph | None
+    table: PrintedEventTable, files: ExecuTorchFiles, plan: InstructionGraph | None
 ) -> tuple[ExecuTorchFiles, list[Issue]]:
     """Tie a table's rows to a program that makes the same calls in the same order."""
     alone = _unjoined(table.dump, table.backends)
@@ -283,14 +287,14 @@ def _of_table(
         if not problems and not others:
             text = "the table's rows are tied to instructions by their order: its calls are those "
             text += f"of {files.method!r}"
-            issue = Issue("table-by-order", Severity.NOTE, text, file=dump.file)
+            issue = Issue("table-by-order", IssueSeverity.NOTE, text, file=dump.file)
             return replace(found, event_nodes=by_order(nodes)), [issue]
     text = f"the table's calls are not those of {files.method!r}: its times are of no operator here"
-    return files, [Issue("executorch-disagree", Severity.WARNING, text, file=table.dump.file)]
+    return files, [Issue("executorch-disagree", IssueSeverity.WARNING, text, file=table.dump.file)]
 
 
 def _timed(
-    files: ExecuTorchFiles, graph: Graph | None, table: EventTable | None
+    files: ExecuTorchFiles, graph: Graph | None, table: PrintedEventTable | None
 ) -> tuple[Graph | None, Timeline | None]:
     """Return the graph with the calls of delegates, and the times of its nodes."""
     dump, nodes = files.dump, files.event_nodes

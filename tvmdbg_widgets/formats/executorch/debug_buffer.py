@@ -21,7 +21,7 @@ from tvmdbg_widgets.formats.executorch.debug_tensors import (
     strides_of,
 )
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
@@ -43,7 +43,7 @@ _MEMBERS: Final = {
 _BLOCK = 1 << 18
 
 
-class DebugBuffer:
+class DebugBufferFile:
     """A debug buffer, read as its values are asked for."""
 
     def __init__(self, source: ByteSource) -> None:
@@ -87,7 +87,7 @@ class DebugBuffer:
                 f"the dump's values take {counted(used, 'byte')}, the debug buffer has {size:,}: "
                 "it is cut off or belongs to another run"
             )
-            return Issues([Issue("debug-buffer-short", Severity.ERROR, text, file=name)])
+            return Issues([Issue("debug-buffer-short", IssueSeverity.ERROR, text, file=name)])
         if used == size:
             return Issues()
         tail = (
@@ -96,9 +96,9 @@ class DebugBuffer:
         )
         if self._zero(used):
             text = f"{tail} and are zero: that much of the buffer was not used"
-            return Issues([Issue("debug-buffer-unused", Severity.NOTE, text, file=name)])
+            return Issues([Issue("debug-buffer-unused", IssueSeverity.NOTE, text, file=name)])
         text = f"{tail} but are not zero: the buffer may belong to another run"
-        return Issues([Issue("debug-buffer-other", Severity.WARNING, text, file=name)])
+        return Issues([Issue("debug-buffer-other", IssueSeverity.WARNING, text, file=name)])
 
     def _zero(self, start: int) -> bool:
         size = self.source.size
@@ -134,7 +134,9 @@ def _tensors(dump: ETDump) -> Iterator[DebugTensor]:
             yield from each.value
 
 
-def inflated(value: DebugValue, buffer: DebugBuffer | None, *, compat: bool = False) -> Inflated:
+def inflated(
+    value: DebugValue, buffer: DebugBufferFile | None, *, compat: bool = False
+) -> Inflated:
     """Return a logged value."""
     if compat:
         return _as_inspector(value, buffer)
@@ -150,11 +152,11 @@ def is_known_to_inspector(tensor: DebugTensor) -> bool:
     return tensor.scalar_type in _OF_INSPECTOR
 
 
-def _array(tensor: DebugTensor, buffer: DebugBuffer | None) -> npt.NDArray[Any] | None:
+def _array(tensor: DebugTensor, buffer: DebugBufferFile | None) -> npt.NDArray[Any] | None:
     return None if buffer is None else buffer.record(tensor, "").numpy()
 
 
-def _as_inspector(value: DebugValue, buffer: DebugBuffer | None) -> Inflated:
+def _as_inspector(value: DebugValue, buffer: DebugBufferFile | None) -> Inflated:
     if value.value is None:
         if value.type == ValueType.TENSOR:
             raise ValueError("Tensor cannot be None")
@@ -169,7 +171,7 @@ def _as_inspector(value: DebugValue, buffer: DebugBuffer | None) -> Inflated:
     return value.value
 
 
-def _ignoring_strides(tensor: DebugTensor, buffer: DebugBuffer | None) -> npt.NDArray[Any]:
+def _ignoring_strides(tensor: DebugTensor, buffer: DebugBufferFile | None) -> npt.NDArray[Any]:
     number = tensor.scalar_type
     if number not in _OF_INSPECTOR:
         raise RuntimeError(f"Unsupported scalar type in get_scalar_type_size : {number}")

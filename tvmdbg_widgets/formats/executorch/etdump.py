@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.etdump_events import EventColumns, read_events
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.formats.flatbuffer.tables import followed
-from tvmdbg_widgets.formats.limits import Budget
+from tvmdbg_widgets.formats.limits import WorkBudget
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.etdump import ETDump
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -38,7 +38,7 @@ def sniff(head: bytes) -> bool:
 def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
     """Read an ETDump."""
     data, base = _content(source)
-    root = Tables.root(FlatBuffer(data, file=source.name, base=base, hint=_HINT), "ETDump")
+    root = FlatTables.root(FlatBuffer(data, file=source.name, base=base, hint=_HINT), "ETDump")
     version = int(root.scalar(0, np.uint32, 0, "version")[0])
     issues: list[Issue] = []
     if version != _VERSION:
@@ -46,15 +46,17 @@ def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
             f"this ETDump is of version {version}, all known ones of version {_VERSION}; what it "
             "says may mean something else"
         )
-        issues.append(Issue("etdump-version", Severity.WARNING, text, file=source.name))
+        issues.append(Issue("etdump-version", IssueSeverity.WARNING, text, file=source.name))
     runs = _runs(root, issues, strict=strict)
     try:
         found, places = runs.offsets(3, "RunData.events")
-        events = read_events(Tables(runs.buffer, places, "Event"))
+        events = read_events(FlatTables(runs.buffer, places, "Event"))
         has_events, counts = found.present, np.diff(found.offsets)
     except FormatError:
         size = runs.buffer.size
-        tries = Budget(_MOST_TRIED * size, source.name, "bytes decoded to find the damage", _HINT)
+        tries = WorkBudget(
+            _MOST_TRIED * size, source.name, "bytes decoded to find the damage", _HINT
+        )
         numbers = range(0 if strict else len(runs))
         parts = [_before_damage(runs, run, issues, tries) for run in numbers]
         if not sum(map(len, parts)):
@@ -105,13 +107,13 @@ def _content(source: ByteSource) -> tuple[bytes, int]:
     )
 
 
-def _runs(root: Tables, issues: list[Issue], *, strict: bool) -> Tables:
+def _runs(root: FlatTables, issues: list[Issue], *, strict: bool) -> FlatTables:
     """Return the runs; those that the file does not lead to are left out."""
     field = "ETDump.run_data"
     buffer = root.buffer
     _, items = root.items(1, field)
     try:
-        return Tables(buffer, followed(buffer, items, field), "RunData")
+        return FlatTables(buffer, followed(buffer, items, field), "RunData")
     except FormatError:
         if strict:
             raise
@@ -119,24 +121,26 @@ def _runs(root: Tables, issues: list[Issue], *, strict: bool) -> Tables:
     for run in range(len(items)):
         try:
             place = followed(buffer, items[run : run + 1], field)
-            Tables(buffer.renewed(), place, "RunData")
+            FlatTables(buffer.renewed(), place, "RunData")
             sound.append(int(place[0]))
         except FormatError as problem:
             text = f"run {run} cannot be read: {problem.problem}. {_HINT}"
-            issues.append(Issue("etdump-damaged", Severity.ERROR, text, file=problem.file))
-    return Tables(buffer.renewed(), np.asarray(sound, np.int64), "RunData")
+            issues.append(Issue("etdump-damaged", IssueSeverity.ERROR, text, file=problem.file))
+    return FlatTables(buffer.renewed(), np.asarray(sound, np.int64), "RunData")
 
 
-def _before_damage(runs: Tables, run: int, issues: list[Issue], tries: Budget) -> EventColumns:
+def _before_damage(
+    runs: FlatTables, run: int, issues: list[Issue], tries: WorkBudget
+) -> EventColumns:
     """Return the events of a run before the first damaged one, and tell what is wrong with it."""
     field = "RunData.events"
-    one = Tables(runs.buffer.renewed(), runs.places[run : run + 1], "RunData")
+    one = FlatTables(runs.buffer.renewed(), runs.places[run : run + 1], "RunData")
 
     def first(count: int) -> EventColumns:
         # Nothing is decoded yet in a renewed buffer: what was tried before does not count.
         buffer = one.buffer.renewed()
         try:
-            return read_events(Tables(buffer, followed(buffer, items[:count], field), "Event"))
+            return read_events(FlatTables(buffer, followed(buffer, items[:count], field), "Event"))
         finally:
             tries.spent += buffer.budget.spent
 
@@ -162,14 +166,14 @@ def _before_damage(runs: Tables, run: int, issues: list[Issue], tries: Budget) -
             f"run {run} is damaged: {problem.field}: {problem.problem}; {good:,} of "
             f"{counted(len(items), 'event')} could be read. {_HINT}"
         )
-        issues.append(Issue("etdump-damaged", Severity.ERROR, text, file=problem.file))
+        issues.append(Issue("etdump-damaged", IssueSeverity.ERROR, text, file=problem.file))
     before = tries.spent
     kept = first(good)
     tries.spend(_KEPT * (tries.spent - before), field)
     return kept
 
 
-def _names(runs: Tables, issues: list[Issue], *, strict: bool) -> tuple[str | None, ...]:
+def _names(runs: FlatTables, issues: list[Issue], *, strict: bool) -> tuple[str | None, ...]:
     found: list[str | None] = []
     for run in range(len(runs)):
         try:
@@ -179,12 +183,12 @@ def _names(runs: Tables, issues: list[Issue], *, strict: bool) -> tuple[str | No
             if strict:
                 raise
             text = f"the name of run {run} cannot be read: {problem.problem}. {_HINT}"
-            issues.append(Issue("etdump-damaged", Severity.ERROR, text, file=problem.file))
+            issues.append(Issue("etdump-damaged", IssueSeverity.ERROR, text, file=problem.file))
             found.append(None)
     return tuple(found)
 
 
-def _allocators(runs: Tables, *, strict: bool) -> tuple[tuple[str, ...], ...]:
+def _allocators(runs: FlatTables, *, strict: bool) -> tuple[tuple[str, ...], ...]:
     found: list[tuple[str, ...]] = []
     for run in range(len(runs)):
         try:

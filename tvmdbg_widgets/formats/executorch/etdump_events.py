@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.etdump_values import read_values
-from tvmdbg_widgets.formats.flatbuffer import Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.executorch.etdump import DebugValue, EventKind
 
@@ -64,7 +64,7 @@ class EventColumns:
         return cls(**found)
 
 
-def read_events(events: Tables) -> EventColumns:
+def read_events(events: FlatTables) -> EventColumns:
     """Read events (``Event`` of the schema)."""
     profile, profile_rows = events.child(0, "ProfileEvent", "profile_event")
     allocation, allocation_rows = events.child(1, "AllocationEvent", "allocation_event")
@@ -133,7 +133,7 @@ def _texts(count: int, *parts: tuple[Ints | slice, StringColumn]) -> StringColum
     return StringColumn(tuple(table), codes)
 
 
-def _metadata(profile: Tables, rows: Ints) -> dict[int, bytes]:
+def _metadata(profile: FlatTables, rows: Ints) -> dict[int, bytes]:
     starts, lengths = profile.spans(5, "delegate_debug_metadata")
     there = np.flatnonzero(lengths)
     data = profile.buffer.data

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.flatbuffer import Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
 
 #: The member of ``Value`` that holds a scalar of each type: its id, table and number type.
@@ -19,7 +19,7 @@ _SCALARS: dict[int, tuple[int, str, npt.DTypeLike]] = {
 }
 
 
-def read_values(debug: Tables, rows: npt.NDArray[np.int64]) -> dict[int, DebugValue]:
+def read_values(debug: FlatTables, rows: npt.NDArray[np.int64]) -> dict[int, DebugValue]:
     """Return the logged value of each debug event that has one."""
     values, there = debug.child(2, "Value", "debug_entry")
     kinds = values.scalar(0, np.int8, 0, "val").tolist()
@@ -48,7 +48,7 @@ def read_values(debug: Tables, rows: npt.NDArray[np.int64]) -> dict[int, DebugVa
     }
 
 
-def _tensors(tables: Tables) -> list[DebugTensor]:
+def _tensors(tables: FlatTables) -> list[DebugTensor]:
     kinds = tables.scalar(0, np.int8, 0, "scalar_type").tolist()
     sizes = tables.vector(1, np.int64, "sizes")
     strides = tables.vector(2, np.int64, "strides")

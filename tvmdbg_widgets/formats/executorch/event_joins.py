@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from tvmdbg_widgets.formats.limits import Budget
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.formats.limits import WorkBudget
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL
 from tvmdbg_widgets.model.executorch.etdump import ETDump
@@ -36,7 +36,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
 from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
 from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.executorch.program_instructions import (
-    DelegateCall,
+    CallDelegate,
     JumpFalseCall,
     KernelCall,
     UnknownCall,
@@ -70,7 +70,7 @@ def join_by_handles(
     listed = [value for value in handles.values() if not isinstance(value, int)]
     listed += [own for each in delegates.values() for own in (each.identifiers or {}).values()]
     most = 10_000 + _LINKS * (sum(map(len, listed)) + len(program.nodes))
-    links = Budget(most, record.file, "nodes for the handles of all calls")
+    links = WorkBudget(most, record.file, "nodes for the handles of all calls")
 
     def of_handles(wanted: Sequence[int], field: str) -> tuple[int, ...]:
         held = [program.by_handle.get(handle, ()) for handle in wanted]
@@ -137,7 +137,7 @@ def calls_of(files: ExecuTorchFiles) -> list[tuple[int, str]]:
                 known = 0 <= step.op_index < len(plan.operators)
                 name = plan.operators[step.op_index].name if known else "?"
                 found.append((at, name.rpartition("::")[2]))
-            elif isinstance(step, DelegateCall):
+            elif isinstance(step, CallDelegate):
                 found.append((at, ""))
         return found
     handles = (record.debug_handle_map or {}).get(method, {}) if record is not None else {}
@@ -261,7 +261,7 @@ def _strangers(strangers: list[Instruction], why: str, file: str) -> list[Issue]
     if len(strangers) > 1:
         what = f"instructions {shown}{more} of the dump do"
     text = f"{what} not fit: {why}; are dump and program of the same export?"
-    return [Issue("executorch-disagree", Severity.WARNING, text, file=file)]
+    return [Issue("executorch-disagree", IssueSeverity.WARNING, text, file=file)]
 
 
 def _joined(

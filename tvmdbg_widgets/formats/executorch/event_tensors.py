@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
 from tvmdbg_widgets.formats.limits import named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
@@ -24,7 +24,7 @@ Entry = tuple[int, int]
 Instruction = tuple[int, int]
 
 
-class _Logged(NamedTuple):
+class _LoggedTensor(NamedTuple):
     """A tensor of a node, before it is known whether it fits."""
 
     entry: Entry
@@ -38,7 +38,7 @@ def event_tensors(
     dump: ETDump,
     joined: EventNodes,
     graph: Graph,
-    buffer: DebugBuffer,
+    buffer: DebugBufferFile,
     *,
     run: int,
     num_outputs: Mapping[str, int],
@@ -62,7 +62,7 @@ def event_tensors(
             node = each.entry[0]
             text = f"the value of {graph.names[node]!r} cannot be read: {problem.problem}"
             issues.append(
-                Issue("debug-value", Severity.ERROR, text, nodes=(node,), file=problem.file)
+                Issue("debug-value", IssueSeverity.ERROR, text, nodes=(node,), file=problem.file)
             )
             continue
         declared = graph.shape(*each.entry)
@@ -83,7 +83,7 @@ def event_tensors(
 
 def _logged(
     dump: ETDump, joined: EventNodes, graph: Graph, run: int, num_outputs: Mapping[str, int]
-) -> Iterator[_Logged]:
+) -> Iterator[_LoggedTensor]:
     if not _is_of_graph(dump, joined, run):
         return
     of_delegate = is_of_delegate(dump)
@@ -119,7 +119,7 @@ def _is_of_graph(dump: ETDump, joined: EventNodes, run: int) -> bool:
 
 def _of_kernel(
     dump: ETDump, joined: EventNodes, graph: Graph, events: list[int]
-) -> Iterator[_Logged]:
+) -> Iterator[_LoggedTensor]:
     nodes = joined.of(events[0])
     if not nodes:
         return
@@ -131,12 +131,12 @@ def _of_kernel(
     # A kernel that runs again in a loop logs its outputs again: the last are kept.
     kept = logged[max(0, len(logged) - len(entries)) :]
     for output, (event, tensor) in enumerate(kept):
-        yield _Logged((node, output), tensor, f"event {event}", trust)
+        yield _LoggedTensor((node, output), tensor, f"event {event}", trust)
 
 
 def _of_delegate(
     dump: ETDump, joined: EventNodes, graph: Graph, events: list[int]
-) -> Iterator[_Logged]:
+) -> Iterator[_LoggedTensor]:
     """Give entries what a delegate logged, by the operators that its events cover."""
     found: dict[Entry, list[tuple[int, DebugTensor, int]]] = defaultdict(list)
     leaving: dict[tuple[int, ...], list[Entry]] = {}
@@ -163,7 +163,7 @@ def _of_delegate(
                 f", the last of {counted(len(logged), 'value')}: which one is the result is not "
                 "known"
             )
-        yield _Logged(entry, tensor, f"event {event}", trust, note)
+        yield _LoggedTensor(entry, tensor, f"event {event}", trust, note)
 
 
 def _of_call(
@@ -174,7 +174,7 @@ def _of_call(
     count: int | None,
     *,
     alone: bool,
-) -> Iterator[_Logged]:
+) -> Iterator[_LoggedTensor]:
     rank = {node: at for at, node in enumerate(nodes)}
     leaving = sorted(_leaving(graph, nodes), key=lambda entry: (rank[entry[0]], entry[1]))
     logged = [(event, each) for event in events for each in _tensors(dump, event)]
@@ -187,7 +187,7 @@ def _of_call(
     if count == len(leaving) and count <= len(logged):
         outputs = logged[len(logged) - count :]
         for entry, (event, tensor) in zip(leaving, outputs, strict=True):
-            yield _Logged(entry, tensor, f"event {event}", trust, note)
+            yield _LoggedTensor(entry, tensor, f"event {event}", trust, note)
 
 
 def _leaving(graph: Graph, nodes: tuple[int, ...]) -> list[Entry]:
@@ -200,7 +200,7 @@ def _leaving(graph: Graph, nodes: tuple[int, ...]) -> list[Entry]:
     return sorted({*pairs, *heads})
 
 
-def _of_program(dump: ETDump, graph: Graph, run: int) -> Iterator[_Logged]:
+def _of_program(dump: ETDump, graph: Graph, run: int) -> Iterator[_LoggedTensor]:
     events = [
         event for event in dump.events_of(run) if event in dump.values and dump.values[event].output
     ]
@@ -208,7 +208,9 @@ def _of_program(dump: ETDump, graph: Graph, run: int) -> Iterator[_Logged]:
     if len(logged) == len(graph.heads):
         for (node, output), (event, tensor) in zip(graph.heads.tolist(), logged, strict=True):
             key = f"event {event}"
-            yield _Logged((node, output), tensor, key, Trust.BY_ORDER, "an output of the program")
+            yield _LoggedTensor(
+                (node, output), tensor, key, Trust.BY_ORDER, "an output of the program"
+            )
 
 
 def _tensors(dump: ETDump, event: int) -> tuple[DebugTensor, ...]:

@@ -18,7 +18,7 @@ from tvmdbg_widgets.formats.executorch.event_times import (
     event_owners,
     event_times,
 )
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbering import first_rows, numbered
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
@@ -232,7 +232,7 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
             "drawn without a duration: a counter that overflowed? The Inspector adds 2**32 - 1 to "
             "ends below that"
         )
-        issues.append(Issue("event-ends-early", Severity.WARNING, text, file=dump.file))
+        issues.append(Issue("event-ends-early", IssueSeverity.WARNING, text, file=dump.file))
     shared = _sharing(dump, calls)
     if shared:
         text = (
@@ -240,7 +240,7 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
             "with one that began before, or lasted longer than the call: that time counts once, to "
             "the one that began first"
         )
-        issues.append(Issue("delegate-overlap", Severity.NOTE, text, file=dump.file))
+        issues.append(Issue("delegate-overlap", IssueSeverity.NOTE, text, file=dump.file))
     if calls.foreign.any():
         found = np.unique(dump.instruction_id[calls.foreign]).tolist()
         text = (
@@ -249,7 +249,7 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
             "clock of its own, in a unit that the file does not tell. Its events have a track of "
             "their own, where ticks are drawn as nanoseconds, and count in no sum"
         )
-        issues.append(Issue("delegate-clock", Severity.NOTE, text, file=dump.file))
+        issues.append(Issue("delegate-clock", IssueSeverity.NOTE, text, file=dump.file))
     return issues
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.choices import methods_of
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.parts import Part
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
@@ -33,7 +33,7 @@ def left_out(parts: Sequence[Part]) -> list[Issue]:
     if not others:
         return []
     text = f"no files of ExecuTorch, left out: {listed(others)}"
-    return [Issue("files-left-out", Severity.NOTE, text)]
+    return [Issue("files-left-out", IssueSeverity.NOTE, text)]
 
 
 def notes(files: ExecuTorchFiles) -> list[Issue]:
@@ -47,17 +47,19 @@ def notes(files: ExecuTorchFiles) -> list[Issue]:
             f"program's delegate in {agree(len(places), 'instruction')} {listed(places)}: ETRecord "
             "and program are not of the same export, and what the delegate ran there is of no node"
         )
-        found.append(Issue("executorch-disagree", Severity.WARNING, text, file=files.program.file))
+        found.append(
+            Issue("executorch-disagree", IssueSeverity.WARNING, text, file=files.program.file)
+        )
     if dump is not None and dump.values:
         text = (
             "this run logged values, which takes time within the measured calls: its times are "
             "longer than those of a run without a debug buffer"
         )
-        found.append(Issue("times-inflated", Severity.NOTE, text, file=dump.file))
+        found.append(Issue("times-inflated", IssueSeverity.NOTE, text, file=dump.file))
     known = len(methods_of(files.record, files.program)) < 2 or files.insides.tell_the_method
     if dump is not None and not known:
         text = f"an ETDump does not tell which method ran; {files.method!r} is assumed"
-        found.append(Issue("method-assumed", Severity.NOTE, text, file=dump.file))
+        found.append(Issue("method-assumed", IssueSeverity.NOTE, text, file=dump.file))
     if dump is not None and files.event_nodes is not None:
         found += _estimated(dump, files.event_nodes)
     return found
@@ -71,7 +73,7 @@ def runs_left_out(runs: frozenset[int], dump: ETDump, method: str) -> list[Issue
         f"{len(runs)} of {counted(dump.num_runs, 'run')} called other operators than {method!r} "
         "has, so of another method: those times and values are of no operator here"
     )
-    return [Issue("runs-of-others", Severity.NOTE, text, file=dump.file)]
+    return [Issue("runs-of-others", IssueSeverity.NOTE, text, file=dump.file)]
 
 
 def evidence(files: ExecuTorchFiles) -> Iterable[str]:
@@ -118,4 +120,4 @@ def _estimated(dump: ETDump, nodes: EventNodes) -> Iterable[Issue]:
         family = family_of(backend)
         if family is not None and family.times:
             text = f"times of events of {backend} are {family.times}"
-            yield Issue("times-estimated", Severity.NOTE, text, file=dump.file)
+            yield Issue("times-estimated", IssueSeverity.NOTE, text, file=dump.file)

@@ -17,12 +17,12 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.inspector_rows import (
     DISPATCH,
     MOST_NS,
-    Row,
+    InspectorRow,
     rows_of,
     runs_of,
 )
 from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, EXECUTE, LOADING
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
@@ -35,7 +35,7 @@ _SLACK: Final = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class EventTable:
+class PrintedEventTable:
     """One table of events."""
 
     dump: ETDump
@@ -47,10 +47,10 @@ class EventTable:
 @dataclass(eq=False)
 class _Run:
     name: str
-    events: list[tuple[Row, float, float]] = field(default_factory=list)
+    events: list[tuple[InspectorRow, float, float]] = field(default_factory=list)
 
 
-def events_of(table: PrintedTable, file: str) -> EventTable | None:
+def events_of(table: PrintedTable, file: str) -> PrintedEventTable | None:
     """Return the events of a table; None where no row has a time."""
     rows, unit, issues = rows_of(table, file)
     if not rows:
@@ -65,9 +65,9 @@ def events_of(table: PrintedTable, file: str) -> EventTable | None:
     ticks = _tick(rows, unit) if single else 0
     if single and not ticks and any(row.starts for row in rows):
         text = "start_time is left out: the unit of its ticks does not follow from the times"
-        issues.append(Issue("start-times-unknown", Severity.NOTE, text, file=file))
+        issues.append(Issue("start-times-unknown", IssueSeverity.NOTE, text, file=file))
     runs = list(_recorded(rows, ticks) if ticks else _laid(rows))
-    return EventTable(
+    return PrintedEventTable(
         _dump(runs, file, Issues(issues)),
         {(0, row.call): row.backend for row in rows if row.call >= 0 and row.backend},
         StringColumn.from_strings(
@@ -79,7 +79,7 @@ def events_of(table: PrintedTable, file: str) -> EventTable | None:
     )
 
 
-def _tick(rows: Sequence[Row], unit: str) -> int:
+def _tick(rows: Sequence[InspectorRow], unit: str) -> int:
     """Return how long a tick of start_time is: the one length with which events fit each other."""
     if any(len(row.starts) < len(row.times) for row in rows):
         return 0
@@ -92,7 +92,7 @@ def _tick(rows: Sequence[Row], unit: str) -> int:
     return fitting[0] if len(fitting) == 1 else 0
 
 
-def _fits(rows: Sequence[Row], run: int, tick: int) -> bool:
+def _fits(rows: Sequence[InspectorRow], run: int, tick: int) -> bool:
     spans = {
         row: (row.starts[run] * tick, row.starts[run] * tick + row.of(run))
         for row in rows
@@ -113,27 +113,27 @@ def _fits(rows: Sequence[Row], run: int, tick: int) -> bool:
     return inside and all(a[1] <= b[0] + slack for a, b in pairwise(sorted(calls)))
 
 
-def _recorded(rows: Sequence[Row], tick: int) -> list[_Run]:
+def _recorded(rows: Sequence[InspectorRow], tick: int) -> list[_Run]:
     found: list[tuple[float, _Run]] = []
     for name, run, own in runs_of(rows):
         # Whole numbers: a clock that counts from 1970 has more digits than a float.
-        events: list[tuple[Row, float, float]] = [
+        events: list[tuple[InspectorRow, float, float]] = [
             (row, row.starts[run] * tick, row.of(run)) for row in own
         ]
         found.append((min(start for _, start, _ in events), _Run(name, events)))
     return [run for _, run in sorted(found, key=lambda each: each[0])]
 
 
-def _laid(rows: Sequence[Row]) -> Iterator[_Run]:
+def _laid(rows: Sequence[InspectorRow]) -> Iterator[_Run]:
     """Return the runs one behind the other, and in each the calls, which hold their events."""
     now = 0.0
     for name, run, own in runs_of(rows):
         begin, placed = now, []
-        calls: dict[int, list[Row]] = {}
+        calls: dict[int, list[InspectorRow]] = {}
         for row in own:
             if not row.framework:
                 calls.setdefault(row.call, []).append(row)
-        spans: dict[Row, tuple[float, float]] = {}
+        spans: dict[InspectorRow, tuple[float, float]] = {}
         for held in calls.values():
             # Means are no whole nanoseconds; what a call holds must not take longer than it.
             at = now
@@ -184,7 +184,7 @@ def _dump(runs: Sequence[_Run], file: str, issues: Issues) -> ETDump:
     )
 
 
-def with_table(timeline: Timeline | None, table: EventTable | None) -> Timeline | None:
+def with_table(timeline: Timeline | None, table: PrintedEventTable | None) -> Timeline | None:
     """Return a timeline with what else the table that it was read from says of its events."""
     if timeline is None or table is None:
         return timeline

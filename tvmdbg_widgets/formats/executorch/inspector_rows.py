@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Final
 
 from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.delegate_calls import CALL, EXECUTE
@@ -37,7 +37,7 @@ _COMMA: Final = re.compile(r",(?! )")
 
 
 @dataclass(eq=False)
-class Row:
+class InspectorRow:
     """One event of a block, in all its runs; times in nanoseconds."""
 
     number: int
@@ -72,7 +72,7 @@ class Row:
         return self.times[run] if self.times else self.mean
 
 
-def rows_of(table: PrintedTable, file: str) -> tuple[list[Row], str, list[Issue]]:
+def rows_of(table: PrintedTable, file: str) -> tuple[list[InspectorRow], str, list[Issue]]:
     """Return the rows of a table that have a time, the unit of times, and what the table lacks."""
     issues: list[Issue] = []
     unit, names = _unit(table, file, issues)
@@ -99,16 +99,16 @@ def _unit(table: PrintedTable, file: str, issues: list[Issue]) -> tuple[str, dic
     unit = next(iter(units)) if len(units) == 1 else "ms"
     if unit == "cycles":
         text = "times are cycles, drawn as if each took 1 ns: shares hold, durations do not"
-        issues.append(Issue("times-in-cycles", Severity.WARNING, text, file=file))
+        issues.append(Issue("times-in-cycles", IssueSeverity.WARNING, text, file=file))
     elif len(units) != 1:
         text = "columns of times name no unit, or several: read as ms, the Inspector's default"
-        issues.append(Issue("unit-assumed", Severity.WARNING, text, file=file))
+        issues.append(Issue("unit-assumed", IssueSeverity.WARNING, text, file=file))
     return unit, {name: column for name, (column, _) in found.items()}
 
 
 def _row(
     cells: Mapping[str, str], position: int, names: Mapping[str, str], factor: float, *, gap: bool
-) -> Row | None:
+) -> InspectorRow | None:
     told = {name: cells.get(column, "") for name, column in names.items()}
     times = [value * factor for value in _numbers(cells.get("raw", ""))]
     mean = next((v * factor for v in _numbers(told.get("avg") or told.get("p50", ""))), math.nan)
@@ -125,7 +125,7 @@ def _row(
         for column in _ABOUT
         if cells.get(column, "").lower() not in _NOTHING
     ]
-    return Row(
+    return InspectorRow(
         int(number) if number.isascii() and number.isdigit() and len(number) < 10 else position,
         cells["event_block_name"],
         cells["event_name"],
@@ -159,45 +159,45 @@ def _numbers(text: str) -> list[float]:
     return [each if abs(each) < MOST_NS else math.inf for each in found]
 
 
-def _lacks(table: PrintedTable, rows: Sequence[Row], file: str) -> Iterator[Issue]:
+def _lacks(table: PrintedTable, rows: Sequence[InspectorRow], file: str) -> Iterator[Issue]:
     text = "the Inspector's table has no instruction ids, tensors or metadata of delegates"
-    yield Issue("table-of-events", Severity.NOTE, text, file=file)
+    yield Issue("table-of-events", IssueSeverity.NOTE, text, file=file)
     without = len(table.rows) - len(rows)
     if without:
         text = f"{counted(without, 'row')} without a time left out"
-        yield Issue("rows-without-time", Severity.NOTE, text, file=file)
+        yield Issue("rows-without-time", IssueSeverity.NOTE, text, file=file)
     if table.left:
         lines = ", ".join(map(str, table.left[:5])) + (", …" if len(table.left) > 5 else "")
         text = f"{counted(len(table.left), 'line')} left out that do not fit the heading: {lines}"
-        yield Issue("rows-left-out", Severity.ERROR, text, file=file)
+        yield Issue("rows-left-out", IssueSeverity.ERROR, text, file=file)
     if table.elided or any(row.name.endswith(("...", "…")) for row in rows):
         text = "parts of the table were printed as '...' and are missing: print it whole, "
         text += "or save it with save_data_to_tsv"
-        yield Issue("table-elided", Severity.WARNING, text, file=file)
+        yield Issue("table-elided", IssueSeverity.WARNING, text, file=file)
     twice = sum(a == b for a, b in pairwise(table.rows) if a.get(""))
     if twice:
         text = (
             f"{counted(twice, 'row')} with the number and the cells of the one before: are lines "
         )
         text += "of the text doubled?"
-        yield Issue("rows-twice", Severity.WARNING, text, file=file)
+        yield Issue("rows-twice", IssueSeverity.WARNING, text, file=file)
     kernels = any(row.name.startswith(_KERNEL) for row in rows)
     if kernels and all(row.name != DISPATCH for row in rows):
         text = "rows of OPERATOR_CALL are not printed: times of operators are those of their "
         text += "kernels, without the runtime's part of the call"
-        yield Issue("kernels-only", Severity.NOTE, text, file=file)
+        yield Issue("kernels-only", IssueSeverity.NOTE, text, file=file)
     means = [row for row in rows if not row.times and len(row.starts) != 1]
     if means:
         runs = max(len(row.starts) for row in means)
         of = counted(runs, "run") if runs else "an unknown number of runs"
         text = f"the table has means of {of}: the time of each is in to_dataframe(), column raw"
-        yield Issue("means-only", Severity.NOTE, text, file=file)
+        yield Issue("means-only", IssueSeverity.NOTE, text, file=file)
 
 
-def _group(rows: Sequence[Row]) -> None:
+def _group(rows: Sequence[InspectorRow]) -> None:
     """Number the call of each event: what a call holds stands before it."""
     dispatched = any(row.name == DISPATCH for row in rows)
-    held: list[Row] = []
+    held: list[InspectorRow] = []
 
     def close(number: int) -> None:
         for each in held:
@@ -220,22 +220,22 @@ def _group(rows: Sequence[Row]) -> None:
     _number_alike(rows)
 
 
-def _number_alike(rows: Sequence[Row]) -> None:
+def _number_alike(rows: Sequence[InspectorRow]) -> None:
     """Give blocks that make the same calls the same numbers: they are runs of one program."""
-    first: dict[tuple[tuple[str, bool], ...], list[Row]] = {}
+    first: dict[tuple[tuple[str, bool], ...], list[InspectorRow]] = {}
     for own in _blocks(rows):
         alike = first.setdefault(tuple((row.name, row.inner) for row in own), own)
         for row, same in zip(own, alike, strict=True):
             row.call = same.call
 
 
-def _blocks(rows: Sequence[Row]) -> list[list[Row]]:
+def _blocks(rows: Sequence[InspectorRow]) -> list[list[InspectorRow]]:
     """Return the rows of each block.
 
     Blocks of one name may follow each other, as runs that logged other events do: each execution
     ends with its row of ``Method::execute``.
     """
-    blocks: list[list[Row]] = []
+    blocks: list[list[InspectorRow]] = []
     for row in rows:
         last = blocks[-1][-1] if blocks else None
         if last is None or last.block != row.block or last.name == EXECUTE:
@@ -244,10 +244,12 @@ def _blocks(rows: Sequence[Row]) -> list[list[Row]]:
     return blocks
 
 
-def runs_of(rows: Sequence[Row]) -> Iterator[tuple[str, int, list[Row]]]:
+def runs_of(rows: Sequence[InspectorRow]) -> Iterator[tuple[str, int, list[InspectorRow]]]:
     """Yield the name, the number and the rows of each run of each block."""
     for own in _blocks(rows):
-        runs: list[list[Row]] = [[] for _ in range(max(len(row.times) or 1 for row in own))]
+        runs: list[list[InspectorRow]] = [
+            [] for _ in range(max(len(row.times) or 1 for row in own))
+        ]
         for row in own:
             for each in runs[: len(row.times) or 1]:
                 each.append(row)

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tvmdbg_widgets.formats.executorch.inspector_events import EventTable, events_of
+from tvmdbg_widgets.formats.executorch.inspector_events import PrintedEventTable, events_of
 from tvmdbg_widgets.formats.executorch.inspector_rows import HEADING
 from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable, printed_tables
 from tvmdbg_widgets.formats.pasted.readings import readings
 from tvmdbg_widgets.formats.tvm.times_text import read_text
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -53,7 +53,7 @@ _HINT: Final = "Save it with save_data_to_tsv, or to_dataframe().to_csv(), and o
 class InspectorText:
     """What a text of ExecuTorch's developer tools holds."""
 
-    tables: tuple[EventTable, ...]
+    tables: tuple[PrintedEventTable, ...]
     delegation: DelegationInfo | None
     issues: Issues
 
@@ -73,7 +73,7 @@ def read_inspector_text(source: ByteSource) -> InspectorText:
     if found is None or lost:
         for inner, cleaned in readings(source):
             said = f"pasted text: {cleaned.told or 'rows put together'}"
-            told = [*issues, Issue("pasted-text", Severity.NOTE, said, file=source.name)]
+            told = [*issues, Issue("pasted-text", IssueSeverity.NOTE, said, file=source.name)]
             other = _read(read_text(inner)[0], source.name, told)
             if other is not None and (found is None or not _unread_table(text, other)):
                 found, lost = other, ""
@@ -90,7 +90,7 @@ def read_inspector_text(source: ByteSource) -> InspectorText:
             hint=_HINT,
         )
     if lost:
-        issue = Issue("delegation-table-unread", Severity.WARNING, lost, file=source.name)
+        issue = Issue("delegation-table-unread", IssueSeverity.WARNING, lost, file=source.name)
         found = replace(found, issues=Issues([*found.issues, issue]))
     return found
 
@@ -146,21 +146,21 @@ def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue
     if left:
         text = f"{counted(left, 'row')} of the table of operators left out: without two counts, or "
         text += "of an operator that stands twice"
-        issues.append(Issue("delegation-incomplete", Severity.WARNING, text, file=file))
+        issues.append(Issue("delegation-incomplete", IssueSeverity.WARNING, text, file=file))
     if len(tables) > 1:
         text = f"{len(tables)} tables of delegation; the last is shown"
-        issues.append(Issue("more-than-one", Severity.NOTE, text, file=file))
+        issues.append(Issue("more-than-one", IssueSeverity.NOTE, text, file=file))
     if total is not None:
         stated = (said.get("delegated", total[0]), said.get("non_delegated", total[1]))
         said["delegated"], said["non_delegated"] = stated
         if stated != total:
             text = f"the summary counts {stated[0]:,} and {stated[1]:,} nodes, the row Total of "
             text += f"its table {total[0]:,} and {total[1]:,}: are they of two programs?"
-            issues.append(Issue("delegation-disagrees", Severity.WARNING, text, file=file))
+            issues.append(Issue("delegation-disagrees", IssueSeverity.WARNING, text, file=file))
     info = DelegationInfo(operators=operators, **said)
     if operators and not info.complete:
         text = "the rows of the table do not add up to the counts of nodes: rows are missing"
-        issues.append(Issue("delegation-incomplete", Severity.WARNING, text, file=file))
+        issues.append(Issue("delegation-incomplete", IssueSeverity.WARNING, text, file=file))
     return info, issues
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
 from tvmdbg_widgets.formats.executorch.delegates.tensors import delegate_tensors
 from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
 from tvmdbg_widgets.formats.executorch.program.tensors import program_tensors
@@ -28,7 +28,7 @@ def run_tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | 
     dump, record, nodes = files.dump, files.record, files.event_nodes
     if graph is None or dump is None or nodes is None or files.buffer is None:
         return Tensors(tensors) if tensors else None, issues
-    buffer = DebugBuffer(files.buffer)
+    buffer = DebugBufferFile(files.buffer)
     outputs = (record.num_outputs or {}).get(files.method, {}) if record is not None else {}
     logged, problems = event_tensors(
         dump, nodes, graph, buffer, run=files.execution, num_outputs=outputs

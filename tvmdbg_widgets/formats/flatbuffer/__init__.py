@@ -7,6 +7,6 @@ verifies nothing.
 from __future__ import annotations
 
 from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer
-from tvmdbg_widgets.formats.flatbuffer.tables import Present, Ragged, Strings, Tables
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables, Present, Ragged, Strings
 
-__all__ = ["FlatBuffer", "Present", "Ragged", "Strings", "Tables"]
+__all__ = ["FlatBuffer", "FlatTables", "Present", "Ragged", "Strings"]

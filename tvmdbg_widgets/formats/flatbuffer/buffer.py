@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.limits import Budget
+from tvmdbg_widgets.formats.limits import WorkBudget
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -27,7 +27,7 @@ class FlatBuffer:
         self.base = base
         self.hint = hint
         #: Decoded bytes, so that vectors which share bytes cannot unfold to any size.
-        self.budget = Budget(_MOST_DECODED * self.size, file, "bytes decoded", hint)
+        self.budget = WorkBudget(_MOST_DECODED * self.size, file, "bytes decoded", hint)
 
     def renewed(self) -> FlatBuffer:
         """Return the same bytes with nothing decoded yet."""

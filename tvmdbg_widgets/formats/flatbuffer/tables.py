@@ -42,11 +42,11 @@ class Strings(NamedTuple):
 class Present(NamedTuple):
     """Tables that are there, and the rows of the tables that hold them."""
 
-    tables: Tables
+    tables: FlatTables
     rows: npt.NDArray[np.int64]
 
 
-class Tables:
+class FlatTables:
     """N tables of one type in a FlatBuffer."""
 
     def __init__(self, buffer: FlatBuffer, places: Places, name: str) -> None:
@@ -88,9 +88,9 @@ class Tables:
         """How many fields the tables have at most, the last ones perhaps absent."""
         return (int(self._sizes.max(initial=4)) - 4) // 2
 
-    def only(self, rows: slice) -> Tables:
+    def only(self, rows: slice) -> FlatTables:
         """Return some of the tables."""
-        return Tables(self.buffer, self.places[rows], self.name)
+        return FlatTables(self.buffer, self.places[rows], self.name)
 
     def places_of(self, id_: int, width: int, field: str) -> Places:
         """Return where a field lies in each table, -1 where it is absent."""
@@ -133,7 +133,7 @@ class Tables:
     def child(self, id_: int, name: str, field: str) -> Present:
         """Return the tables that a field refers to, where it is there."""
         rows, places = self._targets(id_, f"{self.name}.{field}")
-        return Present(Tables(self.buffer, places, name), rows)
+        return Present(FlatTables(self.buffer, places, name), rows)
 
     def strings(self, id_: int, field: str) -> Strings:
         """Return a string field of each table."""
@@ -181,13 +181,13 @@ class Tables:
         all_starts[rows], all_lengths[rows] = starts, lengths
         return all_starts, all_lengths
 
-    def children(self, id_: int, name: str, field: str) -> tuple[Ragged, Tables]:
+    def children(self, id_: int, name: str, field: str) -> tuple[Ragged, FlatTables]:
         """Return a vector of tables of each table: all of them, and which are whose.
 
         The values of the first are the positions in the second, in order.
         """
         found, places = self.offsets(id_, f"{self.name}.{field}")
-        return found, Tables(self.buffer, places, name)
+        return found, FlatTables(self.buffer, places, name)
 
     def texts(self, id_: int, field: str) -> tuple[Ragged, StringColumn]:
         """Return a vector of strings of each table: all of them, and which are whose."""

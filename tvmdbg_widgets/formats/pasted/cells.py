@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tvmdbg_widgets.formats.pasted.lines import Stream
+from tvmdbg_widgets.formats.pasted.lines import LineStream
 from tvmdbg_widgets.model.base.numbers import counted
 
 _LONGEST: Final = 20_000
@@ -31,7 +31,7 @@ class Tries:
 
 
 @dataclass
-class Table:
+class PastedTable:
     """One table of a text."""
 
     kind: str
@@ -48,7 +48,7 @@ class Table:
     tries: Tries = field(default_factory=Tries)
 
 
-def without_ends(heard: Stream) -> Stream:
+def without_ends(heard: LineStream) -> LineStream:
     """Take off what lines end with where the heading ends so: marks of string literals."""
     mark = _END.search(heard.texts[0].rstrip())
     if mark is None or heard.texts[0].startswith('"'):
@@ -59,13 +59,13 @@ def without_ends(heard: Stream) -> Stream:
     return replace(heard, texts=texts)
 
 
-def filled(heard: Stream) -> Stream:
+def filled(heard: LineStream) -> LineStream:
     """Leave out lines of blanks."""
     kept = [(n, text) for n, text in zip(heard.numbers, heard.texts, strict=True) if text.strip()]
     return replace(heard, texts=[text for _, text in kept], numbers=[n for n, _ in kept])
 
 
-def why_no_row(heard: Stream, height: int) -> str:
+def why_no_row(heard: LineStream, height: int) -> str:
     """Say which line below a heading is the first that is no row."""
     for number, line in zip(heard.numbers[height:], heard.texts[height:], strict=True):
         if line.strip() and not RULE.fullmatch(line):

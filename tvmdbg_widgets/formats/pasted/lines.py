@@ -145,7 +145,7 @@ def without_html(given: Cleaned) -> Cleaned | None:
 
 
 @dataclass(frozen=True)
-class Stream:
+class LineStream:
     """The lines that one source wrote from a place on, without their prefixes."""
 
     texts: list[str]
@@ -194,12 +194,12 @@ class Prefix:
         return None
 
 
-def stream(lines: Sequence[str], at: int, column: int, end: int | None = None) -> Stream:
+def stream(lines: Sequence[str], at: int, column: int, end: int | None = None) -> LineStream:
     """Return the lines from one on of which is known in which column its text begins."""
     prefix, given = lines[at][:column], lines[at:end]
     numbers = list(range(at + 1, at + 1 + len(given)))
     if not prefix.strip() or column > _LONGEST_PREFIX:
-        return Stream([_outdented(line, column) for line in given], numbers, prefix, 0)
+        return LineStream([_outdented(line, column) for line in given], numbers, prefix, 0)
     split = list(map(Prefix(prefix).split, given))
     heard = [(number, found) for number, found in zip(numbers, split, strict=True) if found]
     near = (found for line, found in zip(given[1:], split[1:], strict=True) if _WORD.search(line))
@@ -211,7 +211,7 @@ def stream(lines: Sequence[str], at: int, column: int, end: int | None = None) -
         if any(not found and _shape(line[:column]) == _shape(prefix) for line, found in pairs):
             after = 1
         texts = [given[0][column:], *(_outdented(line, column) for line in given[1:after])]
-        return Stream(texts, numbers[:after], prefix, 1)
+        return LineStream(texts, numbers[:after], prefix, 1)
     own = heard[0][1][0]
     fixed = [
         place
@@ -221,7 +221,7 @@ def stream(lines: Sequence[str], at: int, column: int, end: int | None = None) -
     kept = [(n, found[1]) for n, found in heard if all(found[0][i] == own[i] for i in fixed)]
     inside = given[: kept[-1][0] - at]
     others = sum(map(bool, map(str.strip, inside))) - sum(bool(text.strip()) for _, text in kept)
-    return Stream([text for _, text in kept], [n for n, _ in kept], prefix, len(kept), others)
+    return LineStream([text for _, text in kept], [n for n, _ in kept], prefix, len(kept), others)
 
 
 def _counts(numbers: Sequence[str]) -> bool:

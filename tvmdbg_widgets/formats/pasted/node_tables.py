@@ -10,7 +10,7 @@ from typing import Final
 
 from tvmdbg_widgets.formats.pasted.cells import (
     RULE,
-    Table,
+    PastedTable,
     Tries,
     delimiter_of,
     filled,
@@ -20,10 +20,10 @@ from tvmdbg_widgets.formats.pasted.cells import (
     too_wide,
     why_no_row,
 )
-from tvmdbg_widgets.formats.pasted.lines import Stream
+from tvmdbg_widgets.formats.pasted.lines import LineStream
 from tvmdbg_widgets.formats.tvm.table.layout import (
     TITLES,
-    Layout,
+    TableLayout,
     canonical_layout,
     dashes,
     find_layout,
@@ -71,10 +71,10 @@ _VM_TOTAL: Final = re.compile(
 
 
 @dataclass
-class _Rows:
+class _PastedRows:
     """The rows below a heading."""
 
-    heard: Stream
+    heard: LineStream
     one: Callable[[str, bool], list[str] | None]
     wraps: bool
     number_last: bool
@@ -165,7 +165,7 @@ class _Rows:
         return self._ways[at, size]
 
 
-def _is_like_row(heard: Stream, number: int) -> bool:
+def _is_like_row(heard: LineStream, number: int) -> bool:
     line = heard.texts[bisect_left(heard.numbers, number)]
     return re.search(r"\d\.\d", line) is not None and "(" in line and line.count("  ") > 2
 
@@ -175,7 +175,7 @@ class _NodeRow:
     """Reads rows of the debugger's table: by their places, by marks, or by what cells hold."""
 
     style: str
-    layout: Layout | None
+    layout: TableLayout | None
     delimiter: str
     is_cut: bool
     placed: int = 0
@@ -216,7 +216,7 @@ class _NodeRow:
         return parse_row(titles, cells) is not None or parse_total(cells) is not None
 
 
-def read_debugger(table: Table, given: Stream) -> None:
+def read_debugger(table: PastedTable, given: LineStream) -> None:
     """Put a table of the debugger together again."""
     heard = filled(given)
     found = _debugger_heading(heard.texts)
@@ -229,7 +229,7 @@ def read_debugger(table: Table, given: Stream) -> None:
     row = _NodeRow(style, layout, delimiter_of(heard.texts[0], titles[0]), is_cut)
     goes_on = height > 1 and style != "v0.9"
     wraps = height > 1 or style == "v0.9"
-    reader = _Rows(heard, row, wraps, goes_on, row.blanks, table.tries)
+    reader = _PastedRows(heard, row, wraps, goes_on, row.blanks, table.tries)
     rows = reader.read(height, lambda cells: cells[0] == TOTAL_NAME)
     table.left = reader.left
     is_total = bool(rows) and rows[-1][0] == TOTAL_NAME
@@ -281,7 +281,7 @@ def _debugger_heading(texts: Sequence[str]) -> tuple[str, int, bool] | str:
     return "its columns do not stand in the order in which TVM prints them"
 
 
-def read_vm(table: Table, given: Stream) -> None:
+def read_vm(table: PastedTable, given: LineStream) -> None:
     """Put a table of the VM profiler together again."""
     heard = filled(given)
     full = "#InvokeCount#Duration(us):Sum/Mean/Min/Max"
@@ -311,7 +311,7 @@ def read_vm(table: Table, given: Stream) -> None:
     def blanks(begun: str) -> tuple[int, int]:
         return (2, 6) if begun.startswith("T") else (2, 2)
 
-    reader = _Rows(heard, one, True, True, blanks, table.tries)
+    reader = _PastedRows(heard, one, True, True, blanks, table.tries)
     rows = reader.read(height, lambda cells: len(cells) == 1)
     table.left = reader.left
     if not [row for row in rows if len(row) == 3]:

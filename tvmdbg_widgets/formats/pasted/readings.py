@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from tvmdbg_widgets.formats.pasted.cells import EMPTY, Table
+from tvmdbg_widgets.formats.pasted.cells import EMPTY, PastedTable
 from tvmdbg_widgets.formats.pasted.documents import (
     documents,
     literal_in,
@@ -174,7 +174,7 @@ def _known_tables(text: Cleaned) -> Iterator[Cleaned]:
             yield table
 
 
-def _tables(text: Cleaned) -> Iterator[tuple[Cleaned, list[Table]]]:
+def _tables(text: Cleaned) -> Iterator[tuple[Cleaned, list[PastedTable]]]:
     """Yield the tables of each reading of a text; of the text as it stands alone, if all are whole.
 
     Names may hold what looks like HTML or like an escape.
@@ -188,7 +188,7 @@ def _tables(text: Cleaned) -> Iterator[tuple[Cleaned, list[Table]]]:
     yield bare, stands
 
 
-def _is_clean(table: Table) -> bool:
+def _is_clean(table: PastedTable) -> bool:
     """Whether its reader reads a table as it stands: that of the debugger knows comment marks."""
     own = " \t#>/*|;%-" if table.kind == "debugger" else ""
     clean = table.whole and not table.doubts and not table.prefix.strip(own)

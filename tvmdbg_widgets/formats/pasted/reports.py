@@ -11,7 +11,7 @@ from typing import Final
 
 from tvmdbg_widgets.formats.pasted.cells import (
     RULE,
-    Table,
+    PastedTable,
     delimiter_of,
     mostly_blanks,
     parted,
@@ -19,7 +19,7 @@ from tvmdbg_widgets.formats.pasted.cells import (
     too_wide,
     why_no_row,
 )
-from tvmdbg_widgets.formats.pasted.lines import Stream
+from tvmdbg_widgets.formats.pasted.lines import LineStream
 from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
 from tvmdbg_widgets.formats.tvm.report.csv_file import is_header
 from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
@@ -55,7 +55,7 @@ _KINDS: Final = {
 _TOKEN: Final = re.compile(r"\w++\[[^\[\]\n]*+\](?:, ?\w++\[[^\[\]\n]*+\])*|\S+")
 
 
-def read_report(table: Table, heard: Stream) -> None:
+def read_report(table: PastedTable, heard: LineStream) -> None:
     """Put a printed report together again."""
     texts = [text.rstrip() for text in heard.texts]
     last = re.split(r"\s{2,}", texts[0])[-1]
@@ -77,7 +77,7 @@ def read_report(table: Table, heard: Stream) -> None:
     _read_report_cells(table, heard, texts)
 
 
-def _read_report_cells(table: Table, heard: Stream, texts: Sequence[str]) -> None:
+def _read_report_cells(table: PastedTable, heard: LineStream, texts: Sequence[str]) -> None:
     """Put a report together again whose columns do not stand in their places."""
     delimiter = delimiter_of(texts[0], NAME)
     titles = parted(texts[0], delimiter) or _TITLE.findall(single(texts[0]))
@@ -278,7 +278,7 @@ def _places(cells: Sequence[str], titles: Sequence[str]) -> list[list[int]] | No
     return places
 
 
-def read_csv(table: Table, heard: Stream) -> None:
+def read_csv(table: PastedTable, heard: LineStream) -> None:
     """Take a report's CSV out of the text around it, and join the lines that a terminal cut."""
     quotes = re.findall(r'"+', "".join(heard.texts[1:]))
     if '""' in quotes and not any(len(each) % 2 for each in quotes) and ',""' not in heard.texts[0]:
@@ -312,7 +312,7 @@ def read_csv(table: Table, heard: Stream) -> None:
         table.why = why_no_row(heard, 1)
 
 
-def _of_spreadsheet(table: Table, heard: Stream) -> str | None:
+def _of_spreadsheet(table: PastedTable, heard: LineStream) -> str | None:
     """Write rows as TVM does that a spreadsheet or pandas wrote; None where TVM did."""
     heading = heard.texts[0]
     mark = next(each for each in (*"|;\t,", "") if each in heading)

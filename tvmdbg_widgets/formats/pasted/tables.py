@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from tvmdbg_widgets.formats.pasted.cells import Table, Tries, without_ends
-from tvmdbg_widgets.formats.pasted.lines import Cleaned, Stream, stream
+from tvmdbg_widgets.formats.pasted.cells import PastedTable, Tries, without_ends
+from tvmdbg_widgets.formats.pasted.lines import Cleaned, LineStream, stream
 from tvmdbg_widgets.formats.pasted.node_tables import read_debugger, read_vm
 from tvmdbg_widgets.formats.pasted.reports import read_csv, read_report
 from tvmdbg_widgets.formats.tvm.report.rows import DURATION
@@ -34,7 +34,7 @@ _ANCHOR: Final = re.compile(
 #: Markdown and LaTeX write a backslash before marks.
 _ESCAPE: Final = re.compile(r"\\([_()\[\]*%#&|<>~-])")
 _ESCAPED_TITLE: Final = re.compile(r"Time\\?\(us\\?\).{0,40}\\[%(]|\\#OpName|Duration \\\(us")
-_READERS: Final[dict[str, Callable[[Table, Stream], None]]] = {
+_READERS: Final[dict[str, Callable[[PastedTable, LineStream], None]]] = {
     "debugger": read_debugger,
     "vm": read_vm,
     "report": read_report,
@@ -48,7 +48,7 @@ _WHAT: Final = {
 }
 
 
-def tables(text: str) -> list[Table]:
+def tables(text: str) -> list[PastedTable]:
     """Return the tables of a text in their order, those that cannot be read too."""
     if _ESCAPED_TITLE.search(text) is not None:
         text = _ESCAPE.sub(r"\1", text)
@@ -69,7 +69,9 @@ def tables(text: str) -> list[Table]:
             column -= 1
         given = stream(lines, at, column, end)
         heard = without_ends(given)
-        table = Table(kind, at + 1, prefix=heard.prefix, marked=heard.marked, others=heard.others)
+        table = PastedTable(
+            kind, at + 1, prefix=heard.prefix, marked=heard.marked, others=heard.others
+        )
         table.tries = tries
         _READERS[kind](table, heard)
         # Its reader reads it as it stands.
@@ -87,7 +89,7 @@ def tables(text: str) -> list[Table]:
     return out
 
 
-def cleaned(given: Cleaned, found: Sequence[Table]) -> Cleaned | None:
+def cleaned(given: Cleaned, found: Sequence[PastedTable]) -> Cleaned | None:
     """Return the text of tables of one kind, None where none can be read."""
     good = [each for each in found if each.text]
     same = [each for each in good if each.kind == good[0].kind]
@@ -108,7 +110,7 @@ def cleaned(given: Cleaned, found: Sequence[Table]) -> Cleaned | None:
     return Cleaned("".join(each.text for each in same), taken, left, doubts)
 
 
-def why(table: Table) -> str:
+def why(table: PastedTable) -> str:
     """Say what stands in a text and why it cannot be read."""
     rest = table.why or "no row below it can be read"
     return f"a heading of {_WHAT[table.kind]} stands in line {table.line:,}, but {rest}"

@@ -17,13 +17,13 @@ FORMAT, VERSION = "tvmdbg-ir", 1
 _SNIFF = re.compile(rb'\s*\{\s*"format"\s*:\s*"tvmdbg-ir"')
 
 
-class _Stage(msgspec.Struct):
+class _IrStage(msgspec.Struct):
     name: str
     text: str
 
 
-class _Document(msgspec.Struct):
-    stages: list[_Stage]
+class _IrDocument(msgspec.Struct):
+    stages: list[_IrStage]
 
 
 def sniff(head: bytes) -> bool:
@@ -34,7 +34,7 @@ def sniff(head: bytes) -> bool:
 def read_ir(source: ByteSource) -> dict[str, ByteSource]:
     """Read IR text: one source a stage, by name, in the compiler's order."""
     found: dict[str, ByteSource] = {}
-    for stage in read_versioned(source, _Document, FORMAT, VERSION, halves=True).stages:
+    for stage in read_versioned(source, _IrDocument, FORMAT, VERSION, halves=True).stages:
         name = paired(stage.name)
         try:
             text = stage.text.encode("utf-8", "surrogateescape")

@@ -9,7 +9,7 @@ import msgspec
 
 from tvmdbg_widgets.formats.json_fields import Int64
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 
 
 class StoredIssue(msgspec.Struct):
@@ -45,15 +45,15 @@ def read_issues(stored: Sequence[StoredIssue], file: str) -> Issues:
 
 
 def _issue(stored: StoredIssue, path: str, file: str) -> Issue:
-    if stored.severity not in set(Severity):
+    if stored.severity not in set(IssueSeverity):
         raise FormatError(
             "this severity is unknown",
             file=file,
             field=f"{path}.severity",
-            expected=", ".join(Severity),
+            expected=", ".join(IssueSeverity),
             found=stored.severity,
         )
-    severity = Severity(stored.severity)
+    severity = IssueSeverity(stored.severity)
     return Issue(stored.rule, severity, stored.message, stored.nodes, stored.entries, stored.file)
 
 

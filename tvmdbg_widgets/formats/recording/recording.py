@@ -17,7 +17,7 @@ import msgspec
 from tvmdbg_widgets.formats.json_fields import Count
 from tvmdbg_widgets.formats.recording.issues import StoredIssue, issues_document, read_issues
 from tvmdbg_widgets.formats.recording.version import read_versioned
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
@@ -28,7 +28,7 @@ FORMAT, VERSION = "tvmdbg-recording", 1
 _SNIFF = re.compile(rb'\s*\{\s*"format"\s*:\s*"tvmdbg-recording"')
 
 
-class _Provenance(msgspec.Struct):
+class _RecordedProvenance(msgspec.Struct):
     releases: str
     evidence: list[str]
     device: str
@@ -39,7 +39,7 @@ class _File(msgspec.Struct):
     size: Count
 
 
-class _Options(msgspec.Struct, omit_defaults=True):
+class _RecordedOptions(msgspec.Struct, omit_defaults=True):
     """What the caller of ``open`` had said; those who take the options check their values."""
 
     dtype_layout: str | None = None
@@ -49,11 +49,11 @@ class _Options(msgspec.Struct, omit_defaults=True):
     dtypes: dict[str, str] | None = None
 
 
-class _Document(msgspec.Struct):
+class _RecordingDocument(msgspec.Struct):
     title: str
-    provenance: _Provenance
+    provenance: _RecordedProvenance
     files: list[_File]
-    options: _Options
+    options: _RecordedOptions
     issues: list[StoredIssue]
 
 
@@ -93,7 +93,7 @@ class Recording:
             "files differ from those that were saved, so that times and checks of this recording "
             f"may be of others: {listed(changed)}"
         )
-        return Issue("recording-changed", Severity.WARNING, text, file=self.file)
+        return Issue("recording-changed", IssueSeverity.WARNING, text, file=self.file)
 
 
 def sniff(head: bytes) -> bool:
@@ -103,7 +103,7 @@ def sniff(head: bytes) -> bool:
 
 def read_recording(source: ByteSource) -> Recording:
     """Read a recording; FormatError where a field is missing, wrong, or of a newer version."""
-    read = read_versioned(source, _Document, FORMAT, VERSION)
+    read = read_versioned(source, _RecordingDocument, FORMAT, VERSION)
     made = read.provenance
     return Recording(
         title=read.title,

@@ -42,7 +42,7 @@ class _Slices(msgspec.Struct):
     role: list[int] | None = None
 
 
-class _Document(msgspec.Struct):
+class _TimesDocument(msgspec.Struct):
     """The file; what has a default is not in files of earlier releases."""
 
     unit: str
@@ -125,7 +125,7 @@ def times_document(
 
 def read_recorded_times(source: ByteSource) -> RecordedTimes:
     """Read a file of recorded times."""
-    top = read_versioned(source, _Document, FORMAT, VERSION)
+    top = read_versioned(source, _TimesDocument, FORMAT, VERSION)
     if top.unit != "ns":
         raise _wrong(source, "unit", '"ns"', top.unit)
     if top.clock not in (SYNTHETIC, WALL):
@@ -156,7 +156,7 @@ def read_recorded_times(source: ByteSource) -> RecordedTimes:
     return RecordedTimes(timeline, names, source.name)
 
 
-def _columns(top: _Document, file: str) -> dict[str, Any]:
+def _columns(top: _TimesDocument, file: str) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for name in COLUMNS:
         if name.startswith("slice_"):

@@ -20,7 +20,7 @@ from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.rpc.packets import PacketState, StreamPackets
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -127,7 +127,7 @@ def _text(key: bytes) -> bool:
 
 
 @dataclass(frozen=True)
-class Stream:
+class RpcStream:
     """What was captured of one direction."""
 
     name: str
@@ -137,7 +137,7 @@ class Stream:
 
 
 @dataclass(frozen=True, eq=False)
-class Direction:
+class RpcDirection:
     """What one side sent, as packets."""
 
     name: str
@@ -170,28 +170,28 @@ class Direction:
 
 
 @dataclass(frozen=True, eq=False)
-class Connection:
+class RpcConnection:
     """A connection as it was captured."""
 
     title: str
-    directions: tuple[Direction, ...]
+    directions: tuple[RpcDirection, ...]
     eras: tuple[Era, ...]
     reasons: tuple[str, ...]
     issues: Issues = field(default_factory=Issues)
 
-    def direction(self, name: str) -> Direction | None:
+    def direction(self, name: str) -> RpcDirection | None:
         """Return what ``"client"`` or ``"server"`` sent."""
         return next((each for each in self.directions if each.name == name), None)
 
 
 def read_connection(
-    streams: Sequence[Stream],
+    streams: Sequence[RpcStream],
     *,
     title: str,
     eras: Sequence[Era] = ERAS,
     layouts: Sequence[DTypeLayout],
     issues: Sequence[Issue] = (),
-) -> Connection:
+) -> RpcConnection:
     """Tell how a connection is written, and read all packets of it."""
     readable = [
         FilledSource(each.source, each.gaps) if each.gaps else each.source for each in streams
@@ -202,7 +202,7 @@ def read_connection(
         for stream, source, shake in zip(streams, readable, shakes, strict=True)
     ]
     told = detect(sides, eras, layouts)
-    directions: list[Direction] = []
+    directions: list[RpcDirection] = []
     for stream, shake, side in zip(streams, shakes, told.sides, strict=True):
         asked = None
         if not side.grammar.prefixed and directions:
@@ -211,22 +211,24 @@ def read_connection(
     if not any(len(each.packets) for each in directions):
         raise _nothing(streams, told)
     found = [issue for each in directions for issue in _issues(each)]
-    return Connection(title, tuple(directions), told.eras, told.reasons, Issues([*issues, *found]))
+    return RpcConnection(
+        title, tuple(directions), told.eras, told.reasons, Issues([*issues, *found])
+    )
 
 
 def _direction(
-    stream: Stream, shake: Handshake | None, side: SideGrammar, asked: Sequence[int] | None
-) -> Direction:
+    stream: RpcStream, shake: Handshake | None, side: SideGrammar, asked: Sequence[int] | None
+) -> RpcDirection:
     start = shake.size if shake else 0
     source = side.side.source
     packets = read_stream(source, side.grammar, start=start, gaps=stream.gaps, asked=asked)
     times = stream.times_at(packets.offsets) if stream.times_at else None
-    return Direction(
+    return RpcDirection(
         stream.name, stream.source, source, side.grammar, side.alike, shake, packets, times
     )
 
 
-def _issues(direction: Direction) -> list[Issue]:
+def _issues(direction: RpcDirection) -> list[Issue]:
     packets, file = direction.packets, direction.source.name
     found = []
     for damage in packets.damages:
@@ -234,11 +236,11 @@ def _issues(direction: Direction) -> list[Issue]:
             f"{direction.name}: no packets in {counted(damage.size, 'byte')} at byte "
             f"{damage.offset:,}, behind {counted(damage.packets_before, 'packet')}: {damage.reason}"
         )
-        found.append(Issue("rpc-damaged", Severity.ERROR, text, file=file))
+        found.append(Issue("rpc-damaged", IssueSeverity.ERROR, text, file=file))
     counts = np.bincount(packets.states, minlength=3)
     if counts[PacketState.CUT_OFF]:
         text = f"{direction.name}: the stream ends within its last packet"
-        found.append(Issue("rpc-cut-off", Severity.WARNING, text, file=file))
+        found.append(Issue("rpc-cut-off", IssueSeverity.WARNING, text, file=file))
     if counts[PacketState.MISSING_BYTES]:
         text = (
             f"{direction.name}: {counted(counts[PacketState.MISSING_BYTES], 'packet')} "
@@ -246,14 +248,14 @@ def _issues(direction: Direction) -> list[Issue]:
             f"{agree(counts[PacketState.MISSING_BYTES], 'it copies', 'they copy')}, which were "
             "not captured"
         )
-        found.append(Issue("rpc-missing-bytes", Severity.WARNING, text, file=file))
+        found.append(Issue("rpc-missing-bytes", IssueSeverity.WARNING, text, file=file))
     if direction.handshake and direction.handshake.answer != "accepted":
         text = f"the server did not take the client: {direction.handshake.answer}"
-        found.append(Issue("rpc-refused", Severity.ERROR, text, file=file))
+        found.append(Issue("rpc-refused", IssueSeverity.ERROR, text, file=file))
     return found
 
 
-def _nothing(streams: Sequence[Stream], told: Detection) -> FormatError:
+def _nothing(streams: Sequence[RpcStream], told: Detection) -> FormatError:
     return FormatError(
         "no packet of TVM's RPC was found",
         file=", ".join(each.source.name for each in streams),
@@ -307,7 +309,7 @@ def _without_tcp(capture: Capture) -> FormatError:
     )
 
 
-def streams_of(connection: TcpConnection) -> list[Stream]:
+def streams_of(connection: TcpConnection) -> list[RpcStream]:
     """Return both directions with the times of their bytes; the client's by the keys, if they say.
 
     Who opened the TCP connection is the client, unless the handshake tells otherwise: a server
@@ -318,7 +320,7 @@ def streams_of(connection: TcpConnection) -> list[Stream]:
     if shake is not None and shake.side == "server":
         sent, answered = answered, sent
     return [
-        Stream(name, each.source, each.gaps, each.times_at)
+        RpcStream(name, each.source, each.gaps, each.times_at)
         for name, each in (("client", sent), ("server", answered))
     ]
 

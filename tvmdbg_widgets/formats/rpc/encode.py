@@ -8,7 +8,7 @@ from typing import Any
 
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, OBJECT_REF, Grammar
 from tvmdbg_widgets.formats.rpc.packets import I32, I64, U64, CopyRange
-from tvmdbg_widgets.model.rpc.values import Argument, Device, TensorMeta
+from tvmdbg_widgets.model.rpc.values import Device, PackedArgument, TensorMeta
 
 #: ``kRPCMagic``, src/runtime/rpc/rpc_endpoint.h @ v0.7.
 MAGIC = 0xFF271
@@ -25,7 +25,7 @@ def handshake(key: str, code: int = MAGIC) -> bytes:
 def encode_packet(
     grammar: Grammar,
     name: str,
-    arguments: Sequence[Argument | tuple[str, Any]] = (),
+    arguments: Sequence[PackedArgument | tuple[str, Any]] = (),
     *,
     function: int = 0,
     protocol: str = "0.8.0",
@@ -39,7 +39,7 @@ def encode_packet(
     name : str
         Such as ``"CallFunc"``.
     arguments : sequence of Argument or (kind, value)
-        Of an ``Argument`` with a type code, that code is written.
+        Of an ``PackedArgument`` with a type code, that code is written.
     function : int
         Handle that ``CallFunc`` calls.
     protocol : str
@@ -69,7 +69,10 @@ def encode_packet(
         case "CopyToRemote":
             body = _copied(grammar, copied, len(payload)) + payload
         case _:
-            given = [each if isinstance(each, Argument) else Argument(*each) for each in arguments]
+            given = [
+                each if isinstance(each, PackedArgument) else PackedArgument(*each)
+                for each in arguments
+            ]
             body = _before_sequence(name, function, protocol) + encode_sequence(grammar, given)
     packet = I32.pack(code) + body
     return U64.pack(len(packet)) + packet if grammar.prefixed else packet
@@ -93,7 +96,7 @@ def _copied(grammar: Grammar, copied: CopyRange | TensorMeta | None, size: int) 
     return numbers + _device(copied.device) + grammar.dtype.pack(copied.dtype)
 
 
-def encode_sequence(grammar: Grammar, arguments: Sequence[Argument]) -> bytes:
+def encode_sequence(grammar: Grammar, arguments: Sequence[PackedArgument]) -> bytes:
     """Return a packed sequence."""
     codes = [_code(grammar, each) for each in arguments]
     values = [_value(grammar, each) for each in arguments]
@@ -104,7 +107,7 @@ def encode_sequence(grammar: Grammar, arguments: Sequence[Argument]) -> bytes:
     return count + b"".join(_index(code) + value for code, value in pairs)
 
 
-def _code(grammar: Grammar, argument: Argument) -> int:
+def _code(grammar: Grammar, argument: PackedArgument) -> int:
     if argument.code >= 0:
         return argument.code
     if grammar.interleaved and argument.kind in _FFI_PREFERRED:
@@ -122,7 +125,7 @@ def _index(code: int) -> bytes:
     return I32.pack(code) * (2 if code in FFI_BOXED or code >= FFI_DYNAMIC else 1)
 
 
-def _value(grammar: Grammar, argument: Argument) -> bytes:
+def _value(grammar: Grammar, argument: PackedArgument) -> bytes:
     kind, value = argument.kind, argument.value
     match kind:
         case "null":

@@ -9,7 +9,7 @@ from tvmdbg_widgets.formats.rpc.packets import CopyRange
 from tvmdbg_widgets.formats.rpc.resync import RawPacket
 from tvmdbg_widgets.model.base.byte_map import ByteField, ByteKind
 from tvmdbg_widgets.model.base.numbers import bytes_text
-from tvmdbg_widgets.model.rpc.values import Argument, Device, Span, TensorMeta
+from tvmdbg_widgets.model.rpc.values import Device, PackedArgument, StreamSpan, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _POINTERS = ("handle", "function", "module", "object")
@@ -17,10 +17,10 @@ _POINTERS = ("handle", "function", "module", "object")
 
 def packet_fields(packet: RawPacket, grammar: Grammar) -> ByteField:
     """Return the fields of a packet; offsets count from its first byte, its length included."""
-    return _Fields(packet, grammar).whole()
+    return _PacketFields(packet, grammar).whole()
 
 
-class _Fields:
+class _PacketFields:
     """Lays out one packet; it goes along as the reader did."""
 
     def __init__(self, packet: RawPacket, grammar: Grammar) -> None:
@@ -70,7 +70,7 @@ class _Fields:
         self._group("device", _device(self._at, copied.device), str(copied.device))
         self._group("dtype", self._dtype(self._at, copied.dtype), str(copied.dtype))
 
-    def _sequence(self, arguments: Sequence[Argument]) -> None:
+    def _sequence(self, arguments: Sequence[PackedArgument]) -> None:
         self._add("num_args", 4, "number", str(len(arguments)))
         if not self._grammar.interleaved:
             for index, argument in enumerate(arguments):
@@ -90,7 +90,7 @@ class _Fields:
             if children:
                 self._group(f"argument {index}", children, str(argument))
 
-    def _value(self, argument: Argument, at: int) -> list[ByteField]:
+    def _value(self, argument: PackedArgument, at: int) -> list[ByteField]:
         kind, value = argument.kind, argument.value
         match kind:
             case "null":
@@ -148,8 +148,8 @@ def _device(at: int, device: Device) -> list[ByteField]:
     ]
 
 
-def _text(argument: Argument, at: int) -> list[ByteField]:
-    size = argument.value.size if isinstance(argument.value, Span) else argument.size - 8
+def _text(argument: PackedArgument, at: int) -> list[ByteField]:
+    size = argument.value.size if isinstance(argument.value, StreamSpan) else argument.size - 8
     kind: ByteKind = "text" if argument.kind == "str" else "data"
     length = ByteField("length", at, 8, "number", str(size))
     return [length, ByteField(argument.kind, at + 8, size, kind, str(argument))]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.rpc.values import Argument, Device, Span, TensorMeta
+from tvmdbg_widgets.model.rpc.values import Device, PackedArgument, StreamSpan, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 from tvmdbg_widgets.sources.readahead import ReadAhead
 
@@ -107,7 +107,7 @@ _BLOCK = 256
 _NUMBERS = {"int": I64, "uint": I64, "bool": I64, "float": F64}
 
 
-def read_sequence(reader: Reader, grammar: Grammar) -> list[Argument]:
+def read_sequence(reader: Reader, grammar: Grammar) -> list[PackedArgument]:
     """Read one sequence."""
     at = reader.at
     count = reader.number(I32, "number of arguments")
@@ -148,7 +148,7 @@ def _unknown_code(field: str, at: int, grammar: Grammar, code: int) -> WireError
     return WireError(field, at, f"one that is known, up to {max(grammar.kinds)}", code)
 
 
-def _read_interleaved(reader: Reader, grammar: Grammar, index: int) -> Argument:
+def _read_interleaved(reader: Reader, grammar: Grammar, index: int) -> PackedArgument:
     code_at = reader.at
     code = reader.number(I32, f"argument {index}: type index")
     if code in FFI_BOXED or code >= FFI_DYNAMIC:
@@ -163,7 +163,9 @@ def _read_interleaved(reader: Reader, grammar: Grammar, index: int) -> Argument:
     return _read_value(reader, grammar, code, code_at, index)
 
 
-def _read_value(reader: Reader, grammar: Grammar, code: int, code_at: int, index: int) -> Argument:
+def _read_value(
+    reader: Reader, grammar: Grammar, code: int, code_at: int, index: int
+) -> PackedArgument:
     kind = grammar.kinds.get(code)
     if kind is None and grammar.interleaved and code >= FFI_DYNAMIC:
         kind = "object"
@@ -172,7 +174,7 @@ def _read_value(reader: Reader, grammar: Grammar, code: int, code_at: int, index
     reader.values += 1
     at = reader.at
     value = _value(reader, grammar, kind, f"argument {index}")
-    return Argument(kind, value, code, code_at, at, reader.at - at)
+    return PackedArgument(kind, value, code, code_at, at, reader.at - at)
 
 
 def _value(reader: Reader, grammar: Grammar, kind: str, field: str) -> Any:
@@ -203,14 +205,14 @@ def _number(reader: Reader, kind: str, field: str) -> int | float | bool:
     return bool(value)
 
 
-def _text(reader: Reader, kind: str, field: str) -> str | bytes | Span:
+def _text(reader: Reader, kind: str, field: str) -> str | bytes | StreamSpan:
     size = reader.number(U64, f"{field}: length")
     if size > reader.left:
         short = size <= _LONGEST
         at = reader.at - 8
         raise WireError(f"{field}: length", at, f"at most {reader.left}", size, is_short=short)
     if size > LONGEST_READ:
-        return Span(reader.skip(size, field), size)
+        return StreamSpan(reader.skip(size, field), size)
     data = reader.data(size, field)
     return data.decode("utf-8", "backslashreplace") if kind == "str" else data
 
@@ -307,8 +309,8 @@ class Body(NamedTuple):
     protocol: str = ""
     copied: CopyRange | TensorMeta | None = None
     nbytes: int | None = None
-    arguments: list[Argument] | None = None
-    payload: Span | None = None
+    arguments: list[PackedArgument] | None = None
+    payload: StreamSpan | None = None
 
 
 def read_body(reader: Reader, grammar: Grammar, name: str, copied: int | None = None) -> Body:
@@ -326,7 +328,7 @@ def read_body(reader: Reader, grammar: Grammar, name: str, copied: int | None = 
             if not grammar.prefixed and copied is None:
                 raise WireError("bytes", reader.at, "a request that says how many", "none")
             size = reader.left if copied is None else copied
-            return Body(nbytes=size, payload=Span(reader.skip(size, "bytes"), size))
+            return Body(nbytes=size, payload=StreamSpan(reader.skip(size, "bytes"), size))
         case "CopyFromRemote" | "CopyToRemote":
             return _copy(reader, grammar, to_remote=name == "CopyToRemote")
     return Body(arguments=read_sequence(reader, grammar))
@@ -354,5 +356,5 @@ def _copy(reader: Reader, grammar: Grammar, *, to_remote: bool) -> Body:
         device = read_device(reader, "device")
         dtype = read_dtype(reader, grammar.dtype, "dtype")
         copied = CopyRange(handle, offset, size, device, dtype)
-    payload = Span(reader.skip(size, "bytes"), size) if to_remote else None
+    payload = StreamSpan(reader.skip(size, "bytes"), size) if to_remote else None
     return Body(copied=copied, nbytes=size, payload=payload)

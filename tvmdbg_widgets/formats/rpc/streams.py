@@ -12,8 +12,8 @@ from tvmdbg_widgets.formats.rpc.grammar import REPLIES, Grammar
 from tvmdbg_widgets.formats.rpc.packets import WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket, Resync
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.rpc.packets import Damage, PacketState, StreamPackets
-from tvmdbg_widgets.model.rpc.values import Span
+from tvmdbg_widgets.model.rpc.packets import DamagedBytes, PacketState, StreamPackets
+from tvmdbg_widgets.model.rpc.values import StreamSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _ASKING = ("GetGlobalFunc", "ModuleGetFunc")
@@ -34,7 +34,7 @@ class Collected:
         self.asked = array("q")
         self.names: dict[int, str] = {}
         self.handles: dict[int, int] = {}
-        self.damages: list[Damage] = []
+        self.damages: list[DamagedBytes] = []
         self.protocol = ""
         self.replies = 0
 
@@ -130,7 +130,7 @@ def read_stream(
     Memory grows by 45 bytes a packet. What is no packet is left out and told as a damage, and
     reading goes on where packets follow each other again.
     """
-    walk = _Walk(PacketReader(source, grammar, asked), gaps, start)
+    walk = _StreamWalk(PacketReader(source, grammar, asked), gaps, start)
     with tqdm(
         total=source.size, unit="B", unit_scale=True, desc="packets", delay=1, leave=False
     ) as bar:
@@ -148,7 +148,7 @@ def first_packets(
     source: ByteSource, grammar: Grammar, start: int, most: int, asked: Sequence[int] | None = None
 ) -> StreamPackets:
     """Read at most ``most`` packets, empty ones among them, up to the first that is none."""
-    walk = _Walk(PacketReader(source, grammar, asked), (), start)
+    walk = _StreamWalk(PacketReader(source, grammar, asked), (), start)
     for _ in range(most):
         if walk.at >= source.size:
             break
@@ -159,7 +159,7 @@ def first_packets(
     return walk.found.packets(source.size)
 
 
-class _Walk:
+class _StreamWalk:
     """The way through one stream."""
 
     def __init__(self, reader: PacketReader, gaps: Gaps, at: int) -> None:
@@ -234,7 +234,7 @@ class _Walk:
             self._note(at, str(error))
 
     def _note(self, at: int, reason: str) -> None:
-        self.found.damages.append(Damage(at, self.at - at, len(self.found), reason))
+        self.found.damages.append(DamagedBytes(at, self.at - at, len(self.found), reason))
 
     def _gap(self) -> tuple[int, int] | None:
         """Return the first gap that ends behind ``at``."""
@@ -243,6 +243,6 @@ class _Walk:
         return self._gaps[self._next_gap] if self._next_gap < len(self._gaps) else None
 
 
-def _is_carried(gap: tuple[int, int], payload: Span | None, end: int) -> bool:
+def _is_carried(gap: tuple[int, int], payload: StreamSpan | None, end: int) -> bool:
     """Whether the part of a gap before ``end`` lies in what a packet copies."""
     return payload is not None and payload.offset <= gap[0] and min(end, sum(gap)) <= sum(payload)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from tvmdbg_widgets.formats.tuning.columns import Columns
+from tvmdbg_widgets.formats.tuning.columns import TrialColumns
 from tvmdbg_widgets.formats.tuning.json_line import decode
 from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem, array, text, whole
 from tvmdbg_widgets.formats.tuning.result import Result, Usual, read_result, result_of
@@ -67,7 +67,7 @@ class AnsorReader:
     is wrong with them.
     """
 
-    def __init__(self, tasks: Tasks, columns: Columns) -> None:
+    def __init__(self, tasks: Tasks, columns: TrialColumns) -> None:
         self._tasks = tasks
         self._columns = columns
         self._task_of: dict[bytes, int] = {}
@@ -160,7 +160,7 @@ class _KnownSteps:
 
     def __init__(self) -> None:
         self._kinds = _Kinds()
-        self._order: dict[bytes, _Order] = {}
+        self._order: dict[bytes, _StepOrder] = {}
 
     def unroll(self, pieces: list[bytes]) -> int:
         """Return the largest N of a pragma that unrolls, -1 where there is none."""
@@ -178,8 +178,8 @@ class _KnownSteps:
             unroll = max(unroll, self._kinds.unroll[pieces[at]])
         return unroll
 
-    def _look_at_order(self, kinds: bytes) -> _Order:
-        order = _Order(
+    def _look_at_order(self, kinds: bytes) -> _StepOrder:
+        order = _StepOrder(
             frozenset(at for at, kind in enumerate(kinds) if kind == _SPLIT[0]),
             tuple(at for at, kind in enumerate(kinds) if kind == _FOLLOWS[0]),
             tuple(at for at, kind in enumerate(kinds) if kind == _UNROLLS[0]),
@@ -189,7 +189,7 @@ class _KnownSteps:
         return order
 
 
-class _Order(NamedTuple):
+class _StepOrder(NamedTuple):
     """Where splits are, where steps follow them, and where steps unroll."""
 
     splits: frozenset[int]

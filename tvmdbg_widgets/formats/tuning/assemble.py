@@ -12,7 +12,7 @@ from tvmdbg_widgets.formats.tuning.combine import COUNTED, combine, last
 from tvmdbg_widgets.formats.tuning.join_messages import join_messages
 from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
 from tvmdbg_widgets.formats.tuning.record_file import RecordFile
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
 from tvmdbg_widgets.model.tuning.target import Target
@@ -72,7 +72,7 @@ def beside(
         found.append(
             Issue(
                 "messages-unjoined",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 f"{of_all} {agree(alone, 'fits')} no record, or several"
                 if len(log.trials)
                 else f"{counted(alone, 'measurement')} in the output, and no record to join: "
@@ -83,7 +83,7 @@ def beside(
     found += [
         Issue(
             "output-empty",
-            Severity.ERROR,
+            IssueSeverity.ERROR,
             "a line as of a tuning's output stands in this text, but no row, measurement or DAG "
             "can be read: are its lines cut? Paste them whole",
             file=each.source.name,
@@ -129,7 +129,7 @@ def log_of(file: RecordFile, workloads: Sequence[StoredWorkload] = ()) -> Tuning
         issues.append(
             Issue(
                 "workload-missing",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 f"{len(missing):,} of {counted(len(tasks), 'task')} "
                 f"{agree(len(missing), 'names')} workloads that are in "
                 "none of the files; open database_workload.json along to see what they compute",

@@ -22,7 +22,7 @@ _CODES = {"float64": "d", "int64": "q", "int32": "i", "int8": "b"}
 _ROW = Struct("=" + "".join("8s" if n == "schedule" else _CODES[_DTYPES[n]] for n in _NAMES))
 
 
-class Columns:
+class TrialColumns:
     """Columns that grow row by row; one row takes about 80 bytes."""
 
     def __init__(self) -> None:

@@ -10,10 +10,10 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.tuning.columns import Columns
+from tvmdbg_widgets.formats.tuning.columns import TrialColumns
 from tvmdbg_widgets.formats.tuning.record_file import MOST_REFUSED
 from tvmdbg_widgets.formats.tuning.tasks import Tasks
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.tuning.parts import TuningParts
@@ -86,7 +86,7 @@ def concatenate(trials: Sequence[Trials]) -> Trials:
     """Return the rows of several tables of trials, one after the other."""
     if len(trials) == 1:
         return trials[0]
-    tables = [Columns().trials(), *trials]
+    tables = [TrialColumns().trials(), *trials]
     columns = {
         name: np.concatenate([getattr(table, name) for table in tables])
         for name in FIELDS
@@ -132,18 +132,18 @@ def _counted(log: TuningParts) -> list[Issue]:
     for each in log.refused:
         message = f"line {each.line:,} at byte {each.offset:,} skipped: {each.why}"
         file = log.sources[each.source].name
-        found.append(Issue("lines-refused", Severity.ERROR, message, file=file))
+        found.append(Issue("lines-refused", IssueSeverity.ERROR, message, file=file))
     more = log.num_refused - len(log.refused)
     if more > 0:
         message = f"{counted(more, 'more line')} skipped; the first {MOST_REFUSED:,} are listed"
-        found.append(Issue("lines-refused", Severity.ERROR, message))
+        found.append(Issue("lines-refused", IssueSeverity.ERROR, message))
     if log.undecoded:
         most = sorted(log.undecoded.items(), key=lambda item: -item[1])
         told = ", ".join(f"{what} ({count:,})" for what, count in most[:_SHOWN])
         told += f" and {counted(len(most) - _SHOWN, 'more kind')}" if len(most) > _SHOWN else ""
         message = f"lines that only running code could decode are left alone: {told}"
-        found.append(Issue("not-decoded", Severity.NOTE, message))
+        found.append(Issue("not-decoded", IssueSeverity.NOTE, message))
     if log.cut:
         message = "the last line ends too early, as where tuning was killed or still runs"
-        found.append(Issue("log-cut", Severity.NOTE, message))
+        found.append(Issue("log-cut", IssueSeverity.NOTE, message))
     return found

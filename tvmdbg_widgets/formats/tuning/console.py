@@ -57,7 +57,7 @@ _MOST_TEXT = 64 << 10
 _META_COLUMNS = 9
 
 
-class Tables:
+class SchedulerTables:
     """The task scheduler's tables, of which the last is kept."""
 
     def __init__(self) -> None:

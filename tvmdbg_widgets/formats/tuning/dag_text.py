@@ -18,7 +18,7 @@ from tvmdbg_widgets.formats.tuning.dags.lines import (
     parse_line,
     printed_name,
 )
-from tvmdbg_widgets.formats.tuning.dags.producers import Producers
+from tvmdbg_widgets.formats.tuning.dags.producers import KnownOperations
 from tvmdbg_widgets.formats.tuning.dags.tokens import BodyError
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.text import one_line
@@ -68,7 +68,7 @@ def parse_dag(
         expected = f"at most {_MOST_CHARACTERS:,} characters in {_MOST_LINES:,} lines"
         found = f"{len(text):,} in {len(lines):,}"
         raise FormatError("too long for a DAG", file=file, expected=expected, found=found)
-    reader = _Reader()
+    reader = _DagTextReader()
     for number, line in enumerate(lines, start=1):
         try:
             if line.strip():
@@ -81,12 +81,12 @@ def parse_dag(
     return ComputeDag(with_extents(operations, shapes), source, text)
 
 
-class _Reader:
+class _DagTextReader:
     """Operations from lines; those of several outputs take several lines."""
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
-        self._producers = Producers()
+        self._producers = KnownOperations()
         self._lines: list[Computed] = []
         self._symbols: set[str] = set()
 

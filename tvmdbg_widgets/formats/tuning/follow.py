@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tvmdbg_widgets.formats.parts import Candidate, Part
+from tvmdbg_widgets.formats.parts import FileCandidate, Part
 from tvmdbg_widgets.formats.registry import TUNING, format_of, identify
 from tvmdbg_widgets.formats.tuning.assemble import OF_LINES, assemble, beside, log_of
 from tvmdbg_widgets.formats.tuning.combine import combine
@@ -62,7 +62,7 @@ def _read(source: ByteSource, kind: str = "") -> Part:
     if isinstance(source, GrowingFile):
         source = source.again()
     form = format_of(kind) if kind else identify(source, TUNING) or format_of("tuning-output")
-    return read_part(Candidate(source, form), progress=False)
+    return read_part(FileCandidate(source, form), progress=False)
 
 
 def _with_new_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts:

@@ -9,7 +9,7 @@ from tvmdbg_widgets.formats.registry import head
 from tvmdbg_widgets.formats.tuning import dag_dump, outputs
 from tvmdbg_widgets.formats.tuning.dags.hashes import hashes_of
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.sources.given import SourceLike, as_source
@@ -74,5 +74,5 @@ def with_dags(parts: TuningParts, given: Mapping[str, str]) -> TuningParts:
             "none of the DAG texts given is of a task of this log, by its key or hash; "
             "dag={log.tasks[0].workload_key: text} says which it is of"
         )
-        issues += [Issue("dags-unused", Severity.WARNING, message)]
+        issues += [Issue("dags-unused", IssueSeverity.WARNING, message)]
     return replace(parts, dags=dags, issues=issues)

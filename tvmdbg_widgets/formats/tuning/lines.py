@@ -90,7 +90,7 @@ def array(value: Any, field: str, *lengths: int) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Lines that follow each other."""
 
     number: int
@@ -100,7 +100,7 @@ class Block:
     too_long: int = 0
 
 
-def blocks(source: ByteSource, offset: int = 0, number: int = 1) -> Iterator[Block]:
+def blocks(source: ByteSource, offset: int = 0, number: int = 1) -> Iterator[LineBlock]:
     """Yield the lines of a file from an offset on; at most one chunk and one line are held."""
     size = _CHUNK_FAR if source.far else _CHUNK
     at, begin = offset, offset
@@ -112,15 +112,15 @@ def blocks(source: ByteSource, offset: int = 0, number: int = 1) -> Iterator[Blo
         if b"\n" in chunk:
             lines = b"".join(pieces).split(b"\n")
             pieces = [lines.pop()]
-            yield Block(number, begin, lines)
+            yield LineBlock(number, begin, lines)
             begin, number = at - len(pieces[0]), number + len(lines)
         elif at - begin > LONGEST:
             end = _line_end(source, at)
-            yield Block(number, begin, [], end < source.size, too_long=end - begin)
+            yield LineBlock(number, begin, [], end < source.size, too_long=end - begin)
             at = begin = min(end + 1, source.size)
             pieces, number = [], number + 1
     if at > begin:
-        yield Block(number, begin, [b"".join(pieces)], ended=False)
+        yield LineBlock(number, begin, [b"".join(pieces)], ended=False)
 
 
 def _line_end(source: ByteSource, at: int) -> int:

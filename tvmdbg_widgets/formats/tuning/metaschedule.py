@@ -28,7 +28,7 @@ _BLOCK_TYPE = re.compile(r".*\.S?Block")
 
 
 @dataclass(frozen=True)
-class Record:
+class MetaScheduleRecord:
     """One tuning record."""
 
     workload: int
@@ -43,7 +43,7 @@ class Record:
         return blake2b(found, digest_size=8).digest()
 
 
-def read_record(value: list[Any]) -> Record:
+def read_record(value: list[Any]) -> MetaScheduleRecord:
     """Check a tuning record."""
     number, found = array(value, "record", 2)
     trace, seconds, target, arguments = array(found, "[1]", 4)
@@ -52,7 +52,7 @@ def read_record(value: list[Any]) -> Record:
         text(array(each, f"[1][0][0][{i}]", 4)[0], f"[1][0][0][{i}][0]")
     for i, each in enumerate(array(decisions, "[1][0][1]")):
         array(each, f"[1][0][1][{i}]", 2)
-    return Record(
+    return MetaScheduleRecord(
         whole(number, "[0]", 0, _MOST_WORKLOADS),
         trace,
         _result(seconds),

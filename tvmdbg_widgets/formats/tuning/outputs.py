@@ -20,7 +20,7 @@ from tvmdbg_widgets.formats.tuning.console import (
     PROGRESS,
     Measurement,
     Measurements,
-    Tables,
+    SchedulerTables,
 )
 from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
 from tvmdbg_widgets.formats.tuning.lines import BOM, blocks
@@ -80,7 +80,7 @@ class Output:
 
 def read_output(source: ByteSource) -> Output:
     """Read a text that a tuning printed; what is none of the above is passed over."""
-    tables, measurements, dags = Tables(), Measurements(), _Dags()
+    tables, measurements, dags = SchedulerTables(), Measurements(), _Dags()
     rounds: list[tuple[float, float, float]] = []
     for block in blocks(source):
         for raw in block.lines:

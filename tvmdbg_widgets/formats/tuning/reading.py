@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.formats.parts import Candidate, Part
+from tvmdbg_widgets.formats.parts import FileCandidate, Part
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import FileSource, GrowingFile
 
 
-def read_part(candidate: Candidate, *, progress: bool = True) -> Part:
+def read_part(candidate: FileCandidate, *, progress: bool = True) -> Part:
     """Read a file that a tuning left behind, which may still grow."""
     source = growing(candidate.source)
     options = {"progress": progress} if candidate.format.part == "tuning-records" else {}

@@ -10,21 +10,21 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.tuning import autotvm, metaschedule
 from tvmdbg_widgets.formats.tuning.ansor import AnsorReader
-from tvmdbg_widgets.formats.tuning.columns import Columns
+from tvmdbg_widgets.formats.tuning.columns import TrialColumns
 from tvmdbg_widgets.formats.tuning.json_line import decode, is_other
 from tvmdbg_widgets.formats.tuning.lines import (
     BOM,
     COMMENT,
     LONGEST,
-    Block,
     InWords,
+    LineBlock,
     LineProblem,
     blocks,
     pickled,
 )
 from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
 from tvmdbg_widgets.formats.tuning.tasks import Tasks
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.tuning.parts import RefusedLine
 from tvmdbg_widgets.model.tuning.task import Task
 from tvmdbg_widgets.model.tuning.trials import Trials
@@ -61,7 +61,7 @@ def read_file(
 
     A line that is no record is refused, and the others are read.
     """
-    reader = _Reader(source)
+    reader = _RecordFileReader(source)
     bar = tqdm(
         desc="reading records",
         total=source.size - offset,
@@ -77,10 +77,10 @@ def read_file(
     return reader.file(offset, line)
 
 
-class _Reader:
+class _RecordFileReader:
     def __init__(self, source: ByteSource) -> None:
         self._source = source
-        self._tasks, self._columns = Tasks(), Columns()
+        self._tasks, self._columns = Tasks(), TrialColumns()
         self._ansor = AnsorReader(self._tasks, self._columns)
         self._refused: list[RefusedLine] = []
         self._num_refused = 0
@@ -91,7 +91,7 @@ class _Reader:
         self._odd: dict[str, Issue] = {}
         self._next: tuple[int, int] | None = None
 
-    def read(self, block: Block) -> int:
+    def read(self, block: LineBlock) -> int:
         """Read the lines of a block; return its bytes."""
         if block.too_long:
             found = InWords(f"{block.too_long:,}")
@@ -198,4 +198,4 @@ class _Reader:
         rule = "cost-without-error" if odd.startswith("no error") else "error-with-costs"
         if rule not in self._odd:
             message = f"line {number:,} has {odd}; it is the first such line"
-            self._odd[rule] = Issue(rule, Severity.WARNING, message, file=self._source.name)
+            self._odd[rule] = Issue(rule, IssueSeverity.WARNING, message, file=self._source.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.target import Target
 from tvmdbg_widgets.model.tuning.task import Task
@@ -50,7 +50,7 @@ class Tasks:
             self.issues.append(
                 Issue(
                     "task-differs",
-                    Severity.NOTE,
+                    IssueSeverity.NOTE,
                     one_line(
                         f"records of task {known.index} ({known.name}) differ in {words}: "
                         f"first {before}, later {now}; the first is shown"

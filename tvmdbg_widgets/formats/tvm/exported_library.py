@@ -46,7 +46,7 @@ def inside_library(source: ByteSource, **options: Any) -> list[tuple[str, ByteSo
     found = _embedded(source)
     ahead = ReadAhead(found)
     for at in _places(found):
-        parts = _Module(found, ahead, at).parts(source.name, options)
+        parts = _SerializedModule(found, ahead, at).parts(source.name, options)
         if parts:
             return parts
     return []
@@ -80,7 +80,7 @@ def _places(source: ByteSource) -> Iterator[int]:
                 at = data.find(key, at + 1)
 
 
-class _Module:
+class _SerializedModule:
     """One serialized module, read from its graph on."""
 
     def __init__(self, source: ByteSource, ahead: ReadAhead, at: int) -> None:

@@ -19,7 +19,7 @@ import msgspec
 
 from tvmdbg_widgets.formats.json_fields import Count, read_json
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -59,7 +59,7 @@ class _Dependency(msgspec.Struct):
     version_spec: str | None = None
 
 
-class _Module(msgspec.Struct, kw_only=True):
+class _LibraryModule(msgspec.Struct, kw_only=True):
     executors: list[str] | None = None
     runtimes: list[str] | None = None
     style: str | None = None
@@ -69,10 +69,10 @@ class _Module(msgspec.Struct, kw_only=True):
     external_dependencies: list[_Dependency] | None = None
 
 
-class _Document(_Module, kw_only=True):
+class _LibraryDocument(_LibraryModule, kw_only=True):
     version: Count
     model_name: str | None = None
-    modules: dict[str, _Module] | None = None
+    modules: dict[str, _LibraryModule] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +112,11 @@ def sniff(head: bytes) -> bool:
 
 def read_metadata(source: ByteSource) -> ModelLibrary:
     """Read ``metadata.json``."""
-    top = read_json(source, _Document)
+    top = read_json(source, _LibraryDocument)
     issues = []
     if not 1 <= top.version <= LAST_VERSION:
         text = f"version {top.version} of Model Library Format; 1 to {LAST_VERSION} are known here"
-        issues.append(Issue("library-version", Severity.WARNING, text, file=source.name))
+        issues.append(Issue("library-version", IssueSeverity.WARNING, text, file=source.name))
     if top.modules is not None:
         modules = {name: _module(each, name) for name, each in top.modules.items()}
     elif top.model_name is not None:
@@ -132,11 +132,13 @@ def read_metadata(source: ByteSource) -> ModelLibrary:
     for module in modules.values():
         if module.executors and "graph" not in module.executors:
             text = f"module {module.name!r} runs ahead of time (AOT): the library has no graph"
-            issues.append(Issue("library-without-graph", Severity.NOTE, text, file=source.name))
+            issues.append(
+                Issue("library-without-graph", IssueSeverity.NOTE, text, file=source.name)
+            )
     return ModelLibrary(top.version, modules, source.name, Issues(issues))
 
 
-def _module(read: _Module, name: str) -> LibraryModule:
+def _module(read: _LibraryModule, name: str) -> LibraryModule:
     executors = read.executors if read.executors is not None else read.runtimes or []
     told = [f"module {one_line(name)!r}"]
     if read.style is not None:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.base.text import paired_json
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -117,7 +117,7 @@ def read_time_list(source: ByteSource) -> TimeList:
             f"{counted(len(negative), 'time')} below zero, the first of node {node} "
             f"({ns[negative[0]]:.9g} ns)"
         )
-        issues.append(Issue("time-negative", Severity.WARNING, said, file=source.name))
+        issues.append(Issue("time-negative", IssueSeverity.WARNING, said, file=source.name))
     return TimeList(offsets, ns, names, clock, Issues(issues), source.name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _MARKS = (
@@ -30,7 +30,7 @@ def decode(data: bytes, file: str) -> tuple[str, list[Issue]]:
             "they are shown as U+FFFD"
         )
         return body.decode(encoding, errors="replace"), [
-            Issue("not-text", Severity.WARNING, message, file=file)
+            Issue("not-text", IssueSeverity.WARNING, message, file=file)
         ]
 
 

@@ -20,13 +20,13 @@ from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
 from tvmdbg_widgets.formats.tvm.times_text import decode
 from tvmdbg_widgets.formats.tvm.trace_events import (
     FIELDS,
-    Events,
+    TraceEvents,
     load_events,
     peek_events,
     plain_events,
 )
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import paired
@@ -118,7 +118,7 @@ def read_trace(source: ByteSource) -> Trace:
             f"displayTimeUnit is {str(unit)[:40]!r}, TVM writes 'ns'; ts is read as "
             "microseconds either way"
         )
-        issues.append(Issue("display-time-unit", Severity.WARNING, said, file=source.name))
+        issues.append(Issue("display-time-unit", IssueSeverity.WARNING, said, file=source.name))
     checker = _Checker(source.name, issues)
     if found is None:
         events = checker.columns(listed)
@@ -161,14 +161,14 @@ class _Checker:
         self.file = file
         self.issues = issues
 
-    def report(self, rule: str, severity: Severity, indices: Any, what: str) -> None:
+    def report(self, rule: str, severity: IssueSeverity, indices: Any, what: str) -> None:
         """Add one issue for all events of a rule, if there are any."""
         if len(indices):
             more = f" ({counted(len(indices), 'such event')})" if len(indices) > 1 else ""
             message = f"traceEvents[{indices[0]}]: {what}{more}"
             self.issues.append(Issue(rule, severity, message, file=self.file))
 
-    def columns(self, events: list[Any]) -> Events:
+    def columns(self, events: list[Any]) -> TraceEvents:
         """Check the fields of all events, and return them by field."""
         names: list[str] = []
         times: list[Any] = []
@@ -190,19 +190,19 @@ class _Checker:
                     self.field(index, event, "tid", int, str),
                 )
             )
-        return Events(names, times, begins, tracks)
+        return TraceEvents(names, times, begins, tracks)
 
-    def check_events(self, events: Events, times: npt.NDArray[np.float64]) -> None:
+    def check_events(self, events: TraceEvents, times: npt.NDArray[np.float64]) -> None:
         """Report several tracks, and times that are none."""
         if len(events.tracks) > 1:
             text = (
                 f"events carry {counted(len(events.tracks), 'pair')} of pid and tid, TVM "
                 "writes one; all are read as one track"
             )
-            self.issues.append(Issue("several-tracks", Severity.WARNING, text, file=self.file))
+            self.issues.append(Issue("several-tracks", IssueSeverity.WARNING, text, file=self.file))
         self.report(
             "time-not-finite",
-            Severity.ERROR,
+            IssueSeverity.ERROR,
             np.flatnonzero(~np.isfinite(times)),
             "ts is not a finite number; its slice is left out",
         )
@@ -258,12 +258,15 @@ class _Checker:
                 found="a B event that is closed elsewhere",
                 hint=_OTHER_KIND,
             )
-        self.report("end-missing", Severity.ERROR, lone, "B event without its E event")
-        self.report("begin-missing", Severity.ERROR, lone_ends, "E event without its B event")
+        self.report("end-missing", IssueSeverity.ERROR, lone, "B event without its E event")
+        self.report("begin-missing", IssueSeverity.ERROR, lone_ends, "E event without its B event")
         both = start[closes].tolist()
         differ = [at for at in both if names[at] != names[at + 1]]
         self.report(
-            "names-differ", Severity.ERROR, differ, "its E event has another name; paired by place"
+            "names-differ",
+            IssueSeverity.ERROR,
+            differ,
+            "its E event has another name; paired by place",
         )
         return start, end
 
@@ -275,7 +278,7 @@ class _Checker:
             return column
         clean = tuple(map(paired, column.unique))
         text = "a name holds half of a surrogate pair, shown as U+FFFD"
-        self.issues.append(Issue("not-text", Severity.WARNING, text, file=self.file))
+        self.issues.append(Issue("not-text", IssueSeverity.WARNING, text, file=self.file))
         return StringColumn(clean, column.codes)
 
     def check_times(
@@ -289,12 +292,12 @@ class _Checker:
         start, end, index = start[finite], end[finite], index[finite]
         backwards = index[end < start]
         self.report(
-            "ends-before-start", Severity.ERROR, backwards, "ends before it starts; left out"
+            "ends-before-start", IssueSeverity.ERROR, backwards, "ends before it starts; left out"
         )
         slack = 8 * np.spacing(np.abs(end).max()) if len(end) else 0.0
         self.report(
             "slices-overlap",
-            Severity.WARNING,
+            IssueSeverity.WARNING,
             index[1:][start[1:] < end[:-1] - slack],
             "starts before the previous slice ends, which slices back to back do not",
         )

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from tvmdbg_widgets.formats.decimals import DecimalText
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 FIELDS = frozenset(("ts", "tid", "pid", "name", "ph"))
@@ -24,7 +24,7 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(parse_float=DecimalText)
 
 
-class Events(NamedTuple):
+class TraceEvents(NamedTuple):
     """The events of a trace by field, E of them; ``times`` as the file has them."""
 
     names: Sequence[str]
@@ -53,7 +53,7 @@ _MOST_DIGITS = 4000
 _FIELDS_OF = attrgetter("name", "ts", "ph", "pid", "tid")
 
 
-def plain_events(data: bytes) -> tuple[Events, Any] | None:
+def plain_events(data: bytes) -> tuple[TraceEvents, Any] | None:
     """Return events and unit of a trace that is as TVM writes it, in a third of the time.
 
     None where anything is odd: :func:`load_events` then tells what.
@@ -74,7 +74,7 @@ def plain_events(data: bytes) -> tuple[Events, Any] | None:
         return None
     times = joined.decode("ascii").split("\n")
     begins = [phase == "B" for phase in phases]
-    return Events(names, times, begins, set(zip(*tracks, strict=True))), trace.unit
+    return TraceEvents(names, times, begins, set(zip(*tracks, strict=True))), trace.unit
 
 
 def load_events(text: str, file: str) -> tuple[list[Any], Any, Issue | None]:
@@ -135,7 +135,7 @@ def _salvage(text: str, file: str, error: ValueError) -> tuple[list[Any], Any, I
         f"{what} byte {offset}; {counted(len(events), 'event')} before it "
         f"{agree(len(events), 'is')} read"
     )
-    issue = Issue("trace-cut", Severity.ERROR, said, file=file)
+    issue = Issue("trace-cut", IssueSeverity.ERROR, said, file=file)
     return events, opening["unit"], issue
 
 

@@ -44,7 +44,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
+class ScalarType:
     """A type without members."""
 
     name: str
@@ -58,7 +58,7 @@ class Member:
     """One member of a struct, at its place."""
 
     name: str
-    type: Scalar | StructLayout
+    type: ScalarType | StructLayout
     offset: int
 
     @property
@@ -73,11 +73,11 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class ScalarMember:
     """One value of a struct, members of members included."""
 
     path: str
-    type: Scalar
+    type: ScalarType
     offset: int
 
     @property
@@ -122,19 +122,19 @@ class StructLayout:
             found.append((at, self.size - at))
         return tuple(found)
 
-    def leaves(self) -> Iterator[Leaf]:
+    def leaves(self) -> Iterator[ScalarMember]:
         """Yield every value, members of members in their place."""
         for member in self.members:
-            if isinstance(member.type, Scalar):
-                yield Leaf(member.name, member.type, member.offset)
+            if isinstance(member.type, ScalarType):
+                yield ScalarMember(member.name, member.type, member.offset)
                 continue
             for leaf in member.type.leaves():
                 path = f"{member.name}.{leaf.path}"
-                yield Leaf(path, leaf.type, member.offset + leaf.offset)
+                yield ScalarMember(path, leaf.type, member.offset + leaf.offset)
 
 
 def place(
-    name: str, members: Sequence[tuple[str, Scalar | StructLayout]], *, is_union: bool = False
+    name: str, members: Sequence[tuple[str, ScalarType | StructLayout]], *, is_union: bool = False
 ) -> StructLayout:
     """Place members one after the other, as a C compiler does."""
     placed = []

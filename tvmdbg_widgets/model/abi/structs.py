@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-from tvmdbg_widgets.model.abi.struct_layout import Kind, Machine, Scalar, StructLayout, place
+from tvmdbg_widgets.model.abi.struct_layout import Kind, Machine, ScalarType, StructLayout, place
 from tvmdbg_widgets.model.base.choice import meant
 
 _INT_NAMES = {"u": "uint{}_t", "i": "int{}_t"}
@@ -80,18 +80,18 @@ def struct_layout(name: str, dtype: DTypeLayout, machine: Machine | None = None)
     return place(name, members, is_union=name in _UNIONS)
 
 
-def _type(kind: str, dtype: DTypeLayout, machine: Machine) -> Scalar | StructLayout:
+def _type(kind: str, dtype: DTypeLayout, machine: Machine) -> ScalarType | StructLayout:
     if kind.endswith(("*", ")")):
         size = machine.pointer_bits // 8
-        return Scalar(kind, "pointer", size, size)
+        return ScalarType(kind, "pointer", size, size)
     if kind == "f64":
-        return Scalar("double", "float", 8, machine.int64_align)
+        return ScalarType("double", "float", 8, machine.int64_align)
     if kind[0] in _KINDS:
         return _integer(kind, machine)
     return struct_layout(kind, dtype, machine)
 
 
-def _integer(kind: str, machine: Machine) -> Scalar:
+def _integer(kind: str, machine: Machine) -> ScalarType:
     size = int(kind[1:]) // 8
     align = machine.int64_align if size == 8 else size
-    return Scalar(_INT_NAMES[kind[0]].format(kind[1:]), _KINDS[kind[0]], size, align)
+    return ScalarType(_INT_NAMES[kind[0]].format(kind[1:]), _KINDS[kind[0]], size, align)

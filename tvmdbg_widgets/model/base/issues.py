@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LINES_SHOWN = 20
 
 
-class Severity(enum.StrEnum):
+class IssueSeverity(enum.StrEnum):
     """Weight of an issue.
 
     ``ERROR``: the file breaks its format, something was left out or repaired.
@@ -52,7 +52,7 @@ class Issue:
     """
 
     rule: str
-    severity: Severity
+    severity: IssueSeverity
     message: str
     nodes: tuple[int, ...] = ()
     entries: tuple[tuple[int, int], ...] = ()
@@ -104,14 +104,16 @@ class Issues(Sequence[Issue]):
         """Return the issues of one rule."""
         return Issues(issue for issue in self._items if issue.rule == rule)
 
-    def by_severity(self, severity: Severity) -> Issues:
+    def by_severity(self, severity: IssueSeverity) -> Issues:
         """Return the issues of one severity."""
         return Issues(issue for issue in self._items if issue.severity is severity)
 
     def summary(self) -> str:
         """Return the counts in words, such as ``"1 error, 2 notes"`` or ``"0 issues"``."""
         counts = Counter(issue.severity for issue in self._items)
-        told = [f"{counts[s]} {s.value}{'s' * (counts[s] != 1)}" for s in Severity if counts[s]]
+        told = [
+            f"{counts[s]} {s.value}{'s' * (counts[s] != 1)}" for s in IssueSeverity if counts[s]
+        ]
         return ", ".join(told) or "0 issues"
 
     def to_dataframe(self) -> pd.DataFrame:

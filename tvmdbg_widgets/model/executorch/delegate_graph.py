@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from tvmdbg_widgets.model.base.issues import Issues
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.program import FileSpan
 
 #: Permutation of a layout transpose back from channels last.
 _TO_NCHW: Final = (0, 3, 1, 2)
@@ -24,7 +24,7 @@ class DelegateConstant:
     offset: int
     size: int
     key: str
-    span: Span | None = None
+    span: FileSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.executorch.program_values import TensorValue, Value
 _UTF8 = codecs.getincrementaldecoder("utf-8")
 
 
-class Span(NamedTuple):
+class FileSpan(NamedTuple):
     """Bytes of the file: where they start, from its first byte, and how many."""
 
     offset: int
@@ -48,7 +48,7 @@ class NamedData(NamedTuple):
     segment_index: int
 
 
-class Operator(NamedTuple):
+class OperatorName(NamedTuple):
     """An operator by name (``aten::add``) and overload, which is empty for the default one."""
 
     name: str
@@ -113,7 +113,7 @@ class Delegate:
     compile_specs: tuple[CompileSpec, ...]
     location: int
     index: int
-    payload: Span
+    payload: FileSpan
 
     def __repr__(self) -> str:
         return f"<Delegate {self.id!r}, payload of {counted(self.payload.size, 'byte')}>"
@@ -154,7 +154,7 @@ class Plan:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     chains: tuple[Chain, ...]
-    operators: tuple[Operator, ...]
+    operators: tuple[OperatorName, ...]
     delegates: tuple[Delegate, ...]
     buffer_sizes: tuple[int, ...]
     buffer_devices: tuple[BufferDevice, ...]
@@ -202,11 +202,11 @@ class Program:
     version: int
     header: ProgramHeader | None
     plans: tuple[Plan, ...]
-    segments: tuple[Span, ...]
-    constant_buffer: tuple[Span, ...]
+    segments: tuple[FileSpan, ...]
+    constant_buffer: tuple[FileSpan, ...]
     constants: Subsegments | None
     mutable_data: tuple[Subsegments, ...]
-    inline_data: tuple[Span, ...]
+    inline_data: tuple[FileSpan, ...]
     named_data: tuple[NamedData, ...]
 
     @property
@@ -227,7 +227,7 @@ class Program:
                 return plan
         raise KeyError(f"no method {method!r:.200}{meant(method, self.methods)}")
 
-    def data_of(self, tensor: TensorValue) -> Span | None:
+    def data_of(self, tensor: TensorValue) -> FileSpan | None:
         """Return where the file holds a tensor's constant data or its start value.
 
         None where it holds none, and where the element type is unknown
@@ -239,11 +239,11 @@ class Program:
         if tensor.allocation is not None:
             return self._in_segment(self.mutable_data[0], index, size)
         if self.constants is None or not self.constants.offsets:
-            return Span(self.constant_buffer[index].offset, size)
+            return FileSpan(self.constant_buffer[index].offset, size)
         return self._in_segment(self.constants, index, size)
 
-    def _in_segment(self, part: Subsegments, index: int, size: int) -> Span:
-        return Span(self.segments[part.segment_index].offset + part.offsets[index], size)
+    def _in_segment(self, part: Subsegments, index: int, size: int) -> FileSpan:
+        return FileSpan(self.segments[part.segment_index].offset + part.offsets[index], size)
 
     def __repr__(self) -> str:
         lines = [f"Program({self.file!r}, {counted(self.file_size, 'byte')})"]

@@ -15,7 +15,7 @@ class KernelCall:
 
 
 @dataclass(frozen=True, slots=True)
-class DelegateCall:
+class CallDelegate:
     """Call of a delegate; `args` are indexes of values, inputs first."""
 
     delegate_index: int
@@ -53,12 +53,12 @@ class UnknownCall:
 
 
 Instruction: TypeAlias = (
-    KernelCall | DelegateCall | MoveCall | JumpFalseCall | FreeCall | UnknownCall
+    KernelCall | CallDelegate | MoveCall | JumpFalseCall | FreeCall | UnknownCall
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StackFrame:
     """One frame of the Python stack that an instruction comes from."""
 
     filename: str
@@ -74,4 +74,4 @@ class Chain:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     instructions: tuple[Instruction, ...]
-    stacktraces: tuple[tuple[Frame, ...], ...]
+    stacktraces: tuple[tuple[StackFrame, ...], ...]

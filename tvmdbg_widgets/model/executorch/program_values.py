@@ -48,7 +48,7 @@ class TensorLocation(enum.IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlannedPlace:
     """A place in planned memory."""
 
     memory_id: int
@@ -76,7 +76,7 @@ class TensorValue:
     storage_offset: int
     requires_grad: bool
     data_buffer_idx: int
-    allocation: Place | None
+    allocation: PlannedPlace | None
     layout: int
     shape_dynamism: int
     extra: ExtraTensorInfo | None

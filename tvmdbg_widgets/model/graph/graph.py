@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.graph.nodes import Entry, Node, NodeKind, Nodes, held_
 from tvmdbg_widgets.model.graph.parameters import parameters_by_file
 from tvmdbg_widgets.model.graph.short_names import module_prefix, without_prefix
 from tvmdbg_widgets.model.graph.subgraph import Subgraph
-from tvmdbg_widgets.model.graph.walk import Neighbors, Order, topological
+from tvmdbg_widgets.model.graph.walk import Neighbors, TopologicalOrder, topological
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -131,7 +131,7 @@ class Graph(GraphColumns):
         return self._reach(nodes, False, include_ambiguous)
 
     @cached_property
-    def order(self) -> Order:
+    def order(self) -> TopologicalOrder:
         """Topological order over edges and control dependencies, with any cycles."""
         known = self.edge_source >= 0
         source = np.concatenate([self.edge_source[known], self.control_source])

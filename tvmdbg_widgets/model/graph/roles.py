@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.graph.operators import bare, family, parts
 from tvmdbg_widgets.model.graph.parameters import looks_like_input, looks_like_parameter
 
 
-class Use(enum.IntEnum):
+class OperandUse(enum.IntEnum):
     """What one place among the operands of a function tells of what stands there."""
 
     NOTHING = 0
@@ -32,7 +32,7 @@ class Use(enum.IntEnum):
     FED = 3
 
 
-class _Function(NamedTuple):
+class _FusedFunction(NamedTuple):
     """The first operator of a function that does more than move its operand."""
 
     name: str
@@ -75,12 +75,12 @@ def with_roles(graph: Graph) -> Graph:
         use, name = uses[node], graph.names[node]
         named = looks_like_parameter(name)
         fed = not named and looks_like_input(name)
-        if use is Use.BESIDE and fed:
-            use = Use.NOTHING
+        if use is OperandUse.BESIDE and fed:
+            use = OperandUse.NOTHING
         kinds[node] = NodeKind.INPUT
-        if use in (Use.WEIGHT, Use.FED, Use.BESIDE):
+        if use in (OperandUse.WEIGHT, OperandUse.FED, OperandUse.BESIDE):
             trust[node] = Trust.BY_ORDER
-            kinds[node] = NodeKind.INPUT if use is Use.FED else NodeKind.PARAMETER
+            kinds[node] = NodeKind.INPUT if use is OperandUse.FED else NodeKind.PARAMETER
         elif named or fed:
             trust[node] = Trust.BY_NAME
             kinds[node] = NodeKind.PARAMETER if named else NodeKind.INPUT
@@ -91,7 +91,7 @@ def with_roles(graph: Graph) -> Graph:
 def _feed(
     graph: Graph,
     null: list[int],
-    uses: list[Use],
+    uses: list[OperandUse],
     kinds: np.ndarray[tuple[int], np.dtype[np.uint8]],
     trust: np.ndarray[tuple[int], np.dtype[np.uint8]],
 ) -> None:
@@ -99,14 +99,14 @@ def _feed(
     if not null or any(kinds[node] == NodeKind.INPUT for node in null):
         return
     read = set(graph.edge_source.tolist())
-    likely = [node for node in null if uses[node] is not Use.WEIGHT and node in read]
+    likely = [node for node in null if uses[node] is not OperandUse.WEIGHT and node in read]
     if likely:
         kinds[likely[0]], trust[likely[0]] = NodeKind.INPUT, Trust.BY_ORDER
 
 
-def _uses(graph: Graph) -> list[Use]:
+def _uses(graph: Graph) -> list[OperandUse]:
     """Return what is told of each node by those that read it, the last nodes first."""
-    rows = _Rows.of(graph)
+    rows = _GraphLists.of(graph)
     sources = rows.sources
     ends = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1)).tolist()
     codes = graph.func_names.codes.tolist()
@@ -121,21 +121,25 @@ def _uses(graph: Graph) -> list[Use]:
     lit[
         graph.edge_target[(graph.edge_source >= 0) & np.array(light, np.bool_)[graph.edge_source]]
     ] = True
-    uses = [Use.NOTHING] * graph.num_nodes
+    uses = [OperandUse.NOTHING] * graph.num_nodes
     for node in order[lit[order]][::-1].tolist():
         reads = range(ends[node], ends[node + 1])
         function = functions[codes[node]]
         told = [_told(rows, edge, node, function, reads) for edge in reads]
-        passed = uses[node] if light[node] and told.count(Use.NOTHING) == 1 else Use.NOTHING
-        if passed is Use.BESIDE:
-            passed = Use.NOTHING
+        passed = (
+            uses[node]
+            if light[node] and told.count(OperandUse.NOTHING) == 1
+            else OperandUse.NOTHING
+        )
+        if passed is OperandUse.BESIDE:
+            passed = OperandUse.NOTHING
         for edge, found in zip(reads, told, strict=True):
             if sources[edge] >= 0:
                 uses[sources[edge]] = max(uses[sources[edge]], found or passed)
     return uses
 
 
-class _Rows(NamedTuple):
+class _GraphLists(NamedTuple):
     """Columns of a graph as lists, whose items are had in a tenth of the time."""
 
     sources: list[int]
@@ -148,7 +152,7 @@ class _Rows(NamedTuple):
     multiplies: list[bool]
 
     @classmethod
-    def of(cls, graph: Graph) -> _Rows:
+    def of(cls, graph: Graph) -> _GraphLists:
         batched = np.array(["batch_matmul" in name for name in graph.func_names.unique], np.bool_)
         return cls(
             graph.edge_source.tolist(),
@@ -172,14 +176,14 @@ class _Rows(NamedTuple):
         return None if entry < 0 else self.shapes[entry]
 
 
-def _function(func_name: str) -> _Function:
+def _function(func_name: str) -> _FusedFunction:
     found = [(bare(part).lower(), _family(part)) for part in parts(func_name)]
     alone = len(found) == 1
     while len(found) > 1 and (found[0][0] in _BEFORE or found[0][1] in _MOVING):
         found.pop(0)
     name, kind = found[0] if found else ("", "other")
     layer = kind == "convolution" or name in _WEIGHTED | _QUANTIZED | _DENSE
-    return _Function(name, kind, alone, layer, layer or name in _EMBEDS)
+    return _FusedFunction(name, kind, alone, layer, layer or name in _EMBEDS)
 
 
 def _family(part: str) -> str:
@@ -189,54 +193,62 @@ def _family(part: str) -> str:
     return "matmul" if name in _DENSE else family(part)
 
 
-def _told(rows: _Rows, edge: int, target: int, function: _Function, reads: range) -> Use:
+def _told(
+    rows: _GraphLists, edge: int, target: int, function: _FusedFunction, reads: range
+) -> OperandUse:
     """Return what the place of one operand tells of it."""
     source = rows.sources[edge]
     if source < 0:
-        return Use.NOTHING
+        return OperandUse.NOTHING
     own = rows.shape(source, rows.outputs[edge])
     if function.name.endswith("weight_transform") and "without" not in function.name:
-        return Use.WEIGHT
+        return OperandUse.WEIGHT
     if function.layer:
         return _of_layer(rows, edge, function, own)
     if function.name in _EMBEDS:
         return _of_embedding(rows, edge, own)
     if function.family != "elementwise" or len(reads) < 2 or own is None:
-        return Use.NOTHING
+        return OperandUse.NOTHING
     if not _per_channel(own):
-        return Use.NOTHING
+        return OperandUse.NOTHING
     out = rows.shape(target, 0)
     beside = out is not None and len(out) > 1 and math.prod(own) < math.prod(out)
-    return Use.BESIDE if beside and not _masks(rows, source, reads) else Use.NOTHING
+    return OperandUse.BESIDE if beside and not _masks(rows, source, reads) else OperandUse.NOTHING
 
 
-def _masks(rows: _Rows, source: int, reads: range) -> bool:
+def _masks(rows: _GraphLists, source: int, reads: range) -> bool:
     """Whether another operand is a product of two computed matrices, to which masks are added."""
     beside = rows.sources[reads.start : reads.stop]
     return any(each not in (-1, source) and rows.multiplies[each] for each in beside)
 
 
-def _of_layer(rows: _Rows, edge: int, function: _Function, own: tuple[int, ...] | None) -> Use:
+def _of_layer(
+    rows: _GraphLists, edge: int, function: _FusedFunction, own: tuple[int, ...] | None
+) -> OperandUse:
     """Return the same of a layer that reads a tensor first and its weights behind it."""
     place = rows.positions[edge]
     if place == 0:
-        return Use.FED
+        return OperandUse.FED
     if place == 1 and function.name == "matmul":
         first = rows.sources[edge - 1]
         computed = first >= 0 and rows.kinds[first] >= NodeKind.OPERATOR
-        return Use.WEIGHT if computed and own is not None and len(own) == 2 else Use.NOTHING
+        return (
+            OperandUse.WEIGHT
+            if computed and own is not None and len(own) == 2
+            else OperandUse.NOTHING
+        )
     if place == 1 or own is None:
-        return Use.WEIGHT
+        return OperandUse.WEIGHT
     blocked = function.name.endswith("nchwc")
-    return Use.WEIGHT if function.alone or _per_channel(own, blocked) else Use.NOTHING
+    return OperandUse.WEIGHT if function.alone or _per_channel(own, blocked) else OperandUse.NOTHING
 
 
-def _of_embedding(rows: _Rows, edge: int, own: tuple[int, ...] | None) -> Use:
+def _of_embedding(rows: _GraphLists, edge: int, own: tuple[int, ...] | None) -> OperandUse:
     """Return the same of a look-up, whose table and indices differ in type."""
     dtype = rows.dtypes[rows.entry(rows.sources[edge], rows.outputs[edge])]
     if dtype.startswith(("int", "uint")):
-        return Use.FED
-    return Use.WEIGHT if dtype and own is not None and len(own) == 2 else Use.NOTHING
+        return OperandUse.FED
+    return OperandUse.WEIGHT if dtype and own is not None and len(own) == 2 else OperandUse.NOTHING
 
 
 def _per_channel(shape: tuple[int, ...], blocked: bool = False) -> bool:

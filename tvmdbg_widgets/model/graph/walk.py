@@ -65,7 +65,7 @@ class Neighbors:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TopologicalOrder:
     """A topological order and what stands in its way."""
 
     nodes: npt.NDArray[np.int32]
@@ -75,10 +75,10 @@ class Order:
 
 def topological(
     source: npt.NDArray[np.int32], target: npt.NDArray[np.int32], num_nodes: int
-) -> Order:
+) -> TopologicalOrder:
     """Order nodes by Kahn's method; ids already in order are kept as they are."""
     if bool((source < target).all()):
-        return Order(_frozen(np.arange(num_nodes, dtype=np.int32)), (), num_nodes)
+        return TopologicalOrder(_frozen(np.arange(num_nodes, dtype=np.int32)), (), num_nodes)
     followers = Neighbors.of(source, target, num_nodes)
     waiting: list[int] = np.bincount(target, minlength=num_nodes).tolist()
     ready = deque(node for node, count in enumerate(waiting) if count == 0)
@@ -92,7 +92,7 @@ def topological(
                 ready.append(other)
     left = sorted(set(range(num_nodes)).difference(done)) if len(done) < num_nodes else []
     nodes = _frozen(np.array(done + left, dtype=np.int32))
-    return Order(nodes, _cycles(followers, left), len(done))
+    return TopologicalOrder(nodes, _cycles(followers, left), len(done))
 
 
 def _cycles(followers: Neighbors, among: list[int]) -> tuple[tuple[int, ...], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.join.placement import Placed
@@ -51,7 +51,7 @@ def agreeing(
     issues.extend(
         Issue(
             "tensor-disagrees",
-            Severity.ERROR,
+            IssueSeverity.ERROR,
             f"{where}: {difference}",
             nodes=(placed.node,),
             entries=(entry,),

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -42,7 +42,7 @@ def reuse_issue(entries: Collection[Entry], file: str) -> Issue:
     """Return the warning for the entries that were overwritten."""
     return Issue(
         "buffer-reused",
-        Severity.WARNING,
+        IssueSeverity.WARNING,
         f"{counted(len(entries), 'entry')} {agree(len(entries), 'was')} read after a later node "
         f"had written to {agree(len(entries), 'its')} storage (TVM v0.6 and v0.7 read the tensors "
         "when the whole run is over): these are not the values the node computed",

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -63,7 +63,7 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
         issues.append(
             Issue(
                 "parameter-names",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"{counted(len(unknown), 'parameter')} {agree(len(unknown), 'has')} no input of "
                 f"{agree(len(unknown), 'its')} name in the graph, or "
                 f"several{agree(len(unknown), ':', '; the first is')} {unknown[0].key!r}",
@@ -75,7 +75,7 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
         issues.append(
             Issue(
                 "parameter-reshaped",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 f"{counted(len(reshaped), 'parameter')} {agree(len(reshaped), 'has')} another "
                 "shape of as many elements than in the "
                 f"graph, which TVM accepts{agree(len(reshaped), ':', '; the first is')} "

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.trust import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -95,7 +95,7 @@ def _by_index(
         issues.append(
             Issue(
                 "tensor-outside-graph",
-                Severity.ERROR,
+                IssueSeverity.ERROR,
                 f"{counted(len(outside), 'tensor')} {agree(len(outside), 'belongs')} to no entry "
                 f"of the graph{agree(len(outside), ':', ', the first is')} {first.record.key!r}; "
                 "the graph has "
@@ -108,7 +108,7 @@ def _by_index(
         issues.append(
             Issue(
                 "tensor-names",
-                Severity.ERROR,
+                IssueSeverity.ERROR,
                 f"{counted(len(renamed), 'tensor')} {agree(len(renamed), 'names')} another node "
                 f"than the graph has at {agree(len(renamed), 'its')} index: "
                 f"{first.name!r} at node {first.node}, which is {graph.names[first.node or 0]!r}. "
@@ -146,7 +146,7 @@ def _by_name(
         issues.append(
             Issue(
                 "tensor-names",
-                Severity.ERROR,
+                IssueSeverity.ERROR,
                 f"{counted(len(unknown), 'tensor')} {agree(len(unknown), 'names')} no node of the "
                 f"graph{agree(len(unknown), ':', ', the first is')} {unknown[0].record.key!r}. "
                 "The dump may be of another graph",
@@ -157,7 +157,7 @@ def _by_name(
         issues.append(
             Issue(
                 "tensor-repeated",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"{counted(len(surplus), 'tensor')} of a name that fewer nodes of the graph "
                 f"have{agree(len(surplus), ':', ', the first is')} {surplus[0].record.key!r}; the "
                 "last of each name are shown",
@@ -168,7 +168,7 @@ def _by_name(
         issues.append(
             Issue(
                 "tensor-overwritten",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"the tensors of {counted(len(lost), 'node')} {agree(len(lost), 'is')} lost: a "
                 "later node has the same name, and TVM v0.8 writes one tensor a name",
                 nodes=tuple(sorted(lost)),

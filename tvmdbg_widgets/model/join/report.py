@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.base.trust import Trust
@@ -155,7 +155,7 @@ def _check(
         issues.append(
             Issue(
                 rule,
-                Severity.WARNING if rule == "report-shapes-disagree" else Severity.NOTE,
+                IssueSeverity.WARNING if rule == "report-shapes-disagree" else IssueSeverity.NOTE,
                 f"the {what} of {counted(len(differing), 'call')} {agree(len(differing), 'is')} "
                 f"not the graph's: row {row} "
                 f"({one_line(report.names[row])!r}, node {nodes[row]}) has {one_line(told)}",
@@ -184,7 +184,7 @@ def _disagreeing(report: Report, names: list[str], functions: list[str]) -> Issu
     want = repr(one_line(functions[k])) if k < len(functions) else "no more operators"
     return Issue(
         "report-names",
-        Severity.WARNING,
+        IssueSeverity.WARNING,
         f"the report has {counted(len(names), 'call')} for {counted(len(functions), 'operator')}, "
         f"and call {k} is {have} where the graph has {want}: it may be from another graph. Calls "
         "are matched by name where only one operator has it, else left unmatched",
@@ -209,7 +209,7 @@ def _not_joined(
     return [
         Issue(
             "report-rows-ambiguous",
-            Severity.NOTE,
+            IssueSeverity.NOTE,
             f"{len(lost)} of {counted(len(report), 'row')} {agree(len(lost), 'is')} on no single "
             f"node: {why}{agree(len(lost), ':', '. The first is')} row {first}, "
             f"{one_line(report.names[first])!r}",

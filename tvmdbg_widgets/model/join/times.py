@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
@@ -62,7 +62,7 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
         issues.append(
             Issue(
                 "trace-length",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"the trace has {counted(count, 'pair')} for {counted(len(node_names), 'node')}; "
                 "it may be from another graph, or the run was stopped",
                 file=file,
@@ -82,7 +82,7 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
         issues.append(
             Issue(
                 "trace-names",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"{counted(len(differing), 'pair')} of the trace {agree(len(differing), 'does')} "
                 f"not name the node at {agree(len(differing), 'its')} position: pair {first} is "
                 f"{pair_names[first]!r}, expected {expected}; matched by name where the name is "
@@ -191,7 +191,7 @@ def _row_issues(
         issues.append(
             Issue(
                 "table-names",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"{len(lost)} of {counted(len(row_names), 'row')} of the table "
                 f"{agree(len(lost), 'names')} no node of the "
                 f"graph{agree(len(lost), ':', ', the first is')} {row_names[lost[0]]!r}; the "
@@ -204,7 +204,7 @@ def _row_issues(
         issues.append(
             Issue(
                 "table-rows-ambiguous",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"{counted(len(unsure), 'row')} of the table {agree(len(unsure), 'has')} a name "
                 "and shape that several "
                 "nodes share; a sorted table does not say which row belongs to which",

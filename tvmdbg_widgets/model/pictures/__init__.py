@@ -1,7 +1,7 @@
 """Pictures of planes of an array, with a bounded number of cells."""
 
 from tvmdbg_widgets.model.pictures.cells import NAN, NEG_INF, POS_INF
-from tvmdbg_widgets.model.pictures.channel_grid import Channels, channels
+from tvmdbg_widgets.model.pictures.channel_grid import ChannelPictures, channels
 from tvmdbg_widgets.model.pictures.grid import Part
 from tvmdbg_widgets.model.pictures.kept import Pictures
 from tvmdbg_widgets.model.pictures.profiles import Profile, profile
@@ -11,7 +11,7 @@ __all__ = [
     "NAN",
     "NEG_INF",
     "POS_INF",
-    "Channels",
+    "ChannelPictures",
     "Part",
     "Picture",
     "Pictures",

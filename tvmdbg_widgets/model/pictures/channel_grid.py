@@ -13,11 +13,11 @@ from tvmdbg_widgets.model.pictures.pieces import Watch
 from tvmdbg_widgets.model.pictures.single import finished, is_turned
 from tvmdbg_widgets.model.pictures.stack import Stack
 from tvmdbg_widgets.model.tensors.planes import Plane
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 
 @dataclass(frozen=True)
-class Channels:
+class ChannelPictures:
     """``count`` pictures of ``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values."""
 
     axis: int
@@ -35,7 +35,7 @@ class Channels:
 
 
 def channels(  # noqa: PLR0917
-    values: Values,
+    values: ArrayView,
     plane: Plane,
     axis: int,
     first: int,
@@ -43,7 +43,7 @@ def channels(  # noqa: PLR0917
     rows: int,
     cols: int,
     watch: Watch | None = None,
-) -> Channels:
+) -> ChannelPictures:
     """Reduce the same plane at several indices of one more axis, reading each block once.
 
     Each is, to the bit, what :func:`~tvmdbg_widgets.model.pictures.single.picture` gives.
@@ -62,7 +62,7 @@ def channels(  # noqa: PLR0917
     cells = finished(stack.cells(watch), stack.lengths)
     if turned:
         cells = tuple(each.swapaxes(1, 2) for each in cells)
-    return Channels(
+    return ChannelPictures(
         axis,
         first,
         count,

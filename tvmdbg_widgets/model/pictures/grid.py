@@ -15,7 +15,7 @@ Part: TypeAlias = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
-class Span:
+class CellSpan:
     """Cells of ``step`` values along one axis; they begin at multiples of the step."""
 
     start: int
@@ -23,7 +23,9 @@ class Span:
     step: int
 
     @classmethod
-    def of(cls, start: int, length: int, size: int, most: int, *, divisible: bool = False) -> Span:
+    def of(
+        cls, start: int, length: int, size: int, most: int, *, divisible: bool = False
+    ) -> CellSpan:
         """Cover ``length`` values from ``start`` with the least step that takes ``most`` cells."""
         if most < 1:
             raise ValueError(f"a picture has at least one cell down and across, not {most}")
@@ -40,26 +42,26 @@ class Span:
             step = max(step + unit, -(-least // unit) * unit)
         return cls(start, start + length, step).aligned(size)
 
-    def aligned(self, size: int) -> Span:
+    def aligned(self, size: int) -> CellSpan:
         """Return the whole cells that hold the values."""
         step = self.step
         stop = min(size, -(-self.stop // step) * step)
-        return Span(self.start // step * step, stop, step)
+        return CellSpan(self.start // step * step, stop, step)
 
-    def finer(self, step: int) -> Span:
+    def finer(self, step: int) -> CellSpan:
         """Return smaller cells over the same values; ``step`` divides this one's."""
-        return Span(self.start, self.stop, step)
+        return CellSpan(self.start, self.stop, step)
 
-    def doubled(self, size: int) -> Span:
+    def doubled(self, size: int) -> CellSpan:
         """Return cells of twice as many values."""
-        return Span(self.start, self.stop, self.step * 2).aligned(size)
+        return CellSpan(self.start, self.stop, self.step * 2).aligned(size)
 
     @property
     def cells(self) -> int:
         """How many cells there are."""
         return -(-(self.stop - self.start) // self.step)
 
-    def can_make(self, other: Span) -> bool:
+    def can_make(self, other: CellSpan) -> bool:
         """Return whether the other's cells are whole cells of this."""
         inside = self.start <= other.start and other.stop <= self.stop
         return inside and other.step % self.step == 0
@@ -70,18 +72,18 @@ class Span:
         edges = np.arange(self.start, self.stop + self.step, self.step, dtype=np.int64)
         return np.diff(np.minimum(edges, self.stop))
 
-    def piece(self, first: int, last: int) -> Span:
+    def piece(self, first: int, last: int) -> CellSpan:
         """Return the cells ``first`` to ``last``."""
         start = self.start + first * self.step
-        return Span(start, min(self.start + last * self.step, self.stop), self.step)
+        return CellSpan(start, min(self.start + last * self.step, self.stop), self.step)
 
 
 def spans(
     plane: Plane, rows: int, cols: int, part: Part | None, *, divisible: bool = False
-) -> tuple[Span, Span]:
+) -> tuple[CellSpan, CellSpan]:
     """Return the cells of a picture of at most ``rows`` x ``cols`` cells, down and across."""
     row, col, height, width = (0, 0, plane.rows, plane.cols) if part is None else part
     return (
-        Span.of(row, height, plane.rows, rows, divisible=divisible),
-        Span.of(col, width, plane.cols, cols, divisible=divisible),
+        CellSpan.of(row, height, plane.rows, rows, divisible=divisible),
+        CellSpan.of(col, width, plane.cols, cols, divisible=divisible),
     )

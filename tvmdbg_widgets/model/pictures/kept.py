@@ -8,17 +8,17 @@ from collections.abc import Hashable
 from dataclasses import replace
 from typing import TypeAlias
 
-from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
-from tvmdbg_widgets.model.pictures.levels import Level, finest
+from tvmdbg_widgets.model.pictures.grid import CellSpan, Part, spans
+from tvmdbg_widgets.model.pictures.levels import PictureLevel, finest
 from tvmdbg_widgets.model.pictures.pieces import Watch
 from tvmdbg_widgets.model.pictures.sampled import is_quick, sampled, thinned
 from tvmdbg_widgets.model.pictures.single import Picture, picture_of, stack_of
 from tvmdbg_widgets.model.pictures.stack import Stack
 from tvmdbg_widgets.model.tensors.planes import Plane
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 _Plane: TypeAlias = tuple[Hashable, ...]
-_Place: TypeAlias = tuple[_Plane, Span, Span]
+_Place: TypeAlias = tuple[_Plane, CellSpan, CellSpan]
 
 #: Part of all bytes that one level may take.
 _SHARE = 8
@@ -30,7 +30,7 @@ class Pictures:
     def __init__(self, limit_bytes: int = 256 << 20) -> None:
         self._limit = limit_bytes
         self._lock = threading.Lock()
-        self._levels: OrderedDict[_Place, Level] = OrderedDict()
+        self._levels: OrderedDict[_Place, PictureLevel] = OrderedDict()
         self._places: dict[_Plane, list[_Place]] = {}
         self._nbytes = 0
 
@@ -42,7 +42,7 @@ class Pictures:
     def get(  # noqa: PLR0917
         self,
         key: Hashable,
-        values: Values,
+        values: ArrayView,
         plane: Plane,
         rows: int,
         cols: int,
@@ -76,7 +76,7 @@ class Pictures:
             self._places.clear()
             self._nbytes = 0
 
-    def _find(self, name: _Plane, stack: Stack, *, same_step: bool) -> Level | None:
+    def _find(self, name: _Plane, stack: Stack, *, same_step: bool) -> PictureLevel | None:
         """Return the largest cells kept of which those of the stack can be made."""
         with self._lock:
             able = [
@@ -91,20 +91,22 @@ class Pictures:
             self._levels.move_to_end(best)
             return self._levels[best]
 
-    def _make(self, name: _Plane, stack: Stack, watch: Watch | None, *, quick: bool) -> Level:
+    def _make(
+        self, name: _Plane, stack: Stack, watch: Watch | None, *, quick: bool
+    ) -> PictureLevel:
         """Look at every value; keep the cells, and smaller ones of a large part."""
         fine = stack
         if not quick:
             lower, higher = finest(stack, self._limit // _SHARE)
             fine = replace(stack, lower=lower, higher=higher)
-        level = Level(fine.lower, fine.higher, fine.cells(watch))
+        level = PictureLevel(fine.lower, fine.higher, fine.cells(watch))
         self._keep((name, fine.lower, fine.higher), level)
         if fine is not stack:
-            level = Level(stack.lower, stack.higher, level.made(stack.lower, stack.higher))
+            level = PictureLevel(stack.lower, stack.higher, level.made(stack.lower, stack.higher))
             self._keep((name, stack.lower, stack.higher), level)
         return level
 
-    def _keep(self, place: _Place, level: Level) -> None:
+    def _keep(self, place: _Place, level: PictureLevel) -> None:
         if level.nbytes > self._limit // 2:
             return
         with self._lock:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tvmdbg_widgets.model.pictures.cells import Cells, larger
-from tvmdbg_widgets.model.pictures.grid import Span
+from tvmdbg_widgets.model.pictures.grid import CellSpan
 from tvmdbg_widgets.model.pictures.real import cell_dtype
 from tvmdbg_widgets.model.pictures.stack import Stack
 
@@ -14,11 +14,11 @@ _FACTOR = 8
 
 
 @dataclass(frozen=True)
-class Level:
+class PictureLevel:
     """The cells of a part of a plane, and where they lie."""
 
-    lower: Span
-    higher: Span
+    lower: CellSpan
+    higher: CellSpan
     cells: Cells
 
     @property
@@ -26,18 +26,18 @@ class Level:
         """Bytes of its arrays."""
         return sum(each.nbytes for each in self.cells.arrays)
 
-    def can_make(self, lower: Span, higher: Span) -> bool:
+    def can_make(self, lower: CellSpan, higher: CellSpan) -> bool:
         """Return whether those cells are whole cells of this."""
         return self.lower.can_make(lower) and self.higher.can_make(higher)
 
-    def made(self, lower: Span, higher: Span) -> Cells:
+    def made(self, lower: CellSpan, higher: CellSpan) -> Cells:
         """Return larger cells; bounds and flags are exact, sums but for the order of summation."""
         rows, cols = _places(self.lower, lower), _places(self.higher, higher)
         part = self.cells.map(lambda each: each[:, rows, cols])
         return larger(part, lower.step // self.lower.step, higher.step // self.higher.step)
 
 
-def finest(stack: Stack, limit: int) -> tuple[Span, Span]:
+def finest(stack: Stack, limit: int) -> tuple[CellSpan, CellSpan]:
     """Return the smallest cells that the stack's are made of and that fit into ``limit`` bytes."""
     found = [stack.lower, stack.higher]
     # Both bounds, and the sum.
@@ -60,6 +60,6 @@ def _divisors(step: int) -> list[int]:
     return [each for each in every if each >= _FACTOR] or [step]
 
 
-def _places(level: Span, wanted: Span) -> slice:
+def _places(level: CellSpan, wanted: CellSpan) -> slice:
     first = (wanted.start - level.start) // level.step
     return slice(first, first + -(-(wanted.stop - wanted.start) // level.step))

@@ -14,7 +14,7 @@ Watch = Callable[[], None]
 _THREADS = min(4, os.cpu_count() or 1)
 
 
-class _Queue(Generic[_Piece]):
+class _PieceQueue(Generic[_Piece]):
     """Pieces handed out one by one until there are none left or the work is stopped."""
 
     def __init__(self, pieces: Iterable[_Piece]) -> None:
@@ -45,7 +45,7 @@ def for_each(
     pieces: Iterable[_Piece], work: Callable[[_Piece], None], watch: Watch | None, large: bool
 ) -> None:
     """Call ``work`` with each piece, and ``watch`` before each that the calling thread does."""
-    queue = _Queue(pieces)
+    queue = _PieceQueue(pieces)
     count = _THREADS - 1 if large else 0
     threads = [
         threading.Thread(target=queue.help_out, args=(work,), daemon=True) for _ in range(count)

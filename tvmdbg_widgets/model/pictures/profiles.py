@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
 from tvmdbg_widgets.model.pictures.single import finished
 from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Profile:
     flags: npt.NDArray[np.uint8]
 
 
-def profile(values: Values, axis: int, points: int, watch: Watch | None = None) -> Profile:
+def profile(values: ArrayView, axis: int, points: int, watch: Watch | None = None) -> Profile:
     """Reduce an array to at most ``points`` cells along one axis, in one pass over its values.
 
     The mean is summed in float64, block by block as the values are stored; it is unknown (NaN)
@@ -51,7 +51,7 @@ def profile(values: Values, axis: int, points: int, watch: Watch | None = None) 
     return Profile(axis, length, step, *finished(found, cast("Array", found.count)))
 
 
-def _looked_at(values: Values, axis: int, step: int, watch: Watch | None) -> Cells:
+def _looked_at(values: ArrayView, axis: int, step: int, watch: Watch | None) -> Cells:
     shape, length = values.view_shape, values.view_shape[axis]
     count = -(-length // step)
     dtype = cell_dtype(values.numpy_dtype)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tvmdbg_widgets.model.pictures.cells import NAN, NEG_INF, POS_INF, Cells
-from tvmdbg_widgets.model.pictures.grid import Span
+from tvmdbg_widgets.model.pictures.grid import CellSpan
 from tvmdbg_widgets.model.pictures.real import real, rounded
 from tvmdbg_widgets.model.pictures.stack import Stack
 
@@ -56,7 +56,7 @@ def sampled(stack: Stack) -> Cells:
     return Cells(low, low, total, finite.astype(np.int64), flags)
 
 
-def _middles(span: Span) -> slice:
+def _middles(span: CellSpan) -> slice:
     last = (span.stop - span.start - 1) % span.step
     return slice(span.start + min(span.step // 2, last), span.stop, span.step)
 

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.pictures.cells import Array, Cells
-from tvmdbg_widgets.model.pictures.grid import Part, Span, spans
+from tvmdbg_widgets.model.pictures.grid import CellSpan, Part, spans
 from tvmdbg_widgets.model.pictures.pieces import Watch
 from tvmdbg_widgets.model.pictures.sampled import is_quick, sampled, thinned
 from tvmdbg_widgets.model.pictures.stack import Stack
 from tvmdbg_widgets.model.tensors.planes import Plane
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 #: Part of the values that are looked at quickly which count as cheap.
 _CHEAP = 4
@@ -37,7 +37,7 @@ class Picture:
 
 
 def picture(
-    values: Values,
+    values: ArrayView,
     plane: Plane,
     rows: int,
     cols: int,
@@ -71,13 +71,13 @@ def is_turned(plane: Plane) -> bool:
     return down is not None and across is not None and down > across
 
 
-def stack_of(values: Values, plane: Plane, down: Span, across: Span) -> Stack:
+def stack_of(values: ArrayView, plane: Plane, down: CellSpan, across: CellSpan) -> Stack:
     """Return what a picture of these cells is made of."""
     lower, higher = (across, down) if is_turned(plane) else (down, across)
     return Stack(values, plane, lower, higher)
 
 
-def is_cheap(values: Values, plane: Plane) -> bool:
+def is_cheap(values: ArrayView, plane: Plane) -> bool:
     """Return whether every value of a plane is looked at within about two milliseconds."""
     return is_quick(stack_of(values, plane, *spans(plane, 1, 1, None)), _CHEAP)
 

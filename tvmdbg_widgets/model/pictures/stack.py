@@ -12,12 +12,12 @@ from typing import cast
 import numpy as np
 
 from tvmdbg_widgets.model.pictures.cells import RUN, Array, Cells, across, down
-from tvmdbg_widgets.model.pictures.grid import Span
+from tvmdbg_widgets.model.pictures.grid import CellSpan
 from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
 from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
 from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 #: Values reduced at a time; they and their sums fit into a core's own cache.
 BLOCK = 1 << 19
@@ -33,10 +33,10 @@ LARGE = 1 << 22
 class Stack:
     """The parts of planes that one picture, or one for each of some channels, is made of."""
 
-    values: Values
+    values: ArrayView
     plane: Plane
-    lower: Span
-    higher: Span
+    lower: CellSpan
+    higher: CellSpan
     axis: int | None = None
     channels: range = range(1)
 
@@ -139,14 +139,14 @@ class Stack:
         taken = min(width, self.higher.stop - self.higher.start)
         return max(1, min(BLOCK // (channels * taken), max(_CALLS, spread)))
 
-    def _cells(self, channels: range, lower: Span, higher: Span) -> Cells:
+    def _cells(self, channels: range, lower: CellSpan, higher: CellSpan) -> Cells:
         """Reduce one piece."""
         if higher.step > RUN:
             return self._wide(channels, lower, higher)
         found = self._columns(channels, lower, higher.start, higher.stop)
         return across(found, higher.step)
 
-    def _wide(self, channels: range, lower: Span, cell: Span) -> Cells:
+    def _wide(self, channels: range, lower: CellSpan, cell: CellSpan) -> Cells:
         """Reduce one cell of more columns than one run, or those below each other."""
         width = max(RUN, self._width(len(channels)) // RUN * RUN)
         rows = np.multiply.outer(lower.lengths, np.ones(1, np.int64))
@@ -163,7 +163,7 @@ class Stack:
                 found, behind = run, behind + taken
         return cast("Cells", found)
 
-    def _columns(self, channels: range, lower: Span, left: int, right: int) -> Cells:
+    def _columns(self, channels: range, lower: CellSpan, left: int, right: int) -> Cells:
         """Reduce along the lower axis alone."""
         height = self._height(len(channels), right - left)
         if lower.cells > 1 or lower.stop - lower.start <= height:

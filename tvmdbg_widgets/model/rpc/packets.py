@@ -22,7 +22,7 @@ class PacketState(enum.IntEnum):
     MISSING_BYTES = 2
 
 
-class Damage(NamedTuple):
+class DamagedBytes(NamedTuple):
     """Bytes of a stream that are no packets."""
 
     offset: int
@@ -44,7 +44,7 @@ class StreamPackets:
     asked: npt.NDArray[np.int64]
     names: Mapping[int, str] = field(default_factory=dict)
     handles: Mapping[int, int] = field(default_factory=dict)
-    damages: tuple[Damage, ...] = ()
+    damages: tuple[DamagedBytes, ...] = ()
     protocol: str = ""
     size: int = 0
 

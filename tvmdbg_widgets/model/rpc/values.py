@@ -41,14 +41,14 @@ class TensorMeta(NamedTuple):
         return f"{self.dtype}[{dims}] at {self.data:#x} on {self.device}"
 
 
-class Span(NamedTuple):
+class StreamSpan(NamedTuple):
     """Bytes of a stream that are not read unless asked for."""
 
     offset: int
     size: int
 
 
-class Argument(NamedTuple):
+class PackedArgument(NamedTuple):
     """One value of a packed sequence.
 
     Attributes
@@ -58,8 +58,8 @@ class Argument(NamedTuple):
         ``"tensor"``, ``"handle"``, ``"function"``, ``"module"``, ``"object"``, ``"str"`` or
         ``"bytes"``.
     value : object
-        int, float, None, ``DataType``, ``Device``, ``TensorMeta``, or text; a ``Span`` where a
-        text or the bytes are long.
+        int, float, None, ``DataType``, ``Device``, ``TensorMeta``, or text; a ``StreamSpan`` where
+        a text or the bytes are long.
     code : int
         As the packet has it: a type code, or a type index from v0.21 on.
     code_offset, offset : int
@@ -80,7 +80,7 @@ class Argument(NamedTuple):
         if self.kind == "null":
             return "None"
         if self.kind in ("str", "bytes"):
-            if isinstance(value, Span):
+            if isinstance(value, StreamSpan):
                 return f"{self.kind} of {bytes_text(value.size)}"
             text = repr(value)
             return one_line(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")

@@ -61,7 +61,7 @@ class Batch:
 
     def rows(self) -> list[Statistics]:
         """Return the statistics of each array; a fact is taken from here at its first use."""
-        return [_Row.of(self, row) for row in range(len(self))]
+        return [_BatchRow.of(self, row) for row in range(len(self))]
 
     def chunks(self, row: int) -> Iterator[Array]:
         """Yield the values of one array."""
@@ -121,7 +121,7 @@ def _means(numbers: Array, dtype: np.dtype[Any]) -> Means:
     return Means(mean, std, known | alike)
 
 
-class _Row(Statistics):
+class _BatchRow(Statistics):
     """A view of one row of a batch."""
 
     __slots__ = ("_batch", "_row")
@@ -130,7 +130,7 @@ class _Row(Statistics):
     _row: int
 
     @classmethod
-    def of(cls, batch: Batch, row: int) -> _Row:
+    def of(cls, batch: Batch, row: int) -> _BatchRow:
         found = cls.__new__(cls)
         _set(found, "_batch", batch)
         _set(found, "_row", row)

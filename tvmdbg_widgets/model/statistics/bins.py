@@ -16,7 +16,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 MOST = 1 << 16
 
 
-class Bins(Protocol):
+class ValueBins(Protocol):
     """Numbers bins in ascending order of their values."""
 
     def bounds(self, keys: Array) -> tuple[Array, Array]:

@@ -20,7 +20,14 @@ from tvmdbg_widgets.model.statistics.histograms import (
 )
 from tvmdbg_widgets.model.statistics.passes import Source, Watched, run_pass
 from tvmdbg_widgets.model.statistics.percentiles import percentiles
-from tvmdbg_widgets.model.statistics.pieces import Distinct, Sample, Stream, Values, Whole, every
+from tvmdbg_widgets.model.statistics.pieces import (
+    ArrayStream,
+    Distinct,
+    ReadableValues,
+    Sample,
+    WholeArray,
+    every,
+)
 from tvmdbg_widgets.model.statistics.result import Statistics
 from tvmdbg_widgets.model.statistics.tallies import tally
 
@@ -35,7 +42,7 @@ _FAST = 1 << 26
 
 
 def statistics(
-    values: Values | Chunks,
+    values: ReadableValues | Chunks,
     *,
     bins: int = 64,
     sample: int | None = None,
@@ -49,7 +56,7 @@ def statistics(
         raise ValueError(f"bins must be at least 1, not {bins}")
     if sample is not None and sample < 1:
         raise ValueError(f"a sample has at least 1 value, not {sample}")
-    passes = Passes.over(values, sample)
+    passes = ArrayPasses.over(values, sample)
     if passes.dtype.kind == "c":
         return Statistics.not_applicable(passes.size(), f"{passes.dtype} values have no order")
     found = passes.tallied(Watched(watch, progress), executor)
@@ -58,7 +65,7 @@ def statistics(
 
 
 @dataclass(frozen=True)
-class Passes:
+class ArrayPasses:
     """The passes that can be made over one array."""
 
     source: Source
@@ -66,24 +73,24 @@ class Passes:
     exact: bool = True
 
     @classmethod
-    def over(cls, values: Values | Chunks, sample: int | None = None) -> Passes:
+    def over(cls, values: ReadableValues | Chunks, sample: int | None = None) -> ArrayPasses:
         """Return the passes over values or chunks; see :func:`statistics`."""
         if callable(values):
             first = next(iter(values()), np.zeros(0, np.float32))
-            return cls(Stream(values), first.dtype)
+            return cls(ArrayStream(values), first.dtype)
         if sample is not None and not (some := Sample(values, sample)).whole:
             return cls(some, values.numpy_dtype, exact=False)
         return cls(every(values), values.numpy_dtype)
 
     def size(self) -> int:
         """Return how many values the source gives."""
-        if isinstance(self.source, Whole | Distinct):
+        if isinstance(self.source, WholeArray | Distinct):
             return self.source.stop
         return sum(len(chunk) for chunk, _ in self.source)
 
     def tallied(self, watched: Watched, executor: Executor | None = None) -> Statistics:
         """Make the pass; return everything but the histogram."""
-        fast = isinstance(self.source, Whole) and self.source.stop >= _FAST
+        fast = isinstance(self.source, WholeArray) and self.source.stop >= _FAST
         make = partial(tally, self.dtype, fast=fast)
         tallied = run_pass(self.source, make, watched, executor)
         return replace(tallied.finish(), exact=self.exact)

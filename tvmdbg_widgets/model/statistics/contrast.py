@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.model.base.bits import is_integer
-from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.compute import ArrayPasses
 from tvmdbg_widgets.model.statistics.distribution import Distribution
 from tvmdbg_widgets.model.statistics.histograms import Scale, from_distribution
 from tvmdbg_widgets.model.statistics.passes import Watched, run_pass
@@ -42,7 +42,7 @@ class Contrast:
     crowd: float
 
 
-def contrast(found: Statistics, passes: Passes, watched: Watched) -> Contrast | None:
+def contrast(found: Statistics, passes: ArrayPasses, watched: Watched) -> Contrast | None:
     """Return how to show values, None where none is finite; small arrays are looked at again."""
     spread, zeros = found.distribution, found.zero
     if spread is None:

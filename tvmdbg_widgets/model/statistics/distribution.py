@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.statistics.bins import Bins
+from tvmdbg_widgets.model.statistics.bins import ValueBins
 
 Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
-class Interval(NamedTuple):
+class NumberBounds(NamedTuple):
     """Bounds of a number; equal where it is known exactly."""
 
     low: float
@@ -37,7 +37,7 @@ class Distribution:
 
     def __init__(
         self,
-        bins: Bins,
+        bins: ValueBins,
         keys: np.ndarray[Any, Any],
         counts: Counts,
         minimum: float,
@@ -81,11 +81,11 @@ class Distribution:
         low, high = self.bounds()
         return bool((low == high).all())
 
-    def percentile(self, percent: float) -> Interval:
+    def percentile(self, percent: float) -> NumberBounds:
         """Return bounds of ``np.percentile(values, percent)``, of the values as float64."""
         return self.percentiles([percent])[0]
 
-    def percentiles(self, percents: Sequence[float]) -> list[Interval]:
+    def percentiles(self, percents: Sequence[float]) -> list[NumberBounds]:
         """Return bounds of several percentiles, 0 to 100 each."""
         ends = np.cumsum(self.counts)
         size = int(ends[-1])
@@ -171,14 +171,14 @@ class Position(NamedTuple):
             return low + distance * self.part
         return high - distance * (1 - self.part)
 
-    def bounds(self, value: tuple[float, float], next_value: tuple[float, float]) -> Interval:
+    def bounds(self, value: tuple[float, float], next_value: tuple[float, float]) -> NumberBounds:
         """Return bounds of that number from bounds of both values."""
         low, high = (self.between(*ends) for ends in zip(value, next_value, strict=True))
         if value[0] == value[1] and next_value[0] == next_value[1]:
-            return Interval(low, high)
+            return NumberBounds(low, high)
         # Numbers between the bounds may round by a step further out.
         least, most = float(value[0]), float(next_value[1])
-        return Interval(
+        return NumberBounds(
             max(math.nextafter(low, -math.inf), least), min(math.nextafter(high, math.inf), most)
         )
 

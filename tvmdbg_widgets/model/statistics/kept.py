@@ -9,15 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.statistics.compute import Passes
+from tvmdbg_widgets.model.statistics.compute import ArrayPasses
 from tvmdbg_widgets.model.statistics.contrast import Contrast, contrast
-from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.statistics.distribution import NumberBounds
 from tvmdbg_widgets.model.statistics.histograms import Histogram, Scale
 from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.model.statistics.percentiles import EXACT_BELOW, PERCENTS
 from tvmdbg_widgets.model.statistics.pieces import Sample
 from tvmdbg_widgets.model.statistics.result import Statistics
-from tvmdbg_widgets.model.statistics.slices import Slices
+from tvmdbg_widgets.model.statistics.slices import TimedPasses
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 
 #: Bins of a histogram where nobody says how many.
@@ -36,8 +36,8 @@ class Kept:
         if known is not None:
             self._tallied[None] = self._found[BINS, None] = known
         self._running: dict[int | None, _Running] = {}
-        self._slices: Slices | None = None
-        self._percentiles: tuple[Interval, ...] | None = None
+        self._slices: TimedPasses | None = None
+        self._percentiles: tuple[NumberBounds, ...] | None = None
         self._contrast: dict[int | None, Contrast | None] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -62,7 +62,7 @@ class Kept:
         found = self._found.get((bins, sample))
         if found is None:
             tallied = self._tally(sample, watch, progress, executor)
-            passes = Passes.over(self._values, sample)
+            passes = ArrayPasses.over(self._values, sample)
             watched = Watched(watch)
             counted = passes.equal_bins(tallied, bins, watched, executor)
             with self._lock:
@@ -84,7 +84,7 @@ class Kept:
         if not self._values.is_ordered or None in self._tallied:
             return self._values.count
         if self._slices is None:
-            self._slices = Slices(self._values)
+            self._slices = TimedPasses(self._values)
         try:
             found = self._slices.go_on(seconds)
         except BaseException:
@@ -102,9 +102,11 @@ class Kept:
     ) -> list[float]:
         """Return exact percentiles of the finite values."""
         found = self._tally(None, watch)
-        return Passes.over(self._values).percentiles(found, percents, Watched(watch))
+        return ArrayPasses.over(self._values).percentiles(found, percents, Watched(watch))
 
-    def known_percentiles(self, watch: Callable[[], None] | None = None) -> tuple[Interval, ...]:
+    def known_percentiles(
+        self, watch: Callable[[], None] | None = None
+    ) -> tuple[NumberBounds, ...]:
         """Return ``PERCENTS``: exact of less than ``EXACT_BELOW`` values, else bounds."""
         if self._percentiles is None:
             spread = self._tally(None, watch).distribution
@@ -114,7 +116,7 @@ class Kept:
                     exact = self.percentiles(PERCENTS, watch)
                 except (FormatError, OSError):  # what the distribution tells stays
                     return tuple(bounds)
-                bounds = [Interval(each, each) for each in exact]
+                bounds = [NumberBounds(each, each) for each in exact]
             self._percentiles = tuple(bounds)
         return self._percentiles
 
@@ -123,7 +125,7 @@ class Kept:
     ) -> Contrast | None:
         """Return how colors and histograms are to span the values."""
         if sample not in self._contrast:
-            passes = Passes.over(self._values)
+            passes = ArrayPasses.over(self._values)
             self._contrast[sample] = contrast(self._tally(sample, watch), passes, Watched(watch))
         return self._contrast[sample]
 
@@ -136,7 +138,7 @@ class Kept:
     ) -> Histogram:
         """Return exact counts in bins at equal distances on a scale."""
         found = self._tally(None, watch)
-        return Passes.over(self._values).histogram(found, bins, bounds, scale, Watched(watch))
+        return ArrayPasses.over(self._values).histogram(found, bins, bounds, scale, Watched(watch))
 
     def _tally(
         self,
@@ -160,7 +162,7 @@ class Kept:
             if mine:
                 try:
                     watched = Watched(watch, running.telling(progress))
-                    found = Passes.over(self._values, sample).tallied(watched, executor)
+                    found = ArrayPasses.over(self._values, sample).tallied(watched, executor)
                     with self._lock:
                         self._tallied[sample] = found
                     return found

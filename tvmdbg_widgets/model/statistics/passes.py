@@ -11,9 +11,15 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 
 from tvmdbg_widgets.model.statistics.extremes import Where
-from tvmdbg_widgets.model.statistics.pieces import Distinct, Sample, Stream, Whole, per_piece
+from tvmdbg_widgets.model.statistics.pieces import (
+    ArrayStream,
+    Distinct,
+    Sample,
+    WholeArray,
+    per_piece,
+)
 
-Source: TypeAlias = Whole | Distinct | Sample | Stream
+Source: TypeAlias = WholeArray | Distinct | Sample | ArrayStream
 
 #: From so many bytes on threads are worth their start.
 _LARGE = 32 << 20
@@ -24,7 +30,7 @@ _FUTURES = 64
 _POLL = 0.05
 
 
-class Fold(Protocol):
+class StatisticsPass(Protocol):
     """What a pass collects; pieces may be added to several of one kind, which are then merged."""
 
     def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
@@ -37,7 +43,7 @@ class Fold(Protocol):
         """Count all that was collected so many times."""
 
 
-F = TypeVar("F", bound=Fold)
+F = TypeVar("F", bound=StatisticsPass)
 
 
 class Watched:
@@ -74,7 +80,7 @@ def run_pass(
     """Collect all values of a source."""
     if isinstance(source, Distinct):
         return _of_groups(source, make, watched)
-    if isinstance(source, Whole):
+    if isinstance(source, WholeArray):
         pieces = -(-(source.stop - source.start) // per_piece(source.values))
         if executor is not None and not isinstance(executor, ThreadPoolExecutor):
             if pieces > 1:
@@ -86,7 +92,7 @@ def run_pass(
     return _collect(source, make(), watched)
 
 
-def _threads(source: Whole, executor: ThreadPoolExecutor | None) -> int:
+def _threads(source: WholeArray, executor: ThreadPoolExecutor | None) -> int:
     size = source.stop - source.start
     if executor is not None:
         spans = -(-size // (per_piece(source.values) * _SPAN_PIECES))
@@ -124,7 +130,7 @@ def _collect(source: Iterable[tuple[np.ndarray[Any, Any], Where]], fold: F, watc
 
 
 def _in_threads(
-    source: Whole,
+    source: WholeArray,
     make: Callable[[], F],
     watched: Watched,
     submit: Callable[[Callable[[], F]], Future[F]],
@@ -139,7 +145,7 @@ def _in_threads(
     """
     spans, lock = source.spans(_SPAN_PIECES), threading.Lock()
 
-    def following() -> Whole | None:
+    def following() -> WholeArray | None:
         with lock:
             return next(spans, None)
 
@@ -183,7 +189,7 @@ def _in_new_thread(work: Callable[[], F]) -> Future[F]:
 
 
 def _spread(
-    source: Whole, make: Callable[[], F], watched: Watched, executor: Executor, pieces: int
+    source: WholeArray, make: Callable[[], F], watched: Watched, executor: Executor, pieces: int
 ) -> F:
     """Send spans to other processes; watch is asked here while they work."""
     futures: dict[Future[F], int] = {}
@@ -206,5 +212,5 @@ def _spread(
     return found
 
 
-def _elsewhere(span: Whole, make: Callable[[], F]) -> F:
+def _elsewhere(span: WholeArray, make: Callable[[], F]) -> F:
     return _collect(span, make(), Watched())

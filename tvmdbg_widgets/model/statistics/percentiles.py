@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.statistics.bins import Bins
+from tvmdbg_widgets.model.statistics.bins import ValueBins
 from tvmdbg_widgets.model.statistics.distribution import Distribution, positions
 from tvmdbg_widgets.model.statistics.extremes import Where
 from tvmdbg_widgets.model.statistics.ordinals import from_ordinal, ordinal, ordinals
@@ -24,7 +24,7 @@ _BITS = 16
 
 
 @dataclass(slots=True)
-class Range:
+class PercentileRange:
     """Values that lie between two of them, of which ``before`` others are smaller.
 
     ``low`` and ``high`` are ordinals, both included.
@@ -51,7 +51,7 @@ def percentiles(
     ends = np.cumsum(counts)
     low, high = distribution.bounds()
     known: dict[int, Any] = {0: low[0].item(), int(ends[-1]) - 1: high[-1].item()}
-    ranges: dict[int, Range] = {}
+    ranges: dict[int, PercentileRange] = {}
     at = np.searchsorted(ends, ranks, side="right")
     for rank, bin_ in zip(ranks.tolist(), at.tolist(), strict=True):
         if rank in known:
@@ -61,7 +61,7 @@ def percentiles(
         else:
             first, last = ordinal(low[bin_], dtype), ordinal(high[bin_], dtype)
             count = int(counts[bin_])
-            ranges[rank] = Range(first, last, int(ends[bin_]) - count, count)
+            ranges[rank] = PercentileRange(first, last, int(ends[bin_]) - count, count)
     keys = distribution.keys[np.unique(at)]
     while ranges:
         spans = sorted({(each.low, each.high) for each in ranges.values()})
@@ -83,7 +83,7 @@ class Narrower:
 
     def __init__(
         self,
-        bins: Bins,
+        bins: ValueBins,
         keys: np.ndarray[Any, Any],
         dtype: np.dtype[Any],
         spans: Sequence[tuple[int, int]],
@@ -121,18 +121,18 @@ class Narrower:
         if self._kept is not None:
             self._kept = [[np.repeat(each, count) for each in some] for some in self._kept]
 
-    def within(self, each: Range, rank: int) -> Range:
+    def within(self, each: PercentileRange, rank: int) -> PercentileRange:
         """Return the narrower range that a rank lies in; of one value, if all were kept."""
         index = self._spans.index((each.low, each.high))
         left = rank - each.before
         if self._kept is not None:
             values = np.concatenate(self._kept[index])
             value = each.low + int(np.partition(values, left)[left])
-            return Range(value, value, rank, 1)
+            return PercentileRange(value, value, rank, 1)
         ends = np.cumsum(self._counts[index])
         at = int(np.searchsorted(ends, left, side="right"))
         count = int(self._counts[index][at])
         shift = self._shifts[index]
         low = each.low + (at << shift)
         high = min(each.high, low + (1 << shift) - 1)
-        return Range(low, high, each.before + int(ends[at]) - count, count)
+        return PercentileRange(low, high, each.before + int(ends[at]) - count, count)

@@ -19,7 +19,7 @@ _SAMPLE_BLOCK = 4096
 _FAR_PIECES = 8
 
 
-class Values(Protocol):
+class ReadableValues(Protocol):
     """What is read in ranges: :class:`~tvmdbg_widgets.model.tensors.array_values.ArrayValues`."""
 
     @property
@@ -34,16 +34,16 @@ class Values(Protocol):
         """Read the scalars ``start`` to ``stop`` as a 1-D array."""
 
 
-def per_piece(values: Values) -> int:
+def per_piece(values: ReadableValues) -> int:
     """Return how many scalars a piece has."""
     return max(1, PIECE_BYTES // values.numpy_dtype.itemsize)
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class WholeArray:
     """All values from ``start``, which is a multiple of a piece, to ``stop``."""
 
-    values: Values
+    values: ReadableValues
     start: int
     stop: int
 
@@ -56,11 +56,11 @@ class Whole:
             for offset in range(0, len(read), step):
                 yield read[offset : offset + step], _after(begin + offset)
 
-    def spans(self, pieces: int) -> Iterator[Whole]:
+    def spans(self, pieces: int) -> Iterator[WholeArray]:
         """Cut it into spans of so many pieces."""
         step = per_piece(self.values) * pieces
         for begin in range(self.start, self.stop, step):
-            yield Whole(self.values, begin, min(begin + step, self.stop))
+            yield WholeArray(self.values, begin, min(begin + step, self.stop))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +83,25 @@ class Distinct:
             )
 
     def __iter__(self) -> Iterator[tuple[Array, Where]]:
-        yield from Whole(self.values, 0, self.stop)
+        yield from WholeArray(self.values, 0, self.stop)
 
     def spans(self, pieces: int) -> Iterator[Distinct]:  # noqa: ARG002 (as of Whole)
         """Yield all at once: there are few."""
         yield self
 
 
-def every(values: Values) -> Whole | Distinct:
+def every(values: ReadableValues) -> WholeArray | Distinct:
     """Return all values of an array, of which few stand for many where they repeat."""
     if getattr(values, "repeats", None) is not None:
         return Distinct(values, values.count)
-    return Whole(values, 0, values.count)
+    return WholeArray(values, 0, values.count)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """About ``size`` values in blocks spread evenly, at most all of them."""
 
-    values: Values
+    values: ReadableValues
     size: int
 
     @property
@@ -130,7 +130,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class ArrayStream:
     """Consecutive 1-D arrays, from the start at each call."""
 
     chunks: Callable[[], Iterable[Array]]

@@ -11,7 +11,7 @@ import numpy as np
 from tvmdbg_widgets.model.base.bits import is_integer
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.statistics.distribution import Distribution, Interval
+from tvmdbg_widgets.model.statistics.distribution import Distribution, NumberBounds
 from tvmdbg_widgets.model.statistics.histograms import Histogram
 
 
@@ -96,7 +96,7 @@ class Statistics:
         """Whether the type has an order, so that there is something to compute."""
         return not self.reason
 
-    def percentile(self, percent: float) -> Interval:
+    def percentile(self, percent: float) -> NumberBounds:
         """Return bounds of a percentile of the finite values, as the distribution tells them.
 
         The percentile is that of ``np.percentile`` (method ``"linear"``) on the values as float64.
@@ -112,7 +112,7 @@ class Statistics:
             Equal bounds where it is exact; NaN and NaN without finite values.
         """
         if self.distribution is None:
-            return Interval(math.nan, math.nan)
+            return NumberBounds(math.nan, math.nan)
         return self.distribution.percentile(percent)
 
     def redacted(self, *, counts_only: bool) -> Statistics:

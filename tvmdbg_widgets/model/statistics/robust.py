@@ -81,7 +81,7 @@ def robust_edges(low: float, high: float, *, whole: bool) -> Floats:
     return low + step * np.arange(math.ceil((high - low) / step) + 1, dtype=np.float64)
 
 
-class Within:
+class RangeCounts:
     """Counts the values of a range alone, and how many lie below it."""
 
     def __init__(self, dtype: np.dtype[Any], low: float, high: float) -> None:
@@ -96,7 +96,7 @@ class Within:
         if len(inside):
             self._tally.add(inside, where)
 
-    def merge(self, other: Within) -> None:
+    def merge(self, other: RangeCounts) -> None:
         """Add what another has counted."""
         self._tally.merge(other._tally)
         self.under += other.under
@@ -116,7 +116,7 @@ def narrowed(
     found: Distribution,
     zeros: int,
     dtype: np.dtype[Any],
-    look: Callable[[Callable[[], Within]], Within],
+    look: Callable[[Callable[[], RangeCounts]], RangeCounts],
 ) -> Distribution:
     """Return the distribution with narrower bins where far integers stretch them."""
     near: Distribution | None = found
@@ -124,7 +124,7 @@ def narrowed(
         inner = robust_range(near, zeros)
         if inner is None:
             break
-        within = look(partial(Within, dtype, *inner[:2]))
+        within = look(partial(RangeCounts, dtype, *inner[:2]))
         near = within.finish().distribution
         if near is not None:
             found = _joined(found, near, within.under, *inner[:2])

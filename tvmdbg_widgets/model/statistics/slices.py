@@ -12,7 +12,7 @@ from tvmdbg_widgets.model.statistics.tallies import tally
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 
 
-class Slices:
+class TimedPasses:
     """Goes on with a pass from where it stopped."""
 
     def __init__(self, values: ArrayValues) -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 
 from tvmdbg_widgets.model.statistics import Histogram, Statistics
 from tvmdbg_widgets.model.statistics.contrast import Contrast
-from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.statistics.distribution import NumberBounds
 from tvmdbg_widgets.model.statistics.histograms import Scale
 from tvmdbg_widgets.model.statistics.kept import BINS, Kept
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
@@ -124,7 +124,7 @@ class Counted:
 
     def known_percentiles(
         self, reading: Reading | None = None, watch: Callable[[], None] | None = None
-    ) -> tuple[Interval, ...]:
+    ) -> tuple[NumberBounds, ...]:
         """Return percentiles 1, 5, 25, 50, 75, 95 and 99, or bounds of them.
 
         They are exact of less than ten million values; none where no value is finite.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.model.tensors.layouts import Layout
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 from tvmdbg_widgets.model.tensors.windows import Selection, resolved
 
 #: Largest step at which skipping while copying beats reading each remainder on its own.
@@ -48,7 +48,7 @@ class Unfolded:
     __slots__ = ("axis_names", "layout", "shape", "values")
 
     def __init__(
-        self, values: Values, layout: Layout, sizes: Mapping[str, int] | None = None
+        self, values: ArrayView, layout: Layout, sizes: Mapping[str, int] | None = None
     ) -> None:
         self.values = values
         self.layout = layout

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-class Values(Protocol):
+class ArrayView(Protocol):
     """An N-D array that is read a part at a time: as it is stored, or with its layout unfolded."""
 
     @property
@@ -22,7 +22,7 @@ class Values(Protocol):
         """The dtype of what is read."""
 
     @property
-    def codes(self) -> Values:
+    def codes(self) -> ArrayView:
         """The same scalars for telling their bits: as they are stored."""
 
     def window(self, selection: Selection) -> np.ndarray[Any, Any]:

@@ -46,7 +46,7 @@ def read_window(values: _StoredValues, selection: Selection) -> np.ndarray[Any, 
     strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     out = np.empty([len(indices) for indices in ranges], values.numpy_dtype)
     if out.size:
-        _Reader(values, ranges, strides).read(0, 0, out)
+        _BlockReader(values, ranges, strides).read(0, 0, out)
     return out.reshape([len(indices) for indices, kept in axes if kept])
 
 
@@ -89,7 +89,7 @@ def _axis(item: int | slice, length: int) -> tuple[range, bool]:
     return range(index % length, index % length + 1), False
 
 
-class _Reader:
+class _BlockReader:
     """Chooses per block between one read of its whole span and a read for each of its parts."""
 
     def __init__(self, values: _StoredValues, ranges: list[range], strides: list[int]) -> None:

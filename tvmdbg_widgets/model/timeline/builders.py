@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
@@ -91,7 +91,7 @@ def from_table(
         found.append(
             Issue(
                 "time-not-finite",
-                Severity.ERROR,
+                IssueSeverity.ERROR,
                 f"{counted(int(np.count_nonzero(~usable)), 'row')} "
                 f"{agree(int(np.count_nonzero(~usable)), 'has')} no usable time, row "
                 f"{np.argmin(usable)} first; left out",
@@ -185,7 +185,7 @@ def _first_rows(node: Ints, times: Floats, source: str) -> tuple[Ints, list[Issu
         issues.append(
             Issue(
                 "rows-disagree",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"rows of one node have different times: node {node[row]} takes "
                 f"{times[first[inverse[row]]] / 1e3:.9g} µs in row {first[inverse[row]]} and "
                 f"{times[row] / 1e3:.9g} µs in row {row}; the first is used",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
@@ -34,7 +34,7 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
         found.append(
             Issue(
                 "times-disagree",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"{len(apart)} of {counted(both, 'node time')} {agree(len(apart), 'differs')} by "
                 f"more than the table's rounding: node {first} takes "
                 f"{trace.node_ns[first] / 1e3:.9g} µs in {', '.join(trace.sources)} and "

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
@@ -103,7 +103,7 @@ def _match_issues(
         found.append(
             Issue(
                 "slices-ambiguous",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"{counted(slices, 'slice')} {agree(slices, 'has')} a name that several of "
                 f"{counted(len(unsure), 'operator')} share; slices are given to operators in "
                 "turn, which the trace cannot confirm",
@@ -115,7 +115,7 @@ def _match_issues(
         found.append(
             Issue(
                 "slices-not-joined",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 "no slice of the trace has the name of one of the graph's "
                 f"{counted(graph.num_nodes, 'node')} or of their functions: none is matched",
                 file=source,

@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 from tvmdbg_widgets.model.timeline.nesting import Nesting
-from tvmdbg_widgets.model.timeline.rows import Rows, in_order
+from tvmdbg_widgets.model.timeline.rows import TimelineRows, in_order
 
 _STEPS = 64
 
@@ -44,7 +44,7 @@ class Flows:
         return data_frame({"name": list(self.names), "from": self.flow_from, "to": self.flow_to})
 
 
-def flows(timeline: TimelineColumns, rows: Rows, nesting: Nesting) -> Flows:
+def flows(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting) -> Flows:
     """Return the arrows between slices: to each end of a flow from the last that leaves one.
 
     An f event closes its flow. A slice that a flow enters, told of itself, does not: one that
@@ -79,7 +79,7 @@ def flows(timeline: TimelineColumns, rows: Rows, nesting: Nesting) -> Flows:
     )
 
 
-def bound_slices(timeline: TimelineColumns, rows: Rows, nesting: Nesting) -> Ints:
+def bound_slices(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting) -> Ints:
     """Return the slice (index) that each end of a flow is bound to, -1 where there is none.
 
     "Trace Event Format" (Google, 2016), flow events: a beginning and a step are bound to the slice
@@ -94,8 +94,8 @@ def bound_slices(timeline: TimelineColumns, rows: Rows, nesting: Nesting) -> Int
     if ends.slices is not None:
         bound[ends.from_slice] = ends.slices[ends.from_slice]
     known = (ends.track >= 0) & ~ends.from_slice
-    all_slices = _Lookup(timeline, rows, nesting, wide=False)
-    wide_slices = _Lookup(timeline, rows, nesting, wide=True)
+    all_slices = _SliceLookup(timeline, rows, nesting, wide=False)
+    wide_slices = _SliceLookup(timeline, rows, nesting, wide=True)
 
     def enclosing(track: Ints, ns: Floats) -> Ints:
         """Innermost slices: what runs then, else what ends then, else an instant; or -1."""
@@ -111,11 +111,11 @@ def bound_slices(timeline: TimelineColumns, rows: Rows, nesting: Nesting) -> Int
     return bound
 
 
-class _Lookup:
+class _SliceLookup:
     """Usable slices by track, start, the longer first; ``wide``: without instants."""
 
     def __init__(
-        self, timeline: TimelineColumns, rows: Rows, nesting: Nesting, *, wide: bool
+        self, timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting, *, wide: bool
     ) -> None:
         start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
         self.at = in_order(timeline)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
@@ -75,12 +75,12 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
                 "with no warm-up left out, back to back since it has no start times"
             ),
         )
-    notes = [Issue(rule, Severity.NOTE, told, file=report.file)]
+    notes = [Issue(rule, IssueSeverity.NOTE, told, file=report.file)]
     if unusable:
         notes.append(
             Issue(
                 "time-not-finite",
-                Severity.ERROR,
+                IssueSeverity.ERROR,
                 f"{counted(unusable, 'row')} {agree(unusable, 'has')} no usable time; left out",
                 file=report.file,
             )
@@ -89,7 +89,7 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
         notes.append(
             Issue(
                 "rows-merged",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 "rows stand for several calls of one function: their times are sums, and "
                 "the time of each node is unknown. Use report.json(), report.csv() or "
                 "table(aggregate=False)",
@@ -100,7 +100,7 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
         notes.append(
             Issue(
                 "order-unknown",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 "the table may be sorted or merged and no graph is given: nodes are numbered by "
                 "row, not by their place in the graph",
                 file=report.file,

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
@@ -62,7 +62,7 @@ def join_list(
             )
         elif names is None:
             found += ", and it names none: it is not used"
-        issues.append(Issue("times-length", Severity.WARNING, found, file=file))
+        issues.append(Issue("times-length", IssueSeverity.WARNING, found, file=file))
     return NodeJoin(nodes, trust, Issues(issues))
 
 
@@ -167,7 +167,7 @@ def _times(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Issue | N
     both = int(np.count_nonzero(np.isfinite(timeline.node_ns) & np.isfinite(exact.node_ns)))
     return Issue(
         "times-disagree",
-        Severity.WARNING,
+        IssueSeverity.WARNING,
         f"{len(differing)} of {counted(both, 'node time')} {agree(len(differing), 'is')} not the "
         f"mean of {agree(len(differing), 'its')} repeats: node "
         f"{node} takes {timeline.node_ns[node] / 1e3:.9g} µs in {', '.join(timeline.sources)} and "
@@ -195,7 +195,7 @@ def _repeats(table: Timeline | None, exact: Timeline, rounding_ns: float) -> Iss
     printed, own = table.repeats(lost[0]) / 1e3, exact.repeats(lost[0]) / 1e3
     return Issue(
         "repeats-disagree",
-        Severity.WARNING,
+        IssueSeverity.WARNING,
         f"the repeats of {counted(len(lost), 'node')} {agree(len(lost), 'is')} not those of the "
         f"table: node {lost[0]} has {_list(printed)} µs in {', '.join(table.sources)} and "
         f"{_list(own)} µs in {', '.join(exact.sources)}; the latter are used",

@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.time_ranges import checked_range
 from tvmdbg_widgets.model.timeline.columns import TimelineColumns
-from tvmdbg_widgets.model.timeline.rows import RowKind, Rows
+from tvmdbg_widgets.model.timeline.rows import RowKind, TimelineRows
 
 #: What is shorter lies between sums of doubles, not between slices.
 NOTHING_NS = 0.01
@@ -137,7 +137,7 @@ class Gaps(Sequence[Gap]):
 
 def gaps(
     timeline: TimelineColumns,
-    rows: Rows,
+    rows: TimelineRows,
     track: int | str | None = None,
     at_least_ns: float = 0.0,
     within: tuple[float, float] | None = None,
@@ -177,7 +177,7 @@ def gaps(
     )
 
 
-def _outer(timeline: TimelineColumns, rows: Rows) -> tuple[Ints, Ints, Ints]:
+def _outer(timeline: TimelineColumns, rows: TimelineRows) -> tuple[Ints, Ints, Ints]:
     """Slices that lie in no nested one, by track and start; their tracks; which ended last."""
     lies = (rows.kind == RowKind.NESTED) & (rows.depth == 0)
     lies |= rows.kind == RowKind.OVERLAP
@@ -196,7 +196,7 @@ def _outer(timeline: TimelineColumns, rows: Rows) -> tuple[Ints, Ints, Ints]:
     return at, of, at[by_end[latest % max(1, len(at))]]
 
 
-def extents(timeline: TimelineColumns, rows: Rows) -> Floats:
+def extents(timeline: TimelineColumns, rows: TimelineRows) -> Floats:
     """Return the first start and the last end of each run (float64[R, 2]); 0 without slices."""
     order = rows.order
     run = timeline.track_run[timeline.slice_track[order]]

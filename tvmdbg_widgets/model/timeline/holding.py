@@ -70,7 +70,7 @@ def holding(intervals: Intervals) -> Holding:
 
 
 @dataclass(frozen=True)
-class _Level:
+class _IntervalLevel:
     """Intervals still to be placed, in groups that lie inside one interval each, or in none."""
 
     at: Ints
@@ -78,13 +78,13 @@ class _Level:
     outer: Ints
     depth: int
 
-    def part(self, chosen: Flags) -> _Level:
-        return _Level(self.at[chosen], self.opens[chosen], self.outer[chosen], self.depth)
+    def part(self, chosen: Flags) -> _IntervalLevel:
+        return _IntervalLevel(self.at[chosen], self.opens[chosen], self.outer[chosen], self.depth)
 
 
-def _whole_tracks(given: Intervals, at: Ints) -> _Level:
+def _whole_tracks(given: Intervals, at: Ints) -> _IntervalLevel:
     opens = np.concatenate(([True], np.diff(given.track[at]) != 0))
-    return _Level(at, opens, np.full(len(at), -1), 0)
+    return _IntervalLevel(at, opens, np.full(len(at), -1), 0)
 
 
 def _by_level(given: Intervals, found: Holding) -> None:
@@ -111,7 +111,7 @@ def _by_level(given: Intervals, found: Holding) -> None:
         opens = np.concatenate(([False], level.opens[:-1]))[inside]
         outer = np.repeat(at[first], size)[inside]
         stuck = level.depth >= _ROUNDS and len(roots) < _LEAST_PROGRESS * len(at)
-        level = _Level(at[inside], opens, outer, level.depth + 1)
+        level = _IntervalLevel(at[inside], opens, outer, level.depth + 1)
         if stuck:
             _walk(given, found, level)
             return
@@ -139,7 +139,7 @@ class _Open:
         self.depths.append(depth)
 
 
-def _walk(given: Intervals, found: Holding, level: _Level) -> None:
+def _walk(given: Intervals, found: Holding, level: _IntervalLevel) -> None:
     """Place intervals one by one; where a group begins, what came before no longer matters."""
     at = level.at
     depths, parents, across = [], [], []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Measured(StrEnum):
+class TimeMeaning(StrEnum):
     """What the time of a node is."""
 
     MEAN = "mean"  # of the repeats of each node

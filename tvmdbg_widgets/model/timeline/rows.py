@@ -29,7 +29,7 @@ class RowKind(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TimelineRows:
     """R rows of S' drawn slices, in the order they are drawn.
 
     By track; in a track by depth, then lanes of what overlaps, then instants. Slices of a row do
@@ -81,7 +81,7 @@ class Rows:
         return f"Rows: {'; '.join(told)}"
 
 
-def rows(timeline: TimelineColumns) -> Rows:
+def rows(timeline: TimelineColumns) -> TimelineRows:
     """Sort the slices of a timeline into rows."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
     order = in_order(timeline)
@@ -106,7 +106,7 @@ def rows(timeline: TimelineColumns) -> Rows:
     depth[~instant] = found.depth
     by_row, first = _rows(track, kind, depth)
     heads = by_row[first[:-1]]
-    return Rows(
+    return TimelineRows(
         order=order[by_row].astype(np.int32),
         first=first,
         track=track[heads].astype(np.int32),

@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.timeline.account import Account
 from tvmdbg_widgets.model.timeline.columns import TimelineColumns
 from tvmdbg_widgets.model.timeline.flows import Flows, flows
 from tvmdbg_widgets.model.timeline.gaps import Gaps, gaps
-from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.nesting import Nesting, nesting
 from tvmdbg_widgets.model.timeline.node_times import (
     NodeStatistics,
@@ -24,7 +24,7 @@ from tvmdbg_widgets.model.timeline.node_times import (
     node_statistics,
 )
 from tvmdbg_widgets.model.timeline.ranking import Ranking, rank
-from tvmdbg_widgets.model.timeline.rows import Rows, rows
+from tvmdbg_widgets.model.timeline.rows import TimelineRows, rows
 from tvmdbg_widgets.model.timeline.slice import Slice
 from tvmdbg_widgets.model.timeline.slice_labels import slice_labels
 from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up, without_first
@@ -34,7 +34,7 @@ WALL = "wall"
 
 _EXACT_TO = 2.0**53
 
-_LAID = {Measured.MEAN: "nodes", Measured.CALL: "calls", Measured.SUM: "rows"}
+_LAID = {TimeMeaning.MEAN: "nodes", TimeMeaning.CALL: "calls", TimeMeaning.SUM: "rows"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,14 +163,14 @@ class Timeline(TimelineColumns):
         )
 
     @property
-    def measured(self) -> Measured:
+    def measured(self) -> TimeMeaning:
         """What a node's time is: a mean of repeats, one call, or a sum over calls."""
         if self.issues.by_rule("rows-merged") or self.issues.by_rule("report-sums"):
-            return Measured.SUM
-        return Measured.CALL if self.issues.by_rule("report-one-pass") else Measured.MEAN
+            return TimeMeaning.SUM
+        return TimeMeaning.CALL if self.issues.by_rule("report-one-pass") else TimeMeaning.MEAN
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> TimelineRows:
         """The rows that the slices are drawn in; computed once."""
         return rows(self)
 
@@ -269,9 +269,9 @@ class Timeline(TimelineColumns):
         return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_text()}{found}"
 
     def _repeats_text(self) -> str:
-        if self.measured is Measured.CALL:
+        if self.measured is TimeMeaning.CALL:
             return "each call once"
-        if self.measured is Measured.SUM:
+        if self.measured is TimeMeaning.SUM:
             return "each a sum over calls"
         counts = np.diff(self.repeats_offsets)
         counts = counts[counts > 0]

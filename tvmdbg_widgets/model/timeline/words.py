@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.timeline.measured import Measured
+from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
@@ -13,7 +13,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 class TimelineWords:
     """Words for one timeline."""
 
-    measured: Measured
+    measured: TimeMeaning
     said: str
     more: str
     item: str
@@ -48,18 +48,18 @@ _LAID = (
     "function)."
 )
 _SYNTHETIC = {
-    Measured.MEAN: "mean node times back to back; total is not model latency",
-    Measured.CALL: "calls of one profiled pass back to back; total is not model latency",
-    Measured.SUM: "functions back to back, each with the sum of its calls; total is not model "
+    TimeMeaning.MEAN: "mean node times back to back; total is not model latency",
+    TimeMeaning.CALL: "calls of one profiled pass back to back; total is not model latency",
+    TimeMeaning.SUM: "functions back to back, each with the sum of its calls; total is not model "
     "latency",
 }
 _MORE = {
-    Measured.MEAN: f"{ISOLATED} Here the means, usually of several repeats, follow each other in "
-    "node order.",
-    Measured.CALL: "A profiling report holds one pass of the whole model, after passes to warm "
+    TimeMeaning.MEAN: f"{ISOLATED} Here the means, usually of several repeats, follow each other "
+    "in node order.",
+    TimeMeaning.CALL: "A profiling report holds one pass of the whole model, after passes to warm "
     "up, with a timer around every call, which adds to what it measures: one time a call and no "
     "repeats. It has no start times, so the calls follow each other in the order of the file.",
-    Measured.SUM: "Each row stands for all calls of a function together. A report has no start "
+    TimeMeaning.SUM: "Each row stands for all calls of a function together. A report has no start "
     "times, so the rows follow each other in the order of the file, which need not be the order "
     "of execution.",
 }
@@ -73,12 +73,12 @@ _NESTED_MORE = (
     "durations must not be added up. Self time is the time of a slice without its children."
 )
 _NO_REPEATS = {
-    Measured.MEAN: (
+    TimeMeaning.MEAN: (
         "No repeats are known, only the mean. To see how it varies, keep the table that run() "
         "prints (its Measurements column) beside the trace, and measure more with repeat=."
     ),
-    Measured.CALL: "One call of one pass was measured: how the time varies is unknown.",
-    Measured.SUM: "A sum over calls: how they vary is unknown.",
+    TimeMeaning.CALL: "One call of one pass was measured: how the time varies is unknown.",
+    TimeMeaning.SUM: "A sum over calls: how they vary is unknown.",
 }
 #: Shares of operators inside fused functions.
 PARTS_OVERLAP = (
@@ -126,8 +126,12 @@ MEMORY_ON_WALL = (
 )
 #: What is left out of the memory of the plan.
 MEMORY_LEAVES_OUT = "Parameters and what kernels allocate themselves are not in it."
-_TIME = {Measured.MEAN: "mean time", Measured.CALL: "time of the call", Measured.SUM: "sum"}
-_ITEM = {Measured.MEAN: "node", Measured.CALL: "call", Measured.SUM: "row"}
+_TIME = {
+    TimeMeaning.MEAN: "mean time",
+    TimeMeaning.CALL: "time of the call",
+    TimeMeaning.SUM: "sum",
+}
+_ITEM = {TimeMeaning.MEAN: "node", TimeMeaning.CALL: "call", TimeMeaning.SUM: "row"}
 
 
 def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
@@ -141,7 +145,7 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
     else:
         said = _WALL + (_NESTED if nested else "")
         more = _WALL_MORE + (_NESTED_MORE if nested else "")
-    in_file = measured is not Measured.MEAN and not graph
+    in_file = measured is not TimeMeaning.MEAN and not graph
     by_name = timeline.num_nodes == 0 and timeline.shared is None
     item = "slice" if by_name else item
     time, together = _TIME[measured], f"summed over {item}s"
@@ -171,7 +175,7 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
         order="order of the file" if in_file or numbered else "execution order",
         no_repeats="" if by_name else _NO_REPEATS[measured],
         by_name=by_name,
-        repeats=measured is Measured.MEAN,
+        repeats=measured is TimeMeaning.MEAN,
         parts_overlap=PARTS_OVERLAP if graph else "",
         durations=NESTED_DURATIONS if nested else "",
         durations_within=WHOLE_DURATIONS,
@@ -231,7 +235,7 @@ def times_notes(
     if timeline.synthetic:
         said = f"{_SYNTHETIC[timeline.measured]}."
         notes.append(f"Synthetic timeline: {said}")
-        if timeline.measured is Measured.MEAN:
+        if timeline.measured is TimeMeaning.MEAN:
             notes.append(ISOLATED)
             if several_outputs and by == "node":
                 notes.append(PRINTED_ONCE_AN_OUTPUT)

@@ -43,7 +43,7 @@ class Variable(Expression):
 
 
 @dataclass(frozen=True)
-class Read(Expression):
+class TensorRead(Expression):
     """A tensor's element."""
 
     name: str
@@ -58,7 +58,7 @@ class Read(Expression):
 
 
 @dataclass(frozen=True)
-class Binary(Expression):
+class BinaryExpr(Expression):
     """``a op b``; `op` is one of ``ARITHMETIC``, ``COMPARISONS``, ``LOGICAL``."""
 
     op: str
@@ -111,7 +111,7 @@ class Select(Expression):
 
 
 @dataclass(frozen=True)
-class Call(Expression):
+class CallExpr(Expression):
     """A call: ``tir.exp(a)``, ``tir.if_then_else(condition, a, b)``."""
 
     function: str
@@ -144,23 +144,23 @@ def walk(expression: Expression) -> Iterator[Expression]:
     yield expression
 
 
-def reads(expression: Expression) -> tuple[Read, ...]:
+def reads(expression: Expression) -> tuple[TensorRead, ...]:
     """Return all reads of tensors, those in the indices of others too, inner ones first."""
-    return tuple(each for each in walk(expression) if isinstance(each, Read))
+    return tuple(each for each in walk(expression) if isinstance(each, TensorRead))
 
 
 def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return an expression of changed parts; `change` is called with each part, not with theirs."""
     match expression:
-        case Read():
+        case TensorRead():
             return replace(expression, indices=tuple(map(change, expression.indices)))
         case Not() | Cast():
             return replace(expression, a=change(expression.a))
-        case Binary():
+        case BinaryExpr():
             return replace(expression, a=change(expression.a), b=change(expression.b))
         case Select():
             return Select(*map(change, expression.parts))
-        case Call():
+        case CallExpr():
             return replace(expression, arguments=tuple(map(change, expression.arguments)))
         case Reduction():
             return replace(expression, sources=tuple(map(change, expression.sources)))

@@ -25,7 +25,7 @@ _LINES_SHOWN = 12
 _LONGEST_NAME = 100
 
 
-class Verdict(enum.StrEnum):
+class HealthVerdict(enum.StrEnum):
     """What can be said of one entry; the order is that of the numbers sent to a page.
 
     ``NOT_SCANNED``: its values were not scanned. ``OK``: nothing is wrong with them that a look at
@@ -41,7 +41,7 @@ class Verdict(enum.StrEnum):
 
 
 #: Verdicts by their number.
-VERDICTS = tuple(Verdict)
+VERDICTS = tuple(HealthVerdict)
 _NUMBERS = {verdict: number for number, verdict in enumerate(VERDICTS)}
 
 
@@ -94,7 +94,7 @@ class EntryHealth(NamedTuple):
     op_kind: str
     dtype: str
     shape: tuple[int, ...]
-    verdict: Verdict = Verdict.NOT_SCANNED
+    verdict: HealthVerdict = HealthVerdict.NOT_SCANNED
     words: str = ""
     brief: str = ""
     rank: int = -1
@@ -240,7 +240,7 @@ class Health(Sequence[EntryHealth]):
     @cached_property
     def suspicious(self) -> tuple[EntryHealth, ...]:
         """The faulty and the suspicious entries, the most suspicious first."""
-        bad = [_NUMBERS[Verdict.FAULTY], _NUMBERS[Verdict.SUSPICIOUS]]
+        bad = [_NUMBERS[HealthVerdict.FAULTY], _NUMBERS[HealthVerdict.SUSPICIOUS]]
         rows = np.flatnonzero(np.isin(self._columns["verdict"], bad))
         order = np.argsort(self._columns["rank"][rows])
         return tuple(map(self._item, rows[order].tolist()))
@@ -257,7 +257,7 @@ class Health(Sequence[EntryHealth]):
         -Inf alone, which attention masks hold on purpose, is suspicious and does not count.
         """
         bad = (self._columns["nan"] > 0) | (self._columns["inf"] > 0)
-        return self._first(bad & (self._columns["verdict"] == _NUMBERS[Verdict.FAULTY]))
+        return self._first(bad & (self._columns["verdict"] == _NUMBERS[HealthVerdict.FAULTY]))
 
     def _first(self, mask: np.ndarray[Any, Any]) -> EntryHealth | None:
         return self._item(int(mask.argmax())) if mask.any() else None
@@ -265,10 +265,10 @@ class Health(Sequence[EntryHealth]):
     @cached_property
     def looked_at(self) -> int:
         """Entries that were looked at."""
-        return len(self) - self.counts[Verdict.NOT_SCANNED]
+        return len(self) - self.counts[HealthVerdict.NOT_SCANNED]
 
     @cached_property
-    def counts(self) -> dict[Verdict, int]:
+    def counts(self) -> dict[HealthVerdict, int]:
         """Entries by verdict."""
         found = np.bincount(self._columns["verdict"], minlength=len(VERDICTS)).tolist()
         return dict(zip(VERDICTS, found, strict=True))
@@ -276,18 +276,18 @@ class Health(Sequence[EntryHealth]):
     @cached_property
     def unread(self) -> tuple[EntryHealth, ...]:
         """Entries whose values could not be read; their ``words`` say why."""
-        unknown = self._columns["verdict"] == _NUMBERS[Verdict.UNKNOWN]
+        unknown = self._columns["verdict"] == _NUMBERS[HealthVerdict.UNKNOWN]
         items = map(self._item, np.flatnonzero(unknown).tolist())
         return tuple(each for each in items if each.brief == UNREAD)
 
     def summary(self) -> str:
         """Return the counts in words: ``"1 faulty, 3 suspicious, 40 OK"``."""
         order = (
-            Verdict.FAULTY,
-            Verdict.SUSPICIOUS,
-            Verdict.UNKNOWN,
-            Verdict.OK,
-            Verdict.NOT_SCANNED,
+            HealthVerdict.FAULTY,
+            HealthVerdict.SUSPICIOUS,
+            HealthVerdict.UNKNOWN,
+            HealthVerdict.OK,
+            HealthVerdict.NOT_SCANNED,
         )
         told = [f"{self.counts[each]:,} {each.value}" for each in order if self.counts[each]]
         return ", ".join(told) or "no tensors"

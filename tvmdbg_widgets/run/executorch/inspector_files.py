@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
     from tvmdbg_widgets.model.executorch.etdump import ETDump
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -58,16 +58,16 @@ def _refuse_other_files(source: Any) -> None:
         )
 
 
-def opened_buffer(path: Any, path_by_other_name: Any, *, compat: bool) -> DebugBuffer | None:
+def opened_buffer(path: Any, path_by_other_name: Any, *, compat: bool) -> DebugBufferFile | None:
     """Return the debug buffer, which may be given by either of two parameters."""
-    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBuffer
+    from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
     from tvmdbg_widgets.sources.given import as_source
 
     if path is not None and path_by_other_name is not None:
         raise TypeError("buffer_path is another name of debug_buffer_path; give one of them")
     given = path if path is not None else path_by_other_name
     if given is not None:
-        return DebugBuffer(as_source(given))
+        return DebugBufferFile(as_source(given))
     if compat:
         text = "Output Buffer not found. Tensor Debug Data will not be available."
         warnings.warn(text, stacklevel=3)
@@ -78,7 +78,7 @@ def sources_of(
     dump: ETDump,
     source: ByteSource,
     record: tuple[ETRecord | None, Any],
-    buffer: DebugBuffer | None,
+    buffer: DebugBufferFile | None,
 ) -> dict[str, tuple[Any, ByteSource]]:
     """Return what was read and where from, by the part of a run it gives."""
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.tensor_cache.cache import TensorCache, read_cache, sniff, superseded
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
@@ -153,7 +153,7 @@ def _check_halved(folder: Path, truth: dict[str, np.ndarray]) -> None:
         assert str(tensor.dtype) == "float32"
         assert "stored as bfloat16 (f32-to-bf16)" in tensor.notes[0]
     (note,) = run.check().by_rule("stored-as")
-    assert note.severity is Severity.NOTE
+    assert note.severity is IssueSeverity.NOTE
     (left,) = run.check().by_rule("index-left-out")
     assert "tensor-cache-b16.json" in left.message
 
@@ -223,7 +223,11 @@ def test_a_missing_shard_is_named_and_the_rest_is_readable(tmp_path: Path) -> No
 def test_a_longer_shard_is_told() -> None:
     cache = read(shards={**SHARDS, "s1": b"\1\2\3\4"})
     (issue,) = cache.issues
-    assert (issue.rule, issue.severity, cache.truncated) == ("shard-size", Severity.WARNING, False)
+    assert (issue.rule, issue.severity, cache.truncated) == (
+        "shard-size",
+        IssueSeverity.WARNING,
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -352,7 +356,7 @@ def test_verify_reads_and_compares_only_when_asked(tmp_path: Path) -> None:
     assert not good.verify(progress=False)
     assert not cache.issues
     (issue,) = cache.verify(progress=False)
-    assert (issue.rule, issue.severity) == ("shard-damaged", Severity.ERROR)
+    assert (issue.rule, issue.severity) == ("shard-damaged", IssueSeverity.ERROR)
     assert tvmdbg.load_params(tmp_path / "cache")
     with pytest.raises(FormatError, match="md5sum"):
         tvmdbg.load_params(tmp_path / "cache", verify=True)

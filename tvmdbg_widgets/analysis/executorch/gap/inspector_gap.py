@@ -11,7 +11,7 @@ from typing import Any
 from tvmdbg_widgets.analysis.executorch.gap.handle_components import is_list, paired_outputs
 from tvmdbg_widgets.analysis.executorch.gap.handle_index import HandleIndex, Handles
 from tvmdbg_widgets.analysis.executorch.gap.intermediate_outputs import runtime_outputs
-from tvmdbg_widgets.analysis.executorch.gap.metrics import Metric, broadcast_problem
+from tvmdbg_widgets.analysis.executorch.gap.metrics import GapMetric, broadcast_problem
 from tvmdbg_widgets.analysis.executorch.gap.reference_graph import ReferenceGraph
 from tvmdbg_widgets.analysis.executorch.gap.rows import GapRow
 
@@ -49,7 +49,7 @@ def inspector_pairs(
         )
 
 
-def inspector_gap(metric: Metric, reference: Any, runtime: Any) -> list[float]:
+def inspector_gap(metric: GapMetric, reference: Any, runtime: Any) -> list[float]:
     """Return the distance of a value, or of each of several."""
     if is_list(reference) != is_list(runtime):
         raise ValueError(
@@ -66,7 +66,7 @@ def inspector_gap(metric: Metric, reference: Any, runtime: Any) -> list[float]:
     return [_distance(metric, a, b) for a, b in zip(reference, runtime, strict=True)]
 
 
-def _distance(metric: Metric, reference: Any, runtime: Any) -> float:
+def _distance(metric: GapMetric, reference: Any, runtime: Any) -> float:
     problem = broadcast_problem(reference, runtime) if metric.named else ""
     if problem:
         raise ValueError(f"Error computing {metric.name} difference between tensors: {problem}")

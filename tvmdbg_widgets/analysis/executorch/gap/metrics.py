@@ -22,7 +22,7 @@ Doubles: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class GapMetric:
     """A distance by name."""
 
     name: str
@@ -104,20 +104,22 @@ def ulps(reference: Any, runtime: Any) -> float:
 
 #: Those of the Inspector first.
 METRICS: Final = (
-    Metric("MSE", mse),
-    Metric("L1", l1),
-    Metric("SNR", snr, falls=True),
-    Metric("COSINE", cosine, falls=True),
-    Metric("PSNR", psnr, falls=True),
-    Metric("ULP", ulps),
+    GapMetric("MSE", mse),
+    GapMetric("L1", l1),
+    GapMetric("SNR", snr, falls=True),
+    GapMetric("COSINE", cosine, falls=True),
+    GapMetric("PSNR", psnr, falls=True),
+    GapMetric("ULP", ulps),
 )
 _OF_INSPECTOR: Final = 3
 
 
-def metric(distance: str | Distance, *, compat: bool = False) -> Metric:
+def metric(distance: str | Distance, *, compat: bool = False) -> GapMetric:
     """Return a distance given by name, whatever its case, or as a callable."""
     if not isinstance(distance, str):
-        return Metric(getattr(distance, "__name__", type(distance).__name__), distance, named=False)
+        return GapMetric(
+            getattr(distance, "__name__", type(distance).__name__), distance, named=False
+        )
     known = {each.name: each for each in (METRICS[:_OF_INSPECTOR] if compat else METRICS)}
     found = known.get(distance.strip().upper())
     if found is None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.gap.inspector_gap import inspector_gap, inspector_pairs
-from tvmdbg_widgets.analysis.executorch.gap.metrics import Distance, Metric, metric
+from tvmdbg_widgets.analysis.executorch.gap.metrics import Distance, GapMetric, metric
 from tvmdbg_widgets.analysis.executorch.gap.reference_graph import (
     ReferenceGraph,
     edge_program,
@@ -82,7 +82,7 @@ _graph = reference_graph
 
 
 def _compared(
-    wanted: ReferenceValue, logged: ValuesByName, graph: ReferenceGraph, measure: Metric
+    wanted: ReferenceValue, logged: ValuesByName, graph: ReferenceGraph, measure: GapMetric
 ) -> GapRow | Skipped:
     def skipped(reason: str) -> Skipped:
         return Skipped(wanted.key, wanted.handles, reason)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.gap.handle_index import Handles
-from tvmdbg_widgets.analysis.executorch.gap.metrics import Metric
+from tvmdbg_widgets.analysis.executorch.gap.metrics import GapMetric
 from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
@@ -73,7 +73,7 @@ class NumericGap:
         Reference values without a row.
     """
 
-    metric: Metric
+    metric: GapMetric
     rows: tuple[GapRow, ...]
     skipped: tuple[Skipped, ...] = ()
 

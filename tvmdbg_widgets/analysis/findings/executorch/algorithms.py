@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.operators import (
-    Logged,
+    LoggedOperator,
     attributes,
     certainty,
     doubts,
@@ -34,16 +34,16 @@ _TYPES: Final = (*_CONVOLUTIONS, "FullyConnected", "BatchMatrixMultiply")
 _DEPTHWISE: Final = ("DWConv", "VMulCAddC")
 
 
-class Odd(NamedTuple):
+class OddKernel(NamedTuple):
     """An operator that ran otherwise, the kernel that was to be expected, and one that has it."""
 
-    one: Logged
+    one: LoggedOperator
     kernel: str
     expected: str
-    sibling: Logged | None
+    sibling: LoggedOperator | None
 
 
-def find_algorithms(evidence: Evidence) -> Iterable[Finding]:
+def find_algorithms(evidence: RunEvidence) -> Iterable[Finding]:
     """Make a finding a backend."""
     timeline = evidence.parts.timeline
     if timeline is None or not timeline.total_ns > 0:
@@ -55,8 +55,8 @@ def find_algorithms(evidence: Evidence) -> Iterable[Finding]:
             yield _finding(evidence, backend, odd, ns, timeline.total_ns)
 
 
-def _odd(some: Iterable[Logged]) -> Iterator[Odd]:
-    alike: dict[tuple[object, ...], dict[str, list[Logged]]] = {}
+def _odd(some: Iterable[LoggedOperator]) -> Iterator[OddKernel]:
+    alike: dict[tuple[object, ...], dict[str, list[LoggedOperator]]] = {}
     for each in some:
         operator = each.operator
         if operator is None or operator.type not in _TYPES:
@@ -65,7 +65,7 @@ def _odd(some: Iterable[Logged]) -> Iterator[Odd]:
         depthwise = _is_depthwise(operator)
         if depthwise and name.base == "Convolution" and name.kernel:
             if not name.kernel.endswith(_DEPTHWISE):
-                yield Odd(each, name.kernel, _DEPTHWISE[0], None)
+                yield OddKernel(each, name.kernel, _DEPTHWISE[0], None)
             continue
         window = [operator.fields.get(f"kernel_{side}") for side in ("height", "width")]
         key = (operator.type, depthwise, name.base, name.types, *window)
@@ -74,10 +74,10 @@ def _odd(some: Iterable[Logged]) -> Iterator[Odd]:
         usual = max(kernels, key=lambda kernel: (len(kernels[kernel]), -_ns(kernels[kernel])))
         for kernel, own in kernels.items():
             if kernel != usual:
-                yield from (Odd(each, kernel, usual, kernels[usual][0]) for each in own)
+                yield from (OddKernel(each, kernel, usual, kernels[usual][0]) for each in own)
 
 
-def _ns(some: list[Logged]) -> float:
+def _ns(some: list[LoggedOperator]) -> float:
     return sum(each.ns for each in some)
 
 
@@ -88,7 +88,9 @@ def _is_depthwise(operator: DelegateNode) -> bool:
     return operator.type == "DepthwiseConv2d" or (operator.type == "Conv2d" and grouped)
 
 
-def _finding(evidence: Evidence, backend: str, odd: list[Odd], ns: float, whole: float) -> Finding:
+def _finding(
+    evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: float, whole: float
+) -> Finding:
     first = odd[0]
     of_whom = "depthwise convolutions" if first.sibling is None else "its siblings"
     title = (

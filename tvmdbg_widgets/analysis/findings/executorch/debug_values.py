@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
-from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded, place
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
+from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump, place
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -18,7 +18,7 @@ DEBUG_VALUES_NAME = "debug-values"
 _BUFFER = "Open it with the buffer of the same run: open(…, debug_buffer='debug_buffer.bin')."
 
 
-def find_debug_values(evidence: Evidence) -> Iterable[Finding]:
+def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
     """Make a finding of the buffer, and one of debug events without a value."""
     recorded = evidence.recorded
     if recorded is None:
@@ -57,14 +57,14 @@ def find_debug_values(evidence: Evidence) -> Iterable[Finding]:
         yield _without_entry(recorded, empty)
 
 
-def _tensors(recorded: Recorded) -> int:
+def _tensors(recorded: RecordedDump) -> int:
     values = (each.value for each in recorded.dump.values.values())
     return sum(
         len(each) if isinstance(each, tuple) else isinstance(each, DebugTensor) for each in values
     )
 
 
-def _without_entry(recorded: Recorded, empty: list[int]) -> Finding:
+def _without_entry(recorded: RecordedDump, empty: list[int]) -> Finding:
     dump = recorded.dump
     at = [(int(dump.chain_index[event]), int(dump.instruction_id[event])) for event in empty]
     nodes = dict.fromkeys(node for event in empty for node in recorded.nodes.of(event))

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
-    Call,
-    Recorded,
+    DelegateInstruction,
+    RecordedDump,
     by_backend,
     nodes_of_calls,
 )
@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 DELEGATE_CLOCK_NAME = "delegate-clock"
 
 
-def find_delegate_clock(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_clock(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding a backend."""
     recorded = evidence.recorded
     if recorded is None:
@@ -32,7 +32,7 @@ def find_delegate_clock(evidence: Evidence) -> Iterable[Finding]:
             yield _finding(recorded, backend, wrong)
 
 
-def _facts(recorded: Recorded, call: Call) -> list[str]:
+def _facts(recorded: RecordedDump, call: DelegateInstruction) -> list[str]:
     """Say what of the times that a delegate logged in a call is impossible."""
     inner = call.inner
     took, limit = recorded.took[inner], recorded.took[recorded.calls.call[inner]]
@@ -53,7 +53,7 @@ def _facts(recorded: Recorded, call: Call) -> list[str]:
     return facts
 
 
-def timed_calls(recorded: Recorded) -> list[Call]:
+def timed_calls(recorded: RecordedDump) -> list[DelegateInstruction]:
     """Return the calls whose delegate logs times in the unit of the runtime's clock."""
     return [
         call
@@ -64,13 +64,13 @@ def timed_calls(recorded: Recorded) -> list[Call]:
     ]
 
 
-def placeholders(recorded: Recorded, call: Call) -> bool:
+def placeholders(recorded: RecordedDump, call: DelegateInstruction) -> bool:
     """Whether a delegate logged 0 or 1 ticks for all that it did in a call."""
     took = recorded.took[call.inner]
     return bool(len(took)) and float(took.max()) == 1
 
 
-def _finding(recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
+def _finding(recorded: RecordedDump, backend: str, calls: list[DelegateInstruction]) -> Finding:
     facts = [f"{call.place}: {', '.join(_facts(recorded, call))}" for call in calls]
     events = sum(len(call.inner) for call in calls)
     foreign = any(bool(recorded.calls.foreign[call.inner].any()) for call in calls)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.operators import (
-    Logged,
+    LoggedOperator,
     certainty,
     doubts,
     fact_of,
@@ -36,7 +36,7 @@ _TYPES: Final = frozenset({"StaticTranspose", "StaticReshape", "Convert", "Copy"
 _NAMED = 3
 
 
-def find_delegate_conversions(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_conversions(evidence: RunEvidence) -> Iterable[Finding]:
     """Make a finding a backend whose conversions matter."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or timeline is None or not timeline.total_ns > 0:
@@ -52,7 +52,9 @@ def find_delegate_conversions(evidence: Evidence) -> Iterable[Finding]:
             yield _finding(evidence, backend, some, took)
 
 
-def _finding(evidence: Evidence, backend: str, some: list[Logged], took: float) -> Finding:
+def _finding(
+    evidence: RunEvidence, backend: str, some: list[LoggedOperator], took: float
+) -> Finding:
     timeline = evidence.parts.timeline
     whole = float("nan") if timeline is None else timeline.total_ns
     ns = sum(event.ns for event in some)
@@ -83,7 +85,7 @@ def _finding(evidence: Evidence, backend: str, some: list[Logged], took: float) 
     )
 
 
-def _cause(evidence: Evidence, event: Logged) -> str:
+def _cause(evidence: RunEvidence, event: LoggedOperator) -> str:
     """Say what a conversion is for, and what beyond the border of its call it lies next to."""
     if event.operator is None:
         return ""
@@ -99,7 +101,7 @@ def _cause(evidence: Evidence, event: Logged) -> str:
     return "; ".join([*told, *doubts(event)])
 
 
-def _beyond(evidence: Evidence, nodes: tuple[int, ...]) -> str:
+def _beyond(evidence: RunEvidence, nodes: tuple[int, ...]) -> str:
     recorded = evidence.recorded
     taken = () if recorded is None else recorded.taken
     named = []
@@ -110,7 +112,7 @@ def _beyond(evidence: Evidence, nodes: tuple[int, ...]) -> str:
     return ", ".join(named) + more
 
 
-def converts(event: Logged) -> bool:
+def converts(event: LoggedOperator) -> bool:
     """Whether an operator or event converts a layout or a type, or copies."""
     if event.of_xnnpack and event.operator is not None:
         return event.operator.type in _TYPES

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.executorch.operators import (
-    Logged,
+    LoggedOperator,
     certainty,
     facts_of,
     logged,
@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 DELEGATE_EVENTS_NAME = "delegate-events"
 
 
-def find_delegate_events(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_events(evidence: RunEvidence) -> Iterable[Finding]:
     """Make a finding a backend that logs several events."""
     timeline = evidence.parts.timeline
     if timeline is None or not timeline.total_ns > 0:
@@ -30,7 +30,9 @@ def find_delegate_events(evidence: Evidence) -> Iterable[Finding]:
             yield _slowest(evidence, backend, events, timeline.total_ns)
 
 
-def _slowest(evidence: Evidence, backend: str, events: list[Logged], whole: float) -> Finding:
+def _slowest(
+    evidence: RunEvidence, backend: str, events: list[LoggedOperator], whole: float
+) -> Finding:
     first = events[0]
     unsure = first.operator is not None and not first.is_sure
     matched = certainty(events)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import timed_calls
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
-    Call,
-    Recorded,
+    DelegateInstruction,
+    RecordedDump,
     by_backend,
     nodes_of_calls,
     sentence,
@@ -34,7 +34,7 @@ _WITH_OPERATORS = (
 )
 
 
-def find_delegate_sums(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_sums(evidence: RunEvidence) -> Iterable[Finding]:
     """Make up to two findings a backend: of time it does not tell of, and of sums above calls."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or timeline is None:
@@ -52,17 +52,19 @@ def find_delegate_sums(evidence: Evidence) -> Iterable[Finding]:
             yield _below(evidence, recorded, backend, below, whole)
 
 
-def _sums(recorded: Recorded, calls: list[Call]) -> tuple[float, float]:
+def _sums(recorded: RecordedDump, calls: list[DelegateInstruction]) -> tuple[float, float]:
     outer = sum(recorded.per_execution(call.rows) for call in calls)
     return outer, sum(recorded.per_execution(call.inner) for call in calls)
 
 
-def _is_above(recorded: Recorded, call: Call) -> bool:
+def _is_above(recorded: RecordedDump, call: DelegateInstruction) -> bool:
     outer, inner = _sums(recorded, [call])
     return inner > max(outer * _ABOVE, outer + _ROUNDING_NS)
 
 
-def _facts(evidence: Evidence, recorded: Recorded, calls: list[Call]) -> tuple[str, ...]:
+def _facts(
+    evidence: RunEvidence, recorded: RecordedDump, calls: list[DelegateInstruction]
+) -> tuple[str, ...]:
     sums = ((call, *_sums(recorded, [call])) for call in calls)
     timeline = evidence.parts.timeline
     rounding = 0.0 if timeline is None else timeline.rounding_ns
@@ -76,7 +78,11 @@ def _facts(evidence: Evidence, recorded: Recorded, calls: list[Call]) -> tuple[s
 
 
 def _below(
-    evidence: Evidence, recorded: Recorded, backend: str, calls: list[Call], whole: float
+    evidence: RunEvidence,
+    recorded: RecordedDump,
+    backend: str,
+    calls: list[DelegateInstruction],
+    whole: float,
 ) -> Finding:
     outer, inner = _sums(recorded, calls)
     left = outer - inner
@@ -100,7 +106,9 @@ def _below(
     )
 
 
-def _above(evidence: Evidence, recorded: Recorded, backend: str, calls: list[Call]) -> Finding:
+def _above(
+    evidence: RunEvidence, recorded: RecordedDump, backend: str, calls: list[DelegateInstruction]
+) -> Finding:
     outer, inner = _sums(recorded, calls)
     return Finding(
         DELEGATE_SUMS_NAME,

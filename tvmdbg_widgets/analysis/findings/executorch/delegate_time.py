@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     by_backend,
     nodes_of_calls,
@@ -19,7 +19,7 @@ DELEGATE_TIME_NAME = "delegate-time"
 _NAMED = 2
 
 
-def find_delegate_time(evidence: Evidence) -> Iterable[Finding]:
+def find_delegate_time(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all backends, the slowest first."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or not recorded.delegated or timeline is None or not timeline.total_ns > 0:
@@ -60,7 +60,7 @@ def find_delegate_time(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _step(evidence: Evidence) -> str:
+def _step(evidence: RunEvidence) -> str:
     graph = evidence.parts.graph
     if graph is not None and graph.form == "edge":
         return "GraphView(run) draws the operators of each call as a group."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.executorch.recorded import shortened
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
@@ -15,7 +15,7 @@ DELEGATION_NAME = "delegation"
 _SHOWN = 8
 
 
-def find_delegation(evidence: Evidence) -> Iterable[Finding]:
+def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of the counts."""
     files = evidence.parts.executorch
     info = files.delegation if files is not None else None

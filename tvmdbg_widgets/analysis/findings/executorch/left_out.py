@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import is_taken
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import listed, one_line
@@ -29,13 +29,13 @@ _RANKS: Final = {"mean": (4,), "max": (4,), "convolution": (3, 4)}
 _OF_INTEGERS: Final = ("quantize_", "dequantize_", "choose_qparams", "max")
 
 
-def unusual(evidence: Evidence, node: int) -> str:
+def unusual(evidence: RunEvidence, node: int) -> str:
     """Say in what an operator differs from those that XNNPACK takes; empty where none is known."""
     graph = evidence.parts.graph
     return "" if graph is None else "; ".join(_unusual(evidence, graph, node))
 
 
-def _unusual(evidence: Evidence, graph: Graph, node: int) -> Iterator[str]:
+def _unusual(evidence: RunEvidence, graph: Graph, node: int) -> Iterator[str]:
     operator = bare(graph.func_names[node])
     if not is_taken(operator):
         yield f"XNNPACK's partitioner has no rule for {one_line(operator)}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
-from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
+from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
@@ -23,7 +23,7 @@ _LEAST = 2
 _LOAD, _INIT, _EXECUTE = "Program::load_method", "Method::init", "Method::execute"
 
 
-def find_load_time(evidence: Evidence) -> Iterable[Finding]:
+def find_load_time(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding where loading takes longer than some executions."""
     recorded = evidence.recorded
     if recorded is None:
@@ -58,7 +58,7 @@ def find_load_time(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _durations(recorded: Recorded, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _durations(recorded: RecordedDump, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     dump = recorded.dump
     framework = (dump.kind == EventKind.PROFILE) & named(dump, name) & (dump.chain_index < 0)
     took: np.ndarray[tuple[int], np.dtype[np.float64]] = recorded.took[framework]

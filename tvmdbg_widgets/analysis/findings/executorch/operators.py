@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import timed_calls
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
-    Call,
-    Recorded,
+    DelegateInstruction,
+    RecordedDump,
     by_backend,
     shortened,
 )
@@ -39,11 +39,11 @@ _SETTINGS: Final = {
 }
 
 
-class Logged(NamedTuple):
+class LoggedOperator(NamedTuple):
     """What a delegate logged of one operator in one call, per execution."""
 
     name: str
-    call: Call
+    call: DelegateInstruction
     ns: float
     nodes: tuple[int, ...]
     events: tuple[str, ...]
@@ -69,7 +69,7 @@ class Logged(NamedTuple):
         return self.inside is not None and self.inside.delegate.id == "XnnpackBackend"
 
 
-def logged(evidence: Evidence) -> dict[str, list[Logged]]:
+def logged(evidence: RunEvidence) -> dict[str, list[LoggedOperator]]:
     """Return what each backend logs in the unit of the runtime's clock."""
     recorded = evidence.recorded
     if recorded is None:
@@ -80,7 +80,7 @@ def logged(evidence: Evidence) -> dict[str, list[Logged]]:
     }
 
 
-class Matched(NamedTuple):
+class MatchedOperator(NamedTuple):
     """The operator that an event is of, and how it was matched."""
 
     inside: Inside
@@ -88,8 +88,8 @@ class Matched(NamedTuple):
     match: str
 
 
-def _matched(recorded: Recorded, call: Call) -> dict[int, Matched]:
-    found: dict[int, Matched] = {}
+def _matched(recorded: RecordedDump, call: DelegateInstruction) -> dict[int, MatchedOperator]:
+    found: dict[int, MatchedOperator] = {}
     for outer in call.rows.tolist():
         told = recorded.files.insides.calls.get(outer)
         if told is None or told.alignment is None or told.inside is None:
@@ -98,11 +98,11 @@ def _matched(recorded: Recorded, call: Call) -> dict[int, Matched]:
         for row, each in zip(told.events, told.alignment.events, strict=True):
             if graph is not None and each.match in (EXACT, ORDER) and each.nodes:
                 main = each.nodes[0] if each.main is None else each.main
-                found[row] = Matched(told.inside, graph.nodes[main], each.match)
+                found[row] = MatchedOperator(told.inside, graph.nodes[main], each.match)
     return found
 
 
-def _of_call(recorded: Recorded, call: Call) -> Iterator[Logged]:
+def _of_call(recorded: RecordedDump, call: DelegateInstruction) -> Iterator[LoggedOperator]:
     dump, matched = recorded.dump, _matched(recorded, call)
     of_operator: dict[int, list[int]] = {}
     of_identifier: dict[str, list[int]] = {}
@@ -122,18 +122,21 @@ def _of_call(recorded: Recorded, call: Call) -> Iterator[Logged]:
     for text, rows in of_identifier.items():
         nodes = recorded.nodes.of(rows[0]) or call.nodes
         ns = recorded.per_execution(np.array(rows))
-        yield Logged(shortened(text), call, ns, nodes, (text,))
+        yield LoggedOperator(shortened(text), call, ns, nodes, (text,))
 
 
 def _of_operator(
-    recorded: Recorded, call: Call, rows: list[int], matched: Mapping[int, Matched]
-) -> Logged:
+    recorded: RecordedDump,
+    call: DelegateInstruction,
+    rows: list[int],
+    matched: Mapping[int, MatchedOperator],
+) -> LoggedOperator:
     inside = matched[rows[0]].inside
     operator = matched[rows[0]].operator
     events = tuple(dict.fromkeys(recorded.dump.delegate_names[row] for row in rows))
     shown = " + ".join(map(shortened, events[:_EVENTS_NAMED]))
     nodes = tuple(sorted({node for row in rows for node in recorded.nodes.of(row)}))
-    return Logged(
+    return LoggedOperator(
         f"{operator.name} ({shown})",
         call,
         recorded.per_execution(np.array(rows)),
@@ -146,7 +149,9 @@ def _of_operator(
     )
 
 
-def _serving(recorded: Recorded, each: Logged, inside: Inside, served: int | None) -> Logged:
+def _serving(
+    recorded: RecordedDump, each: LoggedOperator, inside: Inside, served: int | None
+) -> LoggedOperator:
     """Return what lowering inserted with the operator that it is for, and the nodes of that."""
     if served is None or inside.graph is None:
         return each
@@ -156,13 +161,13 @@ def _serving(recorded: Recorded, each: Logged, inside: Inside, served: int | Non
     return each._replace(serves=inside.graph.nodes[served], nodes=nodes)
 
 
-def fact_of(each: Logged, whole: float, more: str = "") -> str:
+def fact_of(each: LoggedOperator, whole: float, more: str = "") -> str:
     """Say what was logged, where, its time and share, and what else there is to know of it."""
     told = f"{each.name}, {each.call.place}: {duration_text(each.ns)}, {percent(each.ns / whole)}"
     return f"{told}; {more}" if more else told
 
 
-def facts_of(some: Iterable[Logged], whole: float) -> tuple[str, ...]:
+def facts_of(some: Iterable[LoggedOperator], whole: float) -> tuple[str, ...]:
     """Name the first operators and events with their calls, shares and attributes."""
     return tuple(
         fact_of(each, whole, "; ".join([*attributes(each), *doubts(each)]))
@@ -171,7 +176,7 @@ def facts_of(some: Iterable[Logged], whole: float) -> tuple[str, ...]:
     )
 
 
-def attributes(each: Logged) -> list[str]:
+def attributes(each: LoggedOperator) -> list[str]:
     """Say what an operator is set to, and what it writes."""
     if each.inside is None or each.inside.graph is None or each.operator is None:
         return []
@@ -191,13 +196,13 @@ def attributes(each: Logged) -> list[str]:
     return named
 
 
-def doubts(each: Logged) -> list[str]:
+def doubts(each: LoggedOperator) -> list[str]:
     """Say why an event is not known to be an operator's, or a node's."""
     told = ["matched by order"] if each.match == ORDER else []
     return told + (["which node of the graph it came from is not sure"] if each.doubtful else [])
 
 
-def certainty(some: Sequence[Logged]) -> str:
+def certainty(some: Sequence[LoggedOperator]) -> str:
     """Say how events were tied to operators; empty where none is."""
     if not any(each.operator is not None for each in some):
         return ""
@@ -209,7 +214,9 @@ def certainty(some: Sequence[Logged]) -> str:
     return f"matched to operators of the delegate's graph: {', '.join(told)}"
 
 
-def neighbors(evidence: Evidence, each: Logged) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def neighbors(
+    evidence: RunEvidence, each: LoggedOperator
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the nodes outside of its call that an operator reads from, and that read from it.
 
     Operators that lowering inserted are no nodes of an edge graph; what they lead to is.
@@ -250,7 +257,7 @@ def neighbors(evidence: Evidence, each: Logged) -> tuple[tuple[int, ...], tuple[
 
 
 def _placed(
-    recorded: Recorded, inside: Inside, operator: DelegateNode, *, behind: bool
+    recorded: RecordedDump, inside: Inside, operator: DelegateNode, *, behind: bool
 ) -> tuple[int, ...]:
     """Return the nodes of an operator, else those of the nearest ones behind or before it."""
     graph, insides = inside.graph, recorded.files.insides

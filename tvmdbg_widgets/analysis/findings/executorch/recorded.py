@@ -33,7 +33,7 @@ UNNAMED: Final = "a delegate"
 _LONGEST = 60
 
 
-class Call(NamedTuple):
+class DelegateInstruction(NamedTuple):
     """An instruction that calls a delegate."""
 
     at: Instruction
@@ -60,7 +60,7 @@ class Identified(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class RecordedDump:
     """A dump, its nodes and its delegate calls."""
 
     files: ExecuTorchFiles
@@ -68,7 +68,7 @@ class Recorded:
     nodes: EventNodes
 
     @classmethod
-    def of(cls, files: ExecuTorchFiles | None) -> Recorded | None:
+    def of(cls, files: ExecuTorchFiles | None) -> RecordedDump | None:
         """Return what was recorded, None where there is no dump."""
         if files is None or files.dump is None or files.event_nodes is None:
             return None
@@ -106,7 +106,7 @@ class Recorded:
         return shortened(self.nodes.backends.get(at, "")) or UNNAMED
 
     @cached_property
-    def delegated(self) -> tuple[Call, ...]:
+    def delegated(self) -> tuple[DelegateInstruction, ...]:
         """The instructions that called a delegate, in order."""
         dump, call_of = self.dump, self.calls.call
         rows = np.flatnonzero((dump.kind == EventKind.PROFILE) & named(dump, CALL) & self.executed)
@@ -126,7 +126,7 @@ class Recorded:
             other = self._methods[int(run_of(dump)[event])]
             nodes = () if other else self.nodes.of_call(at)
             where = place(dump, at) + (f" of {other}" if other else "")
-            found.append(Call(at, self.backend(at), nodes, outer, held, where))
+            found.append(DelegateInstruction(at, self.backend(at), nodes, outer, held, where))
         return tuple(found)
 
     @cached_property
@@ -200,14 +200,14 @@ def place(dump: ETDump, at: Instruction) -> str:
     return f"{dump.call_word} {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
 
 
-def by_backend(calls: Iterable[Call]) -> dict[str, list[Call]]:
+def by_backend(calls: Iterable[DelegateInstruction]) -> dict[str, list[DelegateInstruction]]:
     """Return the calls of each backend."""
-    found: dict[str, list[Call]] = {}
+    found: dict[str, list[DelegateInstruction]] = {}
     for call in calls:
         found.setdefault(call.backend, []).append(call)
     return found
 
 
-def nodes_of_calls(calls: Iterable[Call]) -> tuple[int, ...]:
+def nodes_of_calls(calls: Iterable[DelegateInstruction]) -> tuple[int, ...]:
     """Return the operators of some calls, each once."""
     return tuple(dict.fromkeys(node for call in calls for node in call.nodes))

@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.executorch.gap.metrics import snr
 from tvmdbg_widgets.analysis.executorch.reference_tensors import reference_tensors
-from tvmdbg_widgets.analysis.findings.evidence import Evidence
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.errors import FormatError
@@ -23,7 +23,7 @@ _LEAST_DB = 20.0
 _LARGEST = 1 << 26
 
 
-def find_reference_outputs(evidence: Evidence) -> Iterable[Finding]:
+def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding on the outputs that have a reference."""
     files, graph = evidence.parts.executorch, evidence.parts.graph
     if files is None or graph is None or not evidence.tensors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tvmdbg_widgets.analysis.executorch.run_patterns import RunPattern, RunPatterns
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import place, shortened
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 REPEATED_EVENTS_NAME = "repeated-events"
 
 
-def find_repeated_events(evidence: Evidence) -> Iterable[Finding]:
+def find_repeated_events(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all of them."""
     recorded = evidence.recorded
     if recorded is None:

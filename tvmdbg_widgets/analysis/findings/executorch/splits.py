@@ -10,11 +10,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch import left_out
 from tvmdbg_widgets.analysis.findings.executorch.delegate_conversions import converts
-from tvmdbg_widgets.analysis.findings.executorch.operators import Logged, logged, neighbors
-from tvmdbg_widgets.analysis.findings.executorch.recorded import Call, by_backend
+from tvmdbg_widgets.analysis.findings.executorch.operators import LoggedOperator, logged, neighbors
+from tvmdbg_widgets.analysis.findings.executorch.recorded import DelegateInstruction, by_backend
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
@@ -26,7 +26,7 @@ SPLITS_NAME = "delegate-splits"
 _NAMED = 2
 
 
-def find_splits(evidence: Evidence) -> Iterable[Finding]:
+def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding a backend."""
     recorded, graph = evidence.recorded, evidence.parts.graph
     if recorded is None or graph is None:
@@ -41,13 +41,15 @@ def find_splits(evidence: Evidence) -> Iterable[Finding]:
             yield _finding(evidence, backend, apart, nodes, around)
 
 
-def _split(graph: Graph, calls: list[Call], between: list[int]) -> list[Call]:
+def _split(
+    graph: Graph, calls: list[DelegateInstruction], between: list[int]
+) -> list[DelegateInstruction]:
     """Return the calls that come before or behind some operators."""
     reached = graph.descendants(between) | graph.ancestors(between)
     return [call for call in calls if reached & set(call.nodes)]
 
 
-def _around(evidence: Evidence, backend: str, between: list[int]) -> list[Logged]:
+def _around(evidence: RunEvidence, backend: str, between: list[int]) -> list[LoggedOperator]:
     """Return the conversions that lowering inserted where calls border on these operators alone."""
     found = []
     for each in logged(evidence).get(backend, ()):
@@ -59,7 +61,11 @@ def _around(evidence: Evidence, backend: str, between: list[int]) -> list[Logged
 
 
 def _finding(
-    evidence: Evidence, backend: str, calls: list[Call], nodes: list[int], around: list[Logged]
+    evidence: RunEvidence,
+    backend: str,
+    calls: list[DelegateInstruction],
+    nodes: list[int],
+    around: list[LoggedOperator],
 ) -> Finding:
     timeline, graph = evidence.parts.timeline, evidence.parts.graph
     whole = timeline.total_ns if timeline is not None else 0.0
@@ -106,12 +112,12 @@ def _finding(
     )
 
 
-def _share(evidence: Evidence, node: int) -> str:
+def _share(evidence: RunEvidence, node: int) -> str:
     share = float(evidence.shares[node]) if len(evidence.shares) else 0.0
     return f": {percent(share)} of the time" if share else ""
 
 
-def _unusual(evidence: Evidence, backend: str, node: int) -> str:
+def _unusual(evidence: RunEvidence, backend: str, node: int) -> str:
     told = left_out.unusual(evidence, node) if backend == left_out.BACKEND else ""
     return f"; what is unusual about it: {told}" if told else ""
 

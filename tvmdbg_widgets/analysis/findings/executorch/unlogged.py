@@ -11,8 +11,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut
-from tvmdbg_widgets.analysis.findings.executorch.recorded import Recorded
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
+from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -24,7 +24,7 @@ from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 UNLOGGED_NAME = "unlogged-values"
 
 
-def find_unlogged(evidence: Evidence) -> Iterable[Finding]:
+def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
     """Make a finding of kernels, one of program outputs, and one of what need not log."""
     recorded, graph, tensors = evidence.recorded, evidence.parts.graph, evidence.parts.tensors
     if recorded is None or graph is None or not tensors:
@@ -71,7 +71,7 @@ def find_unlogged(evidence: Evidence) -> Iterable[Finding]:
         )
 
 
-def _nodes(recorded: Recorded, wanted: npt.NDArray[np.bool_]) -> set[int]:
+def _nodes(recorded: RecordedDump, wanted: npt.NDArray[np.bool_]) -> set[int]:
     """Return the nodes of some events of instructions in the shown execution, not of delegates."""
     dump, nodes = recorded.dump, recorded.nodes
     run = recorded.files.execution
@@ -82,7 +82,7 @@ def _nodes(recorded: Recorded, wanted: npt.NDArray[np.bool_]) -> set[int]:
     return {node for number in numbers for node in nodes.sets[number]}
 
 
-def _silent(evidence: Evidence, nodes: list[int]) -> Finding:
+def _silent(evidence: RunEvidence, nodes: list[int]) -> Finding:
     return Finding(
         UNLOGGED_NAME,
         Severity.WARNING,
@@ -98,7 +98,7 @@ def _silent(evidence: Evidence, nodes: list[int]) -> Finding:
 
 
 def _unlogged(
-    evidence: Evidence, nodes: list[int], which: str, why: str, step: str = ""
+    evidence: RunEvidence, nodes: list[int], which: str, why: str, step: str = ""
 ) -> Finding:
     verb = agree(len(nodes), "has")
     return Finding(

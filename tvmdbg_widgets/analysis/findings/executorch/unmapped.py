@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import zip_longest
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
-    Call,
+    DelegateInstruction,
     Identified,
-    Recorded,
+    RecordedDump,
     by_backend,
     place,
     sentence,
@@ -33,7 +33,7 @@ UNMAPPED_NAME = "unmapped-events"
 _BUILDER = "DelegateMappingBuilder, debug_handle_map of PreprocessResult"
 
 
-def find_unmapped(evidence: Evidence) -> Iterable[Finding]:
+def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding a backend whose graph has no operator for some of its events.
 
     Another one is of identifiers that maps lack, and one of backends without map or graph.
@@ -53,7 +53,7 @@ def find_unmapped(evidence: Evidence) -> Iterable[Finding]:
         yield _without_map(recorded, whole)
 
 
-def _unmatched(recorded: Recorded) -> Iterable[Finding]:
+def _unmatched(recorded: RecordedDump) -> Iterable[Finding]:
     """Say which events are of no operator of their delegate's graph, and why."""
     for backend, calls in by_backend(recorded.delegated).items():
         told = [each for call in calls for each in _reasons(recorded, call)]
@@ -62,7 +62,7 @@ def _unmatched(recorded: Recorded) -> Iterable[Finding]:
             yield _without_operator(backend, lost, len(told))
 
 
-def _reasons(recorded: Recorded, call: Call) -> Iterable[tuple[str, str]]:
+def _reasons(recorded: RecordedDump, call: DelegateInstruction) -> Iterable[tuple[str, str]]:
     """Yield each event of a call, and why it is of no operator; empty where it is of one."""
     for row in call.rows.tolist():
         told = recorded.files.insides.calls.get(row)
@@ -99,7 +99,7 @@ def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) 
     )
 
 
-def _unmapped(recorded: Recorded, identified: list[Identified]) -> Finding:
+def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
     events = sum(each.events for each in identified)
     first = identified[0]
     subject = f"{first.shown} is not in the map of {recorded.backend(first.at)}: its"
@@ -130,7 +130,7 @@ def _unmapped(recorded: Recorded, identified: list[Identified]) -> Finding:
     )
 
 
-def _without_map(recorded: Recorded, identified: list[Identified]) -> Finding:
+def _without_map(recorded: RecordedDump, identified: list[Identified]) -> Finding:
     events: Counter[str] = Counter()
     identifiers: Counter[str] = Counter()
     for each in identified:
@@ -161,7 +161,7 @@ def _without_map(recorded: Recorded, identified: list[Identified]) -> Finding:
     )
 
 
-def _where_to_look(recorded: Recorded, backends: list[str]) -> str:
+def _where_to_look(recorded: RecordedDump, backends: list[str]) -> str:
     """Say what would tie the events to operators: the delegate's graph, or a map."""
     families = [(name, family_of(name)) for name in backends]
     readable = [name for name, each in families if each is not None and each.align is not None]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     Instruction,
-    Recorded,
+    RecordedDump,
     place,
     shortened,
 )
@@ -21,7 +21,7 @@ UNSEEN_NAME = "unseen-identifiers"
 _NAMED = 3
 
 
-def find_unseen(evidence: Evidence) -> Iterable[Finding]:
+def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all of them; a warning where the delegate logged others instead."""
     recorded = evidence.recorded
     if recorded is None or recorded.files.record is None:
@@ -65,7 +65,7 @@ def find_unseen(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _unseen(recorded: Recorded) -> tuple[dict[Instruction, dict[str, tuple[int, ...]]], int]:
+def _unseen(recorded: RecordedDump) -> tuple[dict[Instruction, dict[str, tuple[int, ...]]], int]:
     """Return, by instruction, identifiers that were not logged, and how many those maps hold."""
     files = recorded.files
     calls = (files.record.delegate_map or {}).get(files.method, {}) if files.record else {}

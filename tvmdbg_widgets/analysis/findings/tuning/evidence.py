@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import LostBuilds
 from tvmdbg_widgets.analysis.tuning.rounds import round_of
-from tvmdbg_widgets.analysis.tuning.sessions import Session, sessions
+from tvmdbg_widgets.analysis.tuning.sessions import TuningSession, sessions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.parts import TuningParts
@@ -37,7 +37,7 @@ class LogEvidence:
         return round_of(self.trials)
 
     @cached_property
-    def sessions(self) -> tuple[Session, ...]:
+    def sessions(self) -> tuple[TuningSession, ...]:
         """The sessions of the log."""
         return sessions(self.trials)
 

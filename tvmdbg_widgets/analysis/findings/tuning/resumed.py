@@ -10,7 +10,7 @@ from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.distilled import is_distilled
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 from tvmdbg_widgets.analysis.findings.tuning.rule import LogBasis, LogRule
-from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP, Session, seconds_text, utc
+from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP, TuningSession, seconds_text, utc
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
@@ -49,7 +49,7 @@ def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-def _words(number: int, session: Session) -> str:
+def _words(number: int, session: TuningSession) -> str:
     gap = session.gap
     pause = ""
     if gap >= 0:

@@ -22,7 +22,7 @@ SOME = 0.25
 _SHOWN = 8
 
 
-class Channels:
+class OutputChannels:
     """The channels of one output (``NCHW8c`` has two axes of them)."""
 
     def __init__(self, known: KnownLayout, tensor: Tensor) -> None:
@@ -37,7 +37,7 @@ class Channels:
     @classmethod
     def of(
         cls, run: RunParts, entry: Entry, tensor: Tensor, *, near: bool = True
-    ) -> Channels | None:
+    ) -> OutputChannels | None:
         """Return the channels of an operator's output, None where there are not two or unknown.
 
         Nor of a tensor that repeats a few stored values: it costs many times more to look at each.
@@ -74,7 +74,7 @@ class Channels:
         return low.transpose(order).ravel(), high.transpose(order).ravel()
 
 
-class Within(NamedTuple):
+class ChannelsWithin(NamedTuple):
     """Channels in which something lies, and how many there are."""
 
     channels: tuple[int, ...]
@@ -87,9 +87,9 @@ class Within(NamedTuple):
 
 def within(
     subject: Subject, fits: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]], least: float = 0
-) -> Within | None:
+) -> ChannelsWithin | None:
     """Return the channels that hold all values of a kind, where these are only some."""
-    channels = Channels.of(subject.parts, subject.entry, subject.tensor)
+    channels = OutputChannels.of(subject.parts, subject.entry, subject.tensor)
     if channels is None:
         return None
     counts = np.zeros(channels.stored, np.int64)
@@ -101,7 +101,7 @@ def within(
     held = np.flatnonzero(counts[: channels.count] > least * channels.each).tolist()
     if not 0 < len(held) <= SOME * channels.count:
         return None
-    return Within(tuple(held), channels.count)
+    return ChannelsWithin(tuple(held), channels.count)
 
 
 def _listed(channels: Sequence[int]) -> str:

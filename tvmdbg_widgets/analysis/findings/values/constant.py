@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
@@ -46,7 +46,7 @@ class Constants(NamedTuple):
     weights: list[Entry]
 
 
-def constants(evidence: Evidence) -> Constants:
+def constants(evidence: RunEvidence) -> Constants:
     """Tell which entries hold one value throughout though they should not."""
     tensors = evidence.tensors
     columns = evidence.columns
@@ -73,7 +73,7 @@ def constants(evidence: Evidence) -> Constants:
     return Constants(constant, own, following, inputs, weights)
 
 
-def find_constant(evidence: Evidence) -> Iterable[Finding]:
+def find_constant(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of operators, one of inputs, one of weights."""
     if evidence.blank:
         return
@@ -86,7 +86,7 @@ def find_constant(evidence: Evidence) -> Iterable[Finding]:
         yield _given(evidence, constant, weights, "weight")
 
 
-def _follows(evidence: Evidence, constant: dict[Entry, object], node: int) -> bool:
+def _follows(evidence: RunEvidence, constant: dict[Entry, object], node: int) -> bool:
     computed = [
         read.entry
         for read in evidence.reads(node)
@@ -96,7 +96,7 @@ def _follows(evidence: Evidence, constant: dict[Entry, object], node: int) -> bo
 
 
 def _finding(
-    evidence: Evidence,
+    evidence: RunEvidence,
     constant: dict[Entry, object],
     entries: list[Entry],
     following: list[Entry],
@@ -123,7 +123,7 @@ def _finding(
 
 
 def _given(
-    evidence: Evidence,
+    evidence: RunEvidence,
     constant: dict[Entry, object],
     entries: list[Entry],
     what: str,

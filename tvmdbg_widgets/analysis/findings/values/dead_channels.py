@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.findings.values.channels import Channels as Axis
+from tvmdbg_widgets.analysis.findings.values.channels import OutputChannels as Axis
 from tvmdbg_widgets.analysis.scan.tensor_scan import Subject
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.statistics import comparable
@@ -29,7 +29,7 @@ MANY = 0.5
 _SHOWN = 8
 
 
-class Channels(NamedTuple):
+class DeadChannels(NamedTuple):
     """The dead channels of one entry, which may be none, and by which axis they were counted."""
 
     dead: tuple[int, ...]
@@ -38,7 +38,7 @@ class Channels(NamedTuple):
     assumed: bool
 
 
-def probe_dead_channels(subject: Subject) -> Channels | None:
+def probe_dead_channels(subject: Subject) -> DeadChannels | None:
     """Find the channels that are zero throughout, where so many values are zero."""
     found = subject.statistics
     if found.zero < _LEAST_VALUES:
@@ -50,7 +50,7 @@ def probe_dead_channels(subject: Subject) -> Channels | None:
     if axis.each <= found.zero < found.size:
         dead = tuple(np.flatnonzero(~_alive(subject, axis)[: axis.count]).tolist())
     text = f"{axis.known.layout} by {axis.known.source}"
-    return Channels(dead, axis.count, text, axis.known.certainty != "stated")
+    return DeadChannels(dead, axis.count, text, axis.known.certainty != "stated")
 
 
 def _alive(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -66,9 +66,9 @@ def _alive(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.b
     return alive
 
 
-def find_dead_channels(evidence: Evidence) -> Iterable[Finding]:
+def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all nodes with dead channels; a doubt where half are dead somewhere."""
-    found: dict[tuple[int, int], Channels] = {
+    found: dict[tuple[int, int], DeadChannels] = {
         entry: each
         for entry, each in evidence.scanned.probed.get(DEAD_CHANNELS_NAME, {}).items()
         if entry in evidence.statistics and each.dead
@@ -106,7 +106,7 @@ def find_dead_channels(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _share(found: Channels) -> float:
+def _share(found: DeadChannels) -> float:
     return len(found.dead) / found.total
 
 

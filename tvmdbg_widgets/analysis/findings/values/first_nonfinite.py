@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.findings.values.channels import Within, within
+from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, within
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -41,7 +41,7 @@ class Birth(NamedTuple):
     why: str
 
 
-def probe_first_nonfinite(subject: Subject) -> Within | None:
+def probe_first_nonfinite(subject: Subject) -> ChannelsWithin | None:
     """Tell the channels that hold all NaN and Inf of an output, where these are only some."""
     found = subject.statistics
     if not found.applicable or not 0 < found.size - found.finite <= found.size // 4:
@@ -63,7 +63,7 @@ class Origins(NamedTuple):
     meant: list[Birth]
 
 
-def origins(evidence: Evidence) -> Origins:
+def origins(evidence: RunEvidence) -> Origins:
     """Tell where everything that is not finite was born."""
     columns = evidence.columns
     carriers = {
@@ -80,7 +80,7 @@ def origins(evidence: Evidence) -> Origins:
     return Origins(carriers, wrong, list(meant.values()))
 
 
-def find_first_nonfinite(evidence: Evidence) -> Iterable[Finding]:
+def find_first_nonfinite(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of the first birth, one of the others, and one of -Inf alone."""
     carriers, wrong, meant = origins(evidence)
     if wrong:
@@ -91,7 +91,9 @@ def find_first_nonfinite(evidence: Evidence) -> Iterable[Finding]:
         yield _minus(evidence, carriers, meant)
 
 
-def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entry) -> Birth | None:
+def _birth(
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], entry: Entry
+) -> Birth | None:
     node = entry[0]
     role = evidence.role(node)
     confidence, why = evidence.joined([entry])
@@ -116,7 +118,7 @@ def _birth(evidence: Evidence, carriers: Mapping[Entry, Statistics], entry: Entr
 
 
 def behind(
-    evidence: Evidence, carriers: Mapping[Entry, Statistics], start: Entry
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], start: Entry
 ) -> tuple[Entry, ...]:
     """Return the entries behind ``start`` that carry NaN or Inf, each through others that do."""
     graph = evidence.parts.graph
@@ -142,7 +144,7 @@ def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
             yield target, each
 
 
-def _before_wrong(evidence: Evidence, carriers: Mapping[Entry, Statistics]) -> set[Entry]:
+def _before_wrong(evidence: RunEvidence, carriers: Mapping[Entry, Statistics]) -> set[Entry]:
     """Return the carriers of NaN or +Inf, and those with such a one behind them."""
     graph = evidence.parts.graph
     found = {entry for entry, each in carriers.items() if each.nan or each.pos_inf}
@@ -161,7 +163,7 @@ def _before_wrong(evidence: Evidence, carriers: Mapping[Entry, Statistics]) -> s
     return found
 
 
-def _overflows(evidence: Evidence, node: int) -> bool:
+def _overflows(evidence: RunEvidence, node: int) -> bool:
     """Whether a node sums products and nothing in its function writes -Inf on purpose."""
     if not evidence.is_operator(node):
         return False
@@ -171,7 +173,7 @@ def _overflows(evidence: Evidence, node: int) -> bool:
     )
 
 
-def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birth) -> Finding:
+def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: Birth) -> Finding:
     entry, found = birth.entry, carriers[birth.entry]
     spread = behind(evidence, carriers, entry)
     node = entry[0]
@@ -222,17 +224,17 @@ def _first(evidence: Evidence, carriers: Mapping[Entry, Statistics], birth: Birt
     )
 
 
-def _channels(evidence: Evidence, entry: Entry) -> list[str]:
+def _channels(evidence: RunEvidence, entry: Entry) -> list[str]:
     found = evidence.scanned.probed.get(FIRST_NONFINITE_NAME, {}).get(entry)
     return [f"all in {found}"] if found is not None else []
 
 
-def _full_name(evidence: Evidence, node: int) -> list[str]:
+def _full_name(evidence: RunEvidence, node: int) -> list[str]:
     name = evidence.short_name(node)
     return [f"full name: {name}"] if name not in ("", evidence.label(node)) else []
 
 
-def _next_step(evidence: Evidence, node: int) -> str:
+def _next_step(evidence: RunEvidence, node: int) -> str:
     role = evidence.role(node)
     if role is None:
         return "Open the dump with its graph to see where the values come from."
@@ -250,7 +252,7 @@ def _next_step(evidence: Evidence, node: int) -> str:
     )
 
 
-def _inputs(evidence: Evidence, node: int) -> list[str]:
+def _inputs(evidence: RunEvidence, node: int) -> list[str]:
     if not evidence.is_operator(node):
         return []
     told = []
@@ -262,7 +264,7 @@ def _inputs(evidence: Evidence, node: int) -> list[str]:
     return list(cut(told, 5))
 
 
-def _largest(evidence: Evidence, entry: Entry, found: Statistics) -> str:
+def _largest(evidence: RunEvidence, entry: Entry, found: Statistics) -> str:
     tensors = evidence.parts.tensors
     if not found.finite or tensors is None:
         return ""
@@ -274,7 +276,7 @@ def _largest(evidence: Evidence, entry: Entry, found: Statistics) -> str:
 
 
 def _outputs(
-    evidence: Evidence, carriers: Mapping[Entry, Statistics], entries: tuple[Entry, ...]
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], entries: tuple[Entry, ...]
 ) -> list[str]:
     graph = evidence.parts.graph
     if graph is None:
@@ -290,7 +292,7 @@ def _outputs(
 
 
 def _others(
-    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[Birth]
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: list[Birth]
 ) -> Finding:
     entries = tuple(birth.entry for birth in births)
     facts = [
@@ -320,7 +322,7 @@ def _others(
 
 
 def _minus(
-    evidence: Evidence, carriers: Mapping[Entry, Statistics], births: list[Birth]
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: list[Birth]
 ) -> Finding:
     entries = tuple(birth.entry for birth in births)
     first = carriers[entries[0]]

@@ -26,10 +26,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.findings.values.channels import SOME, Channels, Within
+from tvmdbg_widgets.analysis.findings.values.channels import SOME, ChannelsWithin, OutputChannels
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.base.trust import Trust
@@ -79,7 +79,7 @@ def probe_narrow_channels(subject: Subject) -> _Rescaled | None:
     if int(found.maximum) - int(found.minimum) < _LEAST_STEPS:
         return None
     for operand, multipliers in _multipliers(subject):
-        channels = Channels.of(subject.parts, subject.entry, tensor, near=False)
+        channels = OutputChannels.of(subject.parts, subject.entry, tensor, near=False)
         if channels is None or channels.each < _LEAST_VALUES:
             return None
         if channels.count == len(multipliers):
@@ -109,7 +109,7 @@ def _multipliers(subject: Subject) -> Iterator[tuple[Entry, Floats]]:
 
 
 def _rescaled(
-    subject: Subject, channels: Channels, operand: Entry, multipliers: Floats
+    subject: Subject, channels: OutputChannels, operand: Entry, multipliers: Floats
 ) -> _Rescaled:
     shares = multipliers / np.median(multipliers)
     least, few = float(shares.min()), shares <= _PART
@@ -131,7 +131,7 @@ def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.b
     return steps
 
 
-def find_narrow_channels(evidence: Evidence) -> Iterable[Finding]:
+def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all outputs with such channels."""
     probed: Mapping[Entry, _Rescaled] = {
         entry: each
@@ -176,11 +176,13 @@ def _share(item: tuple[Entry, float]) -> float:
     return item[1]
 
 
-def _within(output: _Rescaled, narrow: tuple[_Channel, ...]) -> Within:
-    return Within(tuple(each.channel for each in narrow), output.total)
+def _within(output: _Rescaled, narrow: tuple[_Channel, ...]) -> ChannelsWithin:
+    return ChannelsWithin(tuple(each.channel for each in narrow), output.total)
 
 
-def _fact(evidence: Evidence, entry: Entry, output: _Rescaled, narrow: tuple[_Channel, ...]) -> str:
+def _fact(
+    evidence: RunEvidence, entry: Entry, output: _Rescaled, narrow: tuple[_Channel, ...]
+) -> str:
     most = max(each.share for each in narrow)
     return (
         f"{evidence.entry_name(entry)}: at most "

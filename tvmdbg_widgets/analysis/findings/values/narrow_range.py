@@ -30,7 +30,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Final, NamedTuple
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
@@ -50,7 +50,7 @@ _BOUNDED: Final = ("sigmoid", "tanh", "softmax", "equal", "greater", "less", "lo
 _RANGES: Final = {"int8": (-128, 127), "uint8": (0, 255)}
 
 
-class _Use(NamedTuple):
+class _RangeUse(NamedTuple):
     """What an output uses of its range."""
 
     low: int
@@ -58,7 +58,7 @@ class _Use(NamedTuple):
     share: float
 
 
-def find_narrow_range(evidence: Evidence) -> Iterable[Finding]:
+def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all such outputs."""
     uses, groups = _uses(evidence)
     usual: dict[Entry, tuple[float, int, str]] = {}
@@ -89,9 +89,11 @@ def find_narrow_range(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _uses(evidence: Evidence) -> tuple[dict[Entry, _Use], dict[tuple[str, str], list[Entry]]]:
+def _uses(
+    evidence: RunEvidence,
+) -> tuple[dict[Entry, _RangeUse], dict[tuple[str, str], list[Entry]]]:
     """Return what the 8-bit outputs of operators use, and those that can be compared by group."""
-    uses: dict[Entry, _Use] = {}
+    uses: dict[Entry, _RangeUse] = {}
     groups: dict[tuple[str, str], list[Entry]] = {}
     graph = evidence.parts.graph
     if graph is None:
@@ -116,13 +118,13 @@ def _uses(evidence: Evidence) -> tuple[dict[Entry, _Use], dict[tuple[str, str], 
     return uses, groups
 
 
-def _use(low: int, high: int, name: str) -> _Use:
+def _use(low: int, high: int, name: str) -> _RangeUse:
     least, most = _RANGES[name]
     cut_below = least < 0 <= low
-    return _Use(low, high, high / most if cut_below else (high - low) / (most - least))
+    return _RangeUse(low, high, high / most if cut_below else (high - low) / (most - least))
 
 
-def _bounded(evidence: Evidence, node: int) -> bool:
+def _bounded(evidence: RunEvidence, node: int) -> bool:
     """Whether a function has an operator whose range is its own."""
     graph = evidence.parts.graph
     if graph is None or graph.kinds[node] != NodeKind.OPERATOR:
@@ -141,7 +143,7 @@ def _medians(shares: list[float]) -> list[float]:
     return [lower if each < at else upper if each > at else middle for each in shares]
 
 
-def _reads_well(evidence: Evidence, uses: Mapping[Entry, _Use], entry: Entry) -> bool:
+def _reads_well(evidence: RunEvidence, uses: Mapping[Entry, _RangeUse], entry: Entry) -> bool:
     """Whether the 8-bit outputs that a node reads use their range; not where one is not known."""
     for read in evidence.reads(entry[0]):
         known = uses.get(read.entry)
@@ -150,7 +152,7 @@ def _reads_well(evidence: Evidence, uses: Mapping[Entry, _Use], entry: Entry) ->
     return True
 
 
-def _fact(evidence: Evidence, entry: Entry, use: _Use, others: float) -> str:
+def _fact(evidence: RunEvidence, entry: Entry, use: _RangeUse, others: float) -> str:
     return (
         f"{evidence.entry_name(entry)}: {_text(use)}, {percent(use.share)} of the range; others "
         f"use {percent(others)}, as if the scale were about "
@@ -158,11 +160,11 @@ def _fact(evidence: Evidence, entry: Entry, use: _Use, others: float) -> str:
     )
 
 
-def _text(use: _Use) -> str:
+def _text(use: _RangeUse) -> str:
     return f"{use.low} … {use.high}"
 
 
-def _dtype(evidence: Evidence, entry: Entry) -> str:
+def _dtype(evidence: RunEvidence, entry: Entry) -> str:
     return evidence.tensors[entry].dtype.name
 
 

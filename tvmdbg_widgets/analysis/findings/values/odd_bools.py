@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
@@ -24,19 +24,19 @@ from tvmdbg_widgets.model.verdicts.findings import Finding, Severity
 ODD_BOOLS_NAME = "odd-bools"
 
 
-class Odd(NamedTuple):
+class OddBoolCount(NamedTuple):
     """How many bytes of a bool array are neither 0 nor 1, and the flat position of the first."""
 
     number: int
     first: int
 
 
-def probe_odd_bools(subject: Subject) -> Odd | None:
+def probe_odd_bools(subject: Subject) -> OddBoolCount | None:
     """Count such bytes, where there are any."""
     values = subject.tensor.values()
     if not subject.tensor.dtype.is_bool or values.is_packed:
         return None
-    found = Odd(0, values.count)
+    found = OddBoolCount(0, values.count)
     source = every(values.codes)
     groups = source.groups() if isinstance(source, Distinct) else [(1, source)]
     for often, pieces in groups:
@@ -44,7 +44,7 @@ def probe_odd_bools(subject: Subject) -> Odd | None:
             odd = chunk > 1
             if odd.any():
                 first = min(found.first, where(int(odd.argmax())))
-                found = Odd(found.number + often * int(np.count_nonzero(odd)), first)
+                found = OddBoolCount(found.number + often * int(np.count_nonzero(odd)), first)
     return found if found.number else None
 
 
@@ -55,9 +55,9 @@ def screen_odd_bools(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]
     return odd
 
 
-def find_odd_bools(evidence: Evidence) -> Iterable[Finding]:
+def find_odd_bools(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all such arrays."""
-    odd: dict[Entry, Odd] = {
+    odd: dict[Entry, OddBoolCount] = {
         entry: each
         for entry, each in sorted(evidence.scanned.probed.get(ODD_BOOLS_NAME, {}).items())
         if entry in evidence.statistics
@@ -84,7 +84,7 @@ def find_odd_bools(evidence: Evidence) -> Iterable[Finding]:
     )
 
 
-def _fact(evidence: Evidence, entry: Entry, odd: Odd) -> str:
+def _fact(evidence: RunEvidence, entry: Entry, odd: OddBoolCount) -> str:
     index = ", ".join(map(str, np.unravel_index(odd.first, evidence.tensors[entry].view_shape)))
     size = counted(evidence.statistics[entry].size, "value")
     return f"{evidence.entry_name(entry)}: {odd.number:,} of {size}, the first at [{index}]"

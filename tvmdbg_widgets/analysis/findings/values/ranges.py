@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
@@ -73,7 +73,7 @@ def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
     return bool(finite and tensor.dtype.name == "float16" and _peak(found) > NEAR)
 
 
-def find_ranges(evidence: Evidence) -> Iterable[Finding]:
+def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
     """Make up to four findings, one a limit."""
     tensors = evidence.tensors
     columns, read = evidence.columns, evidence.statistics
@@ -141,7 +141,7 @@ def find_ranges(evidence: Evidence) -> Iterable[Finding]:
 
 
 def _finding(
-    evidence: Evidence,
+    evidence: RunEvidence,
     entries: list[Entry],
     severity: Severity,
     what: str,

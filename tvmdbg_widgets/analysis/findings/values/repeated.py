@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, cut
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
@@ -30,7 +30,7 @@ _WHERE = frozenset({"debug_handle", "module_type", "nn_module_stack", "stack_tra
 _ODD = (0x1F3D5B79A1C4E685, 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x4F1BBCDCBFA53E0B)
 
 
-def find_repeated(evidence: Evidence) -> Iterable[Finding]:
+def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all repetitions."""
     graph = evidence.parts.graph
     if graph is None:
@@ -104,7 +104,7 @@ def _candidates(graph: Graph, ends: np.ndarray[Any, np.dtype[np.intp]]) -> list[
     return found
 
 
-def _values(evidence: Evidence, entry: tuple[int, int]) -> object:
+def _values(evidence: RunEvidence, entry: tuple[int, int]) -> object:
     found = evidence.statistics.get(entry)
     if found is None:
         return None

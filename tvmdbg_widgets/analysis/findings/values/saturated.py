@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import Evidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.premises import Basis
 from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.findings.values.channels import Channels, Within, within
+from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, OutputChannels, within
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.graph.operators import bare, parts
@@ -70,7 +70,7 @@ class Ends(NamedTuple):
     size: int
     by_name: bool
     least: float
-    channels: Within | None = None
+    channels: ChannelsWithin | None = None
 
     @property
     def share(self) -> float:
@@ -118,9 +118,9 @@ def probe_saturated(subject: Subject) -> Ends | None:
 
 def _channels(
     subject: Subject, bounds: tuple[float, float], count: int, least: float
-) -> Within | None:
+) -> ChannelsWithin | None:
     """Return the channels of which more than a share lies at the ends; few values are none."""
-    axis = Channels.of(subject.parts, subject.entry, subject.tensor)
+    axis = OutputChannels.of(subject.parts, subject.entry, subject.tensor)
     if axis is None or axis.each < _LEAST_OF_CHANNEL or count <= least * axis.each:
         return None
     low, high = bounds
@@ -175,7 +175,7 @@ def _limits(
     return None
 
 
-def find_saturated(evidence: Evidence) -> Iterable[Finding]:
+def find_saturated(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all saturated outputs, the worst first."""
     found: dict[tuple[int, int], Ends] = {
         entry: ends

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
-from tvmdbg_widgets.analysis.tuning.bounds.forms import Loop, text
+from tvmdbg_widgets.analysis.tuning.bounds.forms import LoopVariable, text
 from tvmdbg_widgets.analysis.tuning.bounds.indices import Ranges
 from tvmdbg_widgets.analysis.tuning.bounds.infer import infer
 from tvmdbg_widgets.analysis.tuning.bounds.normalize import normalize
-from tvmdbg_widgets.analysis.tuning.bounds.schedule import Schedule
+from tvmdbg_widgets.analysis.tuning.bounds.schedule import StagedDag
 from tvmdbg_widgets.model.tuning.state import ComputeAt, Stage, State
 
 __all__ = ["infer_bounds", "why_refused"]
@@ -34,7 +34,7 @@ def why_refused(state: State) -> str:
 
 
 def _inferred(state: State) -> State:
-    stages = Schedule(state.dag, state.steps).stages
+    stages = StagedDag(state.dag, state.steps).stages
     loops = [tuple(each.loops) for each in stages]
     normalize(stages)
     ranges = infer(stages)
@@ -42,7 +42,7 @@ def _inferred(state: State) -> State:
     return replace(state, stages=tuple(_bounded(stage, each, ranges) for stage, each in pairs))
 
 
-def _bounded(stage: Stage, loops: Sequence[Loop], ranges: Ranges) -> Stage:
+def _bounded(stage: Stage, loops: Sequence[LoopVariable], ranges: Ranges) -> Stage:
     if stage.compute_at is ComputeAt.INLINED:
         return stage
     # TE has more loops where a stage is cached that was split before.

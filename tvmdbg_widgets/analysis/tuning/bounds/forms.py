@@ -14,7 +14,7 @@ from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
 
 
 @dataclass(eq=False)
-class Loop:
+class LoopVariable:
     """A loop's variable, from 0 to ``extent - 1``."""
 
     name: str
@@ -25,7 +25,7 @@ class Loop:
 class Quotient:
     """``floordiv(of, by)``."""
 
-    of: Form
+    of: LinearForm
     by: int
 
 
@@ -33,18 +33,18 @@ class Quotient:
 class Remainder:
     """``floormod(of, by)``."""
 
-    of: Form
+    of: LinearForm
     by: int
 
 
-Atom: TypeAlias = Loop | Quotient | Remainder
+Atom: TypeAlias = LoopVariable | Quotient | Remainder
 #: How far quotients may stand in each other, and in how many places in all.
 _DEEPEST, _LARGEST = 40, 4_000
 #: Least and largest value; None where there is no bound.
 Limits: TypeAlias = tuple[int | None, int | None]
 
 
-class Form:
+class LinearForm:
     """``Σ coefficient · atom + constant``; raises RefusedError where it gets too large."""
 
     __slots__ = ("_hash", "constant", "depth", "size", "terms")
@@ -53,19 +53,19 @@ class Form:
         self.constant = constant
         self.terms = {atom: times for atom, times in (terms or {}).items() if times}
         self._hash = hash((constant, frozenset(self.terms.items())))
-        inner = [atom.of for atom in self.terms if not isinstance(atom, Loop)]
+        inner = [atom.of for atom in self.terms if not isinstance(atom, LoopVariable)]
         self.depth: int = 1 + max((each.depth for each in inner), default=0)
         self.size: int = 1 + len(self.terms) + sum(each.size for each in inner)
         if self.depth > _DEEPEST or self.size > _LARGEST:
             raise RefusedError("loops are split and fused too often to follow their indices")
 
     @classmethod
-    def of(cls, atom: Atom) -> Form:
+    def of(cls, atom: Atom) -> LinearForm:
         """Return an atom as a form."""
         return cls(0, {atom: 1})
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Form) and (self.constant, self.terms) == (
+        return isinstance(other, LinearForm) and (self.constant, self.terms) == (
             other.constant,
             other.terms,
         )
@@ -76,14 +76,14 @@ class Form:
     def __repr__(self) -> str:
         return text(self)
 
-    def plus(self, other: Form | int, times: int = 1) -> Form:
+    def plus(self, other: LinearForm | int, times: int = 1) -> LinearForm:
         """Return ``self + times · other``."""
         if isinstance(other, int):
-            return Form(self.constant + times * other, self.terms)
+            return LinearForm(self.constant + times * other, self.terms)
         terms = dict(self.terms)
         for atom, coefficient in other.terms.items():
             terms[atom] = terms.get(atom, 0) + times * coefficient
-        whole = Form(self.constant + times * other.constant, terms)
+        whole = LinearForm(self.constant + times * other.constant, terms)
         for atom, coefficient in whole.terms.items():
             if (
                 isinstance(atom, Remainder)
@@ -92,15 +92,15 @@ class Form:
                 return whole._rejoined(atom, coefficient)
         return whole
 
-    def _rejoined(self, rest: Remainder, times: int) -> Form:
+    def _rejoined(self, rest: Remainder, times: int) -> LinearForm:
         """Return the form with ``floordiv(x, n)*n + floormod(x, n)`` as ``x``."""
         gone = (rest, Quotient(rest.of, rest.by))
         terms = {atom: each for atom, each in self.terms.items() if atom not in gone}
-        return Form(self.constant, terms).plus(rest.of, times)
+        return LinearForm(self.constant, terms).plus(rest.of, times)
 
-    def times(self, factor: int) -> Form:
+    def times(self, factor: int) -> LinearForm:
         """Return ``factor · self``."""
-        return Form().plus(self, factor)
+        return LinearForm().plus(self, factor)
 
     @property
     def number(self) -> int | None:
@@ -120,7 +120,7 @@ class Form:
         return low, high
 
 
-def quotient(form: Form, by: int) -> Form:
+def quotient(form: LinearForm, by: int) -> LinearForm:
     """Return ``floordiv(form, by)``."""
     if by == 1:
         return form
@@ -131,19 +131,19 @@ def quotient(form: Form, by: int) -> Form:
     common = gcd(by, *rest.terms.values())
     if common > 1:
         terms = {atom: times // common for atom, times in rest.terms.items()}
-        reduced = Form(rest.constant // common, terms)
+        reduced = LinearForm(rest.constant // common, terms)
         return whole.plus(quotient(reduced, by // common))
     if not rest.constant and len(rest.terms) == 1:
         ((atom, times),) = rest.terms.items()
         if isinstance(atom, Quotient) and times == 1:
             return whole.plus(quotient(atom.of, atom.by * by))
-    return whole.plus(Form.of(Quotient(rest, by)))
+    return whole.plus(LinearForm.of(Quotient(rest, by)))
 
 
-def remainder(form: Form, by: int) -> Form:
+def remainder(form: LinearForm, by: int) -> LinearForm:
     """Return ``floormod(form, by)``."""
     if by == 1:
-        return Form()
+        return LinearForm()
     _, rest = _parted(form, by)
     low, high = rest.limits
     if low is not None and high is not None and low // by == high // by:
@@ -154,10 +154,10 @@ def remainder(form: Form, by: int) -> Form:
             return remainder(atom.of, by)
         if isinstance(atom, Quotient) and times == 1:
             return quotient(remainder(atom.of, atom.by * by), atom.by)
-    return Form.of(Remainder(rest, by))
+    return LinearForm.of(Remainder(rest, by))
 
 
-def smaller(a: Form, b: Form) -> Form | None:
+def smaller(a: LinearForm, b: LinearForm) -> LinearForm | None:
     """Return the smaller of two, None where neither always is."""
     low, high = a.plus(b, -1).limits
     if high is not None and high <= 0:
@@ -165,7 +165,7 @@ def smaller(a: Form, b: Form) -> Form | None:
     return b if low is not None and low >= 0 else None
 
 
-def larger(a: Form, b: Form) -> Form | None:
+def larger(a: LinearForm, b: LinearForm) -> LinearForm | None:
     """Return the larger of two, None where neither always is."""
     low, high = a.plus(b, -1).limits
     if low is not None and low >= 0:
@@ -173,7 +173,7 @@ def larger(a: Form, b: Form) -> Form | None:
     return b if high is not None and high <= 0 else None
 
 
-def text(form: Form) -> str:
+def text(form: LinearForm) -> str:
     """Return a form as TVM v0.8 prints it: ``((k.outer*8) + k.inner)``."""
     parts = [_term(atom, times) for atom, times in form.terms.items()]
     if form.constant > 0 or not parts:
@@ -185,22 +185,22 @@ def text(form: Form) -> str:
 
 
 def _term(atom: Atom, times: int) -> str:
-    if isinstance(atom, Loop):
+    if isinstance(atom, LoopVariable):
         name = atom.name
     else:
         name = f"floor{'div' if isinstance(atom, Quotient) else 'mod'}({text(atom.of)}, {atom.by})"
     return name if times == 1 else f"({name}*{times})"
 
 
-def _parted(form: Form, by: int) -> tuple[Form, Form]:
+def _parted(form: LinearForm, by: int) -> tuple[LinearForm, LinearForm]:
     """Return ``whole`` and ``rest`` with ``form = by · whole + rest``."""
     whole = {atom: times // by for atom, times in form.terms.items() if times % by == 0}
     rest = {atom: times for atom, times in form.terms.items() if times % by}
-    return Form(form.constant // by, whole), Form(form.constant % by, rest)
+    return LinearForm(form.constant // by, whole), LinearForm(form.constant % by, rest)
 
 
 def _limits(atom: Atom) -> Limits:
-    if isinstance(atom, Loop):
+    if isinstance(atom, LoopVariable):
         return 0, None if atom.extent is None else atom.extent - 1
     low, high = atom.of.limits
     if isinstance(atom, Quotient):

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
-from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop, quotient, remainder
+from tvmdbg_widgets.analysis.tuning.bounds.forms import (
+    LinearForm,
+    LoopVariable,
+    quotient,
+    remainder,
+)
 from tvmdbg_widgets.analysis.tuning.bounds.ranges import (
-    Interval,
-    Range,
+    IntegerInterval,
+    LoopRange,
     divided,
     interval,
     plus,
     point,
 )
-from tvmdbg_widgets.analysis.tuning.bounds.stages import Fuse, Shift, Single, Split, TensorStage
+from tvmdbg_widgets.analysis.tuning.bounds.stages import AxisSplit, Fuse, Shift, Single, TensorStage
 
-Ranges = dict[Loop, Range]
-Intervals = dict[Loop, Interval | None]
+Ranges = dict[LoopVariable, LoopRange]
+Intervals = dict[LoopVariable, IntegerInterval | None]
 
 
 def pass_down_ranges(stage: TensorStage, ranges: Ranges, *, final: bool = True) -> None:
@@ -29,7 +34,7 @@ def pass_down_ranges(stage: TensorStage, ranges: Ranges, *, final: bool = True) 
                 raise RefusedError(f"a loop of {stage.name} comes from one that is no more")
             continue
         for loop, extent in _extents(relation, ranges, bound, final).items():
-            ranges[loop] = Range(Form(), extent)
+            ranges[loop] = LoopRange(LinearForm(), extent)
             loop.extent = extent
     for loop, (_, variable) in stage.threads.items():
         if loop not in ranges and not final:
@@ -41,10 +46,10 @@ def pass_down_ranges(stage: TensorStage, ranges: Ranges, *, final: bool = True) 
 
 
 def _extents(
-    relation: object, ranges: Ranges, bound: set[Loop], final: bool
-) -> dict[Loop, int | None]:
+    relation: object, ranges: Ranges, bound: set[LoopVariable], final: bool
+) -> dict[LoopVariable, int | None]:
     match relation:
-        case Split(parent, outer, inner, factor, of_inner):
+        case AxisSplit(parent, outer, inner, factor, of_inner):
             whole = ranges[parent].extent
             given, rest = (inner, outer) if of_inner else (outer, inner)
             if whole is None:
@@ -61,7 +66,7 @@ def _extents(
     raise TypeError(relation)
 
 
-def _bound_to_threads(stage: TensorStage) -> set[Loop]:
+def _bound_to_threads(stage: TensorStage) -> set[LoopVariable]:
     """Return loops from which a loop bound to a thread is made (``PassUpThreadBinding``)."""
     bound = set(stage.threads)
     for relation in reversed(stage.relations):
@@ -76,7 +81,7 @@ def pass_up_intervals(stage: TensorStage, ranges: Ranges, found: Intervals) -> N
         if any(loop not in found for loop in relation.made) and not isinstance(relation, Single):
             raise RefusedError(f"a loop of {stage.name} is not among its leaves")
         match relation:
-            case Split():
+            case AxisSplit():
                 found[relation.parent] = _split_up(relation, ranges, found)
             case Fuse():
                 found[relation.outer], found[relation.inner] = _fuse_up(relation, ranges, found)
@@ -85,7 +90,7 @@ def pass_up_intervals(stage: TensorStage, ranges: Ranges, found: Intervals) -> N
                 found[parent] = None if each is None else plus(each, point(ranges[parent].min))
 
 
-def _split_up(relation: Split, ranges: Ranges, found: Intervals) -> Interval | None:
+def _split_up(relation: AxisSplit, ranges: Ranges, found: Intervals) -> IntegerInterval | None:
     outer, inner = found[relation.outer], found[relation.inner]
     if outer is None or inner is None:
         return None
@@ -95,12 +100,12 @@ def _split_up(relation: Split, ranges: Ranges, found: Intervals) -> Interval | N
     factor = ranges[relation.inner].extent
     if factor is None:
         return None
-    return plus(plus(plus(point(Form()), outer, factor), inner), point(whole.min))
+    return plus(plus(plus(point(LinearForm()), outer, factor), inner), point(whole.min))
 
 
 def _fuse_up(
     relation: Fuse, ranges: Ranges, found: Intervals
-) -> tuple[Interval | None, Interval | None]:
+) -> tuple[IntegerInterval | None, IntegerInterval | None]:
     fused, outer, inner = found[relation.fused], ranges[relation.outer], ranges[relation.inner]
     if fused is None or inner.extent is None or fused.low is None or fused.high is None:
         return None, None
@@ -112,17 +117,19 @@ def _fuse_up(
         extent = high.plus(low, -1).plus(1).number
         if extent is None:
             return None, None
-        if inner.extent % extent or remainder(low, extent) != Form():
+        if inner.extent % extent or remainder(low, extent) != LinearForm():
             return outside, interval(inner)
-    inside = Interval(remainder(low, inner.extent), remainder(high, inner.extent))
+    inside = IntegerInterval(remainder(low, inner.extent), remainder(high, inner.extent))
     return outside, plus(inside, point(inner.min))
 
 
-def pass_up_forms(stage: TensorStage, ranges: Ranges, found: dict[Loop, Form]) -> None:
+def pass_up_forms(
+    stage: TensorStage, ranges: Ranges, found: dict[LoopVariable, LinearForm]
+) -> None:
     """Add the values of the axes to those of the leaves, where they are known (``PassUpIndex``)."""
     for relation in reversed(stage.relations):
         match relation:
-            case Split(parent, outer, inner) if outer in found and inner in found:
+            case AxisSplit(parent, outer, inner) if outer in found and inner in found:
                 factor = _known(ranges[inner].extent)
                 found[parent] = (
                     found[outer].times(factor).plus(found[inner]).plus(ranges[parent].min)
@@ -134,12 +141,14 @@ def pass_up_forms(stage: TensorStage, ranges: Ranges, found: dict[Loop, Form]) -
 
 
 def pass_down_forms(
-    stage: TensorStage, ranges: Mapping[Loop, Range], found: dict[Loop, Form]
+    stage: TensorStage,
+    ranges: Mapping[LoopVariable, LoopRange],
+    found: dict[LoopVariable, LinearForm],
 ) -> None:
     """Add the values of the leaves to those of the axes (``PassDownIndex``)."""
     for relation in stage.relations:
         match relation:
-            case Split(parent, outer, inner) if parent in found:
+            case AxisSplit(parent, outer, inner) if parent in found:
                 factor = _known(ranges[inner].extent)
                 found[outer] = quotient(found[parent], factor)
                 found[inner] = remainder(found[parent], factor)
@@ -147,7 +156,7 @@ def pass_down_forms(
                 factor = _known(ranges[inner].extent)
                 found[fused] = found[outer].times(factor).plus(found[inner])
             case Single(loop):
-                found[loop] = Form()
+                found[loop] = LinearForm()
 
 
 def _known(extent: int | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
-from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop
+from tvmdbg_widgets.analysis.tuning.bounds.forms import LinearForm, LoopVariable
 from tvmdbg_widgets.analysis.tuning.bounds.indices import (
     Intervals,
     Ranges,
@@ -14,8 +14,8 @@ from tvmdbg_widgets.analysis.tuning.bounds.indices import (
 )
 from tvmdbg_widgets.analysis.tuning.bounds.ranges import (
     EVERYTHING,
-    Interval,
-    Range,
+    IntegerInterval,
+    LoopRange,
     evaluated,
     interval,
     point,
@@ -42,14 +42,14 @@ def infer(stages: Sequence[TensorStage]) -> Ranges:
 
 
 def _infer_stage(stage: TensorStage, later: Sequence[TensorStage], ranges: Ranges) -> None:
-    domains = [Range(Form(), axis.extent, axis.symbol) for axis in stage.roots]
+    domains = [LoopRange(LinearForm(), axis.extent, axis.symbol) for axis in stage.roots]
     if stage.is_output and stage.place is not None:
         raise RefusedError(f"the output {stage.name} is attached")
     if not (stage.is_output or stage.is_placeholder):
         read = _read_of(stage, later, ranges)
         for number, each in enumerate(read):
             whole = domains[number]
-            domains[number] = Range(Form(), None) if each is None else each.range(whole)
+            domains[number] = LoopRange(LinearForm(), None) if each is None else each.range(whole)
     for axis, domain in zip(stage.roots, domains, strict=True):
         ranges[axis.loop] = domain
         axis.loop.extent = domain.extent
@@ -58,12 +58,12 @@ def _infer_stage(stage: TensorStage, later: Sequence[TensorStage], ranges: Range
 
 def _read_of(
     stage: TensorStage, later: Sequence[TensorStage], ranges: Ranges
-) -> list[Interval | None]:
+) -> list[IntegerInterval | None]:
     """Return what all consumers read of each dimension."""
     path = list(stage.path())
     around = path[0][1] if path else None
     rank = _rank(stage, path)
-    found: list[Interval | None] | None = None
+    found: list[IntegerInterval | None] | None = None
     for consumer in later:
         if consumer.is_inlined and not consumer.is_output:
             continue
@@ -83,8 +83,8 @@ def _read_of(
 
 
 def _axes(
-    consumer: TensorStage, around: Loop | None, rank: int, ranges: Ranges
-) -> dict[str, Interval | None]:
+    consumer: TensorStage, around: LoopVariable | None, rank: int, ranges: Ranges
+) -> dict[str, IntegerInterval | None]:
     """Return how far a consumer's axes run inside the loop that a stage is attached to."""
     found: Intervals = {}
     inside = True
@@ -100,7 +100,7 @@ def _axes(
         else:
             _check_from_zero(whole)
             variable = consumer.threads[loop][1] if loop in consumer.threads else loop
-            found[loop] = point(Form.of(variable))
+            found[loop] = point(LinearForm.of(variable))
     running: Intervals = {}
     for stage, loop in consumer.path():
         inside = inside and loop is not around
@@ -116,28 +116,30 @@ def _axes(
 
 def axis_intervals(
     stage: TensorStage, own: Intervals, around: Intervals, ranges: Ranges
-) -> dict[str, Interval | None]:
+) -> dict[str, IntegerInterval | None]:
     """Return the values of a stage's axes, by name."""
     pass_up_intervals(stage, ranges, own)
-    axes: dict[str, Interval | None] = {}
+    axes: dict[str, IntegerInterval | None] = {}
     for axis in stage.roots:
-        domain = Range(Form(), axis.extent, axis.symbol)
+        domain = LoopRange(LinearForm(), axis.extent, axis.symbol)
         each = own.get(axis.loop, interval(domain))
         axes[axis.loop.name] = _while_running(each, around, domain)
     return axes
 
 
-def _while_running(each: Interval | None, running: Intervals, domain: Range) -> Interval | None:
+def _while_running(
+    each: IntegerInterval | None, running: Intervals, domain: LoopRange
+) -> IntegerInterval | None:
     if each is None:
         return None
     covered = interval(each.range(domain))
     if covered is None or covered.low is None or covered.high is None or not running:
         return covered
     low, high = relaxed(covered.low, running), relaxed(covered.high, running)
-    return None if low is None or high is None else Interval(low.low, high.high)
+    return None if low is None or high is None else IntegerInterval(low.low, high.high)
 
 
-def within_shape(each: Interval | None, extent: int | None) -> Interval | None:
+def within_shape(each: IntegerInterval | None, extent: int | None) -> IntegerInterval | None:
     """Return the whole dimension where an index takes at least all of it."""
     if each is None:
         return None
@@ -150,7 +152,7 @@ def within_shape(each: Interval | None, extent: int | None) -> Interval | None:
         and extent is not None
         and low <= 0 <= extent - 1 <= high
     ):
-        return interval(Range(Form(), extent))
+        return interval(LoopRange(LinearForm(), extent))
     return each
 
 
@@ -163,7 +165,7 @@ def _runs(tag: str, inside: bool, rank: int) -> bool:
     return rank <= (_OF_BLOCKS if tag.startswith("blockIdx") else _OF_THREADS)
 
 
-def _rank(stage: TensorStage, path: Sequence[tuple[TensorStage, Loop]]) -> int:
+def _rank(stage: TensorStage, path: Sequence[tuple[TensorStage, LoopVariable]]) -> int:
     """Return the rank of a stage's buffer; without a scope the threads around it tell."""
     if stage.scope:
         if stage.scope not in _SCOPES:
@@ -176,6 +178,6 @@ def _rank(stage: TensorStage, path: Sequence[tuple[TensorStage, Loop]]) -> int:
     return _SCOPES["local" if of_threads else "shared"]
 
 
-def _check_from_zero(whole: Range) -> None:
-    if whole.min != Form():
+def _check_from_zero(whole: LoopRange) -> None:
+    if whole.min != LinearForm():
         raise RefusedError("a loop bound to a thread does not begin at 0")

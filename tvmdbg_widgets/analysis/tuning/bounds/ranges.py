@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tvmdbg_widgets.analysis.tuning.bounds.forms import (
-    Form,
-    Loop,
+    LinearForm,
+    LoopVariable,
     Quotient,
     larger,
     quotient,
@@ -15,7 +15,7 @@ from tvmdbg_widgets.analysis.tuning.bounds.forms import (
     smaller,
 )
 from tvmdbg_widgets.model.tuning.expressions import (
-    Binary,
+    BinaryExpr,
     Expression,
     Number,
     Select,
@@ -24,96 +24,98 @@ from tvmdbg_widgets.model.tuning.expressions import (
 
 
 @dataclass(frozen=True)
-class Range:
+class LoopRange:
     """Where a loop runs: from `min` on, `extent` steps; None where it cannot be told."""
 
-    min: Form
+    min: LinearForm
     extent: int | None
     symbol: str = ""
 
 
 @dataclass(frozen=True)
-class Interval:
+class IntegerInterval:
     """All between two ends, which belong to it; None where it has no end."""
 
-    low: Form | None
-    high: Form | None
+    low: LinearForm | None
+    high: LinearForm | None
 
     @property
     def is_point(self) -> bool:
         """Whether it is one value."""
         return self.low is not None and self.low == self.high
 
-    def is_all_of(self, whole: Range | None) -> bool:
+    def is_all_of(self, whole: LoopRange | None) -> bool:
         """Tell whether it is a range."""
         return self == interval(whole)
 
-    def range(self, domain: Range) -> Range:
+    def range(self, domain: LoopRange) -> LoopRange:
         """Return the range that covers it; `domain` where it has no ends."""
         if self.low is None or self.high is None:
             return domain
-        return Range(self.low, self.high.plus(self.low, -1).plus(1).number)
+        return LoopRange(self.low, self.high.plus(self.low, -1).plus(1).number)
 
 
-EVERYTHING = Interval(None, None)
+EVERYTHING = IntegerInterval(None, None)
 
 
-def point(form: Form) -> Interval:
+def point(form: LinearForm) -> IntegerInterval:
     """Return the interval of one value."""
-    return Interval(form, form)
+    return IntegerInterval(form, form)
 
 
-def interval(whole: Range | None) -> Interval | None:
+def interval(whole: LoopRange | None) -> IntegerInterval | None:
     """Return a range as an interval, None where it cannot be told."""
     if whole is None or whole.extent is None:
         return None
-    return Interval(whole.min, whole.min.plus(whole.extent - 1))
+    return IntegerInterval(whole.min, whole.min.plus(whole.extent - 1))
 
 
-def union(a: Interval | None, b: Interval | None) -> Interval | None:
+def union(a: IntegerInterval | None, b: IntegerInterval | None) -> IntegerInterval | None:
     """Return what covers both, None where it cannot be told."""
     if a is None or b is None:
         return None
     low = None if a.low is None or b.low is None else smaller(a.low, b.low)
     high = None if a.high is None or b.high is None else larger(a.high, b.high)
     endless = None in (a.low, b.low, a.high, b.high)
-    return None if not endless and (low is None or high is None) else Interval(low, high)
+    return None if not endless and (low is None or high is None) else IntegerInterval(low, high)
 
 
-def plus(a: Interval, b: Interval, times: int = 1) -> Interval:
+def plus(a: IntegerInterval, b: IntegerInterval, times: int = 1) -> IntegerInterval:
     """Return ``a + times · b``."""
     low, high = (b.low, b.high) if times > 0 else (b.high, b.low)
-    return Interval(
+    return IntegerInterval(
         None if a.low is None or low is None else a.low.plus(low, times),
         None if a.high is None or high is None else a.high.plus(high, times),
     )
 
 
-def divided(a: Interval, by: int) -> Interval:
+def divided(a: IntegerInterval, by: int) -> IntegerInterval:
     """Return ``floordiv(a, by)``."""
-    return Interval(
+    return IntegerInterval(
         None if a.low is None else quotient(a.low, by),
         None if a.high is None else quotient(a.high, by),
     )
 
 
-def left_over(a: Interval, by: int) -> Interval:
+def left_over(a: IntegerInterval, by: int) -> IntegerInterval:
     """Return ``floormod(a, by)``."""
     if a.low is not None and a.is_point:
         return point(remainder(a.low, by))
     if a.low is not None and a.high is not None:
         times = quotient(a.low, by)
         if times == quotient(a.high, by):
-            return Interval(a.low.plus(times, -by), a.high.plus(times, -by))
-    return Interval(Form(), Form(by - 1))
+            return IntegerInterval(a.low.plus(times, -by), a.high.plus(times, -by))
+    return IntegerInterval(LinearForm(), LinearForm(by - 1))
 
 
-def relaxed(form: Form, loops: Mapping[Loop, Interval | None]) -> Interval | None:
+def relaxed(
+    form: LinearForm, loops: Mapping[LoopVariable, IntegerInterval | None]
+) -> IntegerInterval | None:
     """Return the values of a form while some loops run, None where they cannot be told."""
-    whole: Interval = point(Form(form.constant))
+    whole: IntegerInterval = point(LinearForm(form.constant))
     for atom, times in form.terms.items():
-        if isinstance(atom, Loop):
-            part = loops.get(atom, point(Form.of(atom)))
+        if isinstance(atom, LoopVariable):
+            part = loops.get(atom, point(LinearForm.of(atom)))
         else:
             inner = relaxed(atom.of, loops)
             by = left_over if not isinstance(atom, Quotient) else divided
@@ -124,25 +126,27 @@ def relaxed(form: Form, loops: Mapping[Loop, Interval | None]) -> Interval | Non
     return whole
 
 
-def evaluated(index: Expression, axes: Mapping[str, Interval | None]) -> Interval | None:
+def evaluated(
+    index: Expression, axes: Mapping[str, IntegerInterval | None]
+) -> IntegerInterval | None:
     """Return the values of an index, None where they cannot be told.
 
     What TVM's evaluator does not look into (reads, calls, conversions) takes any value.
     """
     match index:
         case Number(value):
-            return point(Form(int(value)))
+            return point(LinearForm(int(value)))
         case Variable(name):
             return axes.get(name, EVERYTHING)
         case Select(_, a, b):
             return union(evaluated(a, axes), evaluated(b, axes))
-        case Binary(op, a, b):
+        case BinaryExpr(op, a, b):
             left, right = evaluated(a, axes), evaluated(b, axes)
             return None if left is None or right is None else _combined(op, left, right)
     return EVERYTHING
 
 
-def _combined(op: str, a: Interval, b: Interval) -> Interval | None:
+def _combined(op: str, a: IntegerInterval, b: IntegerInterval) -> IntegerInterval | None:
     if op in ("+", "-"):
         return plus(a, b, 1 if op == "+" else -1)
     if op in ("max", "min"):
@@ -154,7 +158,7 @@ def _combined(op: str, a: Interval, b: Interval) -> Interval | None:
     if number is None:
         return EVERYTHING
     if op == "*":
-        return plus(point(Form()), a, number) if number else point(Form())
+        return plus(point(LinearForm()), a, number) if number else point(LinearForm())
     if number <= 0:
         return EVERYTHING
     if op in ("/", "floordiv"):
@@ -162,10 +166,10 @@ def _combined(op: str, a: Interval, b: Interval) -> Interval | None:
     return left_over(a, number) if op in ("%", "floormod") else EVERYTHING
 
 
-def _extreme(op: str, a: Interval, b: Interval) -> Interval | None:
+def _extreme(op: str, a: IntegerInterval, b: IntegerInterval) -> IntegerInterval | None:
     if None in (a.low, a.high, b.low, b.high):
         return EVERYTHING
     choose = larger if op == "max" else smaller
     low = choose(a.low, b.low)  # type: ignore[arg-type]
     high = choose(a.high, b.high)  # type: ignore[arg-type]
-    return None if low is None or high is None else Interval(low, high)
+    return None if low is None or high is None else IntegerInterval(low, high)

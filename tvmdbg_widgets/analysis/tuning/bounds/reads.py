@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop, Quotient
+from tvmdbg_widgets.analysis.tuning.bounds.forms import LinearForm, LoopVariable, Quotient
 from tvmdbg_widgets.model.tuning.expressions import (
-    Binary,
+    BinaryExpr,
     Expression,
     Number,
-    Read,
+    TensorRead,
     Variable,
     reads,
     rebuilt,
 )
 
-Reads = tuple[Read, ...]
+Reads = tuple[TensorRead, ...]
 #: Schedules of real networks stay far below.
 _MOST_READS, _DEEPEST, _LARGEST = 200, 40, 300
 
@@ -26,9 +26,9 @@ def all_reads(bodies: Iterable[Expression]) -> Reads | None:
     return None if any(read.operation < 0 for read in found) else checked(found)
 
 
-def checked(found: Iterable[Read]) -> Reads | None:
+def checked(found: Iterable[TensorRead]) -> Reads | None:
     """Return distinct reads; None for more, or larger ones, than are followed."""
-    distinct: dict[Read, None] = {}
+    distinct: dict[TensorRead, None] = {}
     for each in found:
         if not _is_small(each) or len(distinct) > _MOST_READS:
             return None
@@ -46,7 +46,7 @@ def substituted(found: Reads | None, values: Mapping[str, Expression]) -> Reads 
             return values.get(expression.name, expression)
         return rebuilt(expression, change)
 
-    return checked(each for each in map(change, found) if isinstance(each, Read))
+    return checked(each for each in map(change, found) if isinstance(each, TensorRead))
 
 
 def redirected(found: Reads, old: tuple[int, int], new: int) -> Reads:
@@ -54,11 +54,11 @@ def redirected(found: Reads, old: tuple[int, int], new: int) -> Reads:
 
     def change(expression: Expression) -> Expression:
         whole = rebuilt(expression, change)
-        if isinstance(whole, Read) and (whole.operation, whole.output) == old:
-            return Read(whole.name, whole.indices, 0, new)
+        if isinstance(whole, TensorRead) and (whole.operation, whole.output) == old:
+            return TensorRead(whole.name, whole.indices, 0, new)
         return whole
 
-    return tuple(each for each in map(change, found) if isinstance(each, Read))
+    return tuple(each for each in map(change, found) if isinstance(each, TensorRead))
 
 
 def inlined(
@@ -69,7 +69,7 @@ def inlined(
         return found
     if inner is None:
         return None
-    whole: list[Read] = []
+    whole: list[TensorRead] = []
     for each in found:
         if each.operation != key:
             whole.append(each)
@@ -81,21 +81,21 @@ def inlined(
     return checked(whole)
 
 
-def as_expression(form: Form) -> Expression:
+def as_expression(form: LinearForm) -> Expression:
     """Return a form as an expression of its loops' names."""
     whole: Expression | None = None
     for atom, times in form.terms.items():
         part: Expression
-        if isinstance(atom, Loop):
+        if isinstance(atom, LoopVariable):
             part = Variable(atom.name)
         else:
             op = "floordiv" if isinstance(atom, Quotient) else "floormod"
-            part = Binary(op, as_expression(atom.of), Number(atom.by))
-        part = part if times == 1 else Binary("*", part, Number(times))
-        whole = part if whole is None else Binary("+", whole, part)
+            part = BinaryExpr(op, as_expression(atom.of), Number(atom.by))
+        part = part if times == 1 else BinaryExpr("*", part, Number(times))
+        whole = part if whole is None else BinaryExpr("+", whole, part)
     if whole is None:
         return Number(form.constant)
-    return whole if not form.constant else Binary("+", whole, Number(form.constant))
+    return whole if not form.constant else BinaryExpr("+", whole, Number(form.constant))
 
 
 def _is_small(expression: Expression) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
-from tvmdbg_widgets.analysis.tuning.bounds.forms import Form, Loop
+from tvmdbg_widgets.analysis.tuning.bounds.forms import LinearForm, LoopVariable
 from tvmdbg_widgets.analysis.tuning.bounds.indices import (
     Ranges,
     pass_down_forms,
     pass_down_ranges,
     pass_up_forms,
 )
-from tvmdbg_widgets.analysis.tuning.bounds.ranges import Range
+from tvmdbg_widgets.analysis.tuning.bounds.ranges import LoopRange
 from tvmdbg_widgets.analysis.tuning.bounds.reads import (
     as_expression,
     checked,
@@ -20,13 +20,13 @@ from tvmdbg_widgets.analysis.tuning.bounds.reads import (
     substituted,
 )
 from tvmdbg_widgets.analysis.tuning.bounds.stages import (
-    Axis,
+    AxisSplit,
     Fuse,
     Relation,
-    Split,
+    StageAxis,
     TensorStage,
 )
-from tvmdbg_widgets.model.tuning.expressions import Expression, Read, Variable
+from tvmdbg_widgets.model.tuning.expressions import Expression, TensorRead, Variable
 
 
 def cache_read(
@@ -39,7 +39,7 @@ def cache_read(
         if reader.reads is None:
             raise RefusedError(f"what {reader.name} reads is not known")
         reader.reads = redirected(reader.reads, (source.key, 0), key)
-    read = Read(source.name, indices, 0, source.key)
+    read = TensorRead(source.name, indices, 0, source.key)
     return TensorStage(f"{source.name}.{scope}", key, axes, [], 1, (read,), scope=scope)
 
 
@@ -53,10 +53,10 @@ def cache_write(source: TensorStage, scope: str, key: int) -> TensorStage:
     if source.is_placeholder or any(map(source.is_reduced, kept)):
         raise RefusedError(f"loops of {source.name} that are reduced over are split or fused")
     ranges = _ranges(source, source.axes)
-    axes = [Axis(Loop(f"{loop.name}.c"), ranges[loop].extent) for loop in kept]
-    outside = {loop: Form.of(axis.loop) for loop, axis in zip(kept, axes, strict=True)}
+    axes = [StageAxis(LoopVariable(f"{loop.name}.c"), ranges[loop].extent) for loop in kept]
+    outside = {loop: LinearForm.of(axis.loop) for loop, axis in zip(kept, axes, strict=True)}
     pass_up_forms(source, ranges, outside)
-    inside = {axis.loop: Form.of(axis.loop) for axis in source.axes}
+    inside = {axis.loop: LinearForm.of(axis.loop) for axis in source.axes}
     pass_down_forms(source, ranges, inside)
     values = {axis.loop.name: as_expression(outside[axis.loop]) for axis in source.axes}
     made = TensorStage(
@@ -74,7 +74,7 @@ def cache_write(source: TensorStage, scope: str, key: int) -> TensorStage:
     return made
 
 
-def rfactor(source: TensorStage, loop: Loop, position: int, key: int) -> TensorStage:
+def rfactor(source: TensorStage, loop: LoopVariable, position: int, key: int) -> TensorStage:
     """Return a stage with one reduction loop of `source` as an axis, over which that then runs."""
     touched = source.touching(loop)
     reduced = [axis for axis in source.reduce_axes if axis.loop in touched]
@@ -82,13 +82,19 @@ def rfactor(source: TensorStage, loop: Loop, position: int, key: int) -> TensorS
         raise RefusedError(f"{loop.name} of {source.name} is not of reduce axes alone")
     ranges = _ranges(source, reduced)
     parts = [each for each in source.leaves if each in touched]
-    inside = {each: Form() if ranges[each].extent == 1 else Form.of(each) for each in parts}
+    inside = {
+        each: LinearForm() if ranges[each].extent == 1 else LinearForm.of(each) for each in parts
+    }
     pass_up_forms(source, ranges, inside)
     values = {axis.loop.name: as_expression(inside[axis.loop]) for axis in reduced}
     place = position if position >= 0 else len(source.axes) + 1 + position
-    factored = Axis(Loop(loop.name), ranges[loop].extent)
+    factored = StageAxis(LoopVariable(loop.name), ranges[loop].extent)
     untouched = [axis for axis in source.reduce_axes if axis.loop not in touched]
-    others = [Axis(Loop(each.name), ranges[each].extent) for each in parts if each is not loop]
+    others = [
+        StageAxis(LoopVariable(each.name), ranges[each].extent)
+        for each in parts
+        if each is not loop
+    ]
     made = TensorStage(
         f"{source.name}.rf",
         key,
@@ -98,7 +104,7 @@ def rfactor(source: TensorStage, loop: Loop, position: int, key: int) -> TensorS
         substituted(source.reads, values),
     )
     made.relations = [each for each in source.relations if not _marks(each) & touched]
-    over = Axis(Loop(f"{loop.name}.v"), factored.extent)
+    over = StageAxis(LoopVariable(f"{loop.name}.v"), factored.extent)
     axes = _renamed(source.axes)
     indices = [Variable(axis.loop.name) for axis in axes]
     indices.insert(place, Variable(over.loop.name))
@@ -108,12 +114,15 @@ def rfactor(source: TensorStage, loop: Loop, position: int, key: int) -> TensorS
     return made
 
 
-def _renamed(axes: Sequence[Axis]) -> list[Axis]:
-    return [Axis(Loop(f"ax{place}"), each.extent, each.symbol) for place, each in enumerate(axes)]
+def _renamed(axes: Sequence[StageAxis]) -> list[StageAxis]:
+    return [
+        StageAxis(LoopVariable(f"ax{place}"), each.extent, each.symbol)
+        for place, each in enumerate(axes)
+    ]
 
 
-def _ranges(stage: TensorStage, axes: Sequence[Axis]) -> Ranges:
-    ranges = {axis.loop: Range(Form(), axis.extent) for axis in axes}
+def _ranges(stage: TensorStage, axes: Sequence[StageAxis]) -> Ranges:
+    ranges = {axis.loop: LoopRange(LinearForm(), axis.extent) for axis in axes}
     for axis in axes:
         axis.loop.extent = axis.extent
     pass_down_ranges(stage, ranges, final=False)
@@ -122,14 +131,14 @@ def _ranges(stage: TensorStage, axes: Sequence[Axis]) -> Ranges:
 
 def _read_from(stage: TensorStage, made: TensorStage, indices: Sequence[Expression]) -> None:
     stage.reads = checked(
-        Read(made.name, tuple(indices), output, made.key) for output in range(stage.outputs)
+        TensorRead(made.name, tuple(indices), output, made.key) for output in range(stage.outputs)
     )
 
 
-def _marks(relation: Relation) -> set[Loop]:
+def _marks(relation: Relation) -> set[LoopVariable]:
     """Return the loop by which TE tells whether a relation is touched."""
     match relation:
-        case Split(parent):
+        case AxisSplit(parent):
             return {parent}
         case Fuse(_, _, fused):
             return {fused}

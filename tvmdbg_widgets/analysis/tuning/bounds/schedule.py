@@ -6,9 +6,9 @@ from math import prod
 
 from tvmdbg_widgets.analysis.tuning.bounds import rewrites
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
-from tvmdbg_widgets.analysis.tuning.bounds.forms import Loop
+from tvmdbg_widgets.analysis.tuning.bounds.forms import LoopVariable
 from tvmdbg_widgets.analysis.tuning.bounds.reads import all_reads
-from tvmdbg_widgets.analysis.tuning.bounds.stages import Axis, TensorStage
+from tvmdbg_widgets.analysis.tuning.bounds.stages import StageAxis, TensorStage
 from tvmdbg_widgets.analysis.tuning.replay.loops import followed_lengths
 from tvmdbg_widgets.model.tuning.dag import ComputeDag
 from tvmdbg_widgets.model.tuning.steps import (
@@ -31,7 +31,7 @@ from tvmdbg_widgets.model.tuning.steps import (
 )
 
 
-class Schedule:
+class StagedDag:
     """The stages of a DAG after some steps."""
 
     def __init__(self, dag: ComputeDag, steps: tuple[AnyStep, ...]) -> None:
@@ -110,15 +110,21 @@ def _annotate(stage: TensorStage, step: AnnotationStep) -> None:
     if step.annotation is Annotation.VECTORIZE and stage.is_reduced(loop):
         raise RefusedError(f"{loop.name} of {stage.name} is reduced over and cannot be vectorized")
     if word == "vthread" or word.startswith(("blockIdx", "threadIdx")):
-        stage.threads[loop] = (word, Loop(word))
+        stage.threads[loop] = (word, LoopVariable(word))
 
 
 def _stage(dag: ComputeDag, at: int) -> TensorStage:
     operation = dag.operations[at]
-    axes = [Axis(Loop(each.name), each.extent, each.symbol) for each in operation.axes]
+    axes = [StageAxis(LoopVariable(each.name), each.extent, each.symbol) for each in operation.axes]
     if operation.is_placeholder:
-        axes = [Axis(Loop(f"ax{place}"), size) for place, size in enumerate(operation.shape)]
-    reduced = [Axis(Loop(each.name), each.extent, each.symbol) for each in operation.reduce_axes]
+        axes = [
+            StageAxis(LoopVariable(f"ax{place}"), size)
+            for place, size in enumerate(operation.shape)
+        ]
+    reduced = [
+        StageAxis(LoopVariable(each.name), each.extent, each.symbol)
+        for each in operation.reduce_axes
+    ]
     is_known = operation.is_placeholder or bool(operation.bodies)
     return TensorStage(
         operation.name,

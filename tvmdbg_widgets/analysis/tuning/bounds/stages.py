@@ -10,27 +10,27 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
-from tvmdbg_widgets.analysis.tuning.bounds.forms import Loop
-from tvmdbg_widgets.model.tuning.expressions import Read
+from tvmdbg_widgets.analysis.tuning.bounds.forms import LoopVariable
+from tvmdbg_widgets.model.tuning.expressions import TensorRead
 
 
 @dataclass(frozen=True)
-class Split:
+class AxisSplit:
     """``parent`` in two; `factor` is the extent of the inner loop, or else of the outer."""
 
-    parent: Loop
-    outer: Loop
-    inner: Loop
+    parent: LoopVariable
+    outer: LoopVariable
+    inner: LoopVariable
     factor: int
     of_inner: bool
 
     @property
-    def made(self) -> tuple[Loop, ...]:
+    def made(self) -> tuple[LoopVariable, ...]:
         """Loops that come from it."""
         return (self.outer, self.inner)
 
     @property
-    def used(self) -> tuple[Loop, ...]:
+    def used(self) -> tuple[LoopVariable, ...]:
         """Loops that go into it."""
         return (self.parent,)
 
@@ -39,17 +39,17 @@ class Split:
 class Fuse:
     """Two loops as one."""
 
-    outer: Loop
-    inner: Loop
-    fused: Loop
+    outer: LoopVariable
+    inner: LoopVariable
+    fused: LoopVariable
 
     @property
-    def made(self) -> tuple[Loop, ...]:
+    def made(self) -> tuple[LoopVariable, ...]:
         """The loop that comes from it."""
         return (self.fused,)
 
     @property
-    def used(self) -> tuple[Loop, ...]:
+    def used(self) -> tuple[LoopVariable, ...]:
         """Loops that go into it."""
         return (self.outer, self.inner)
 
@@ -58,16 +58,16 @@ class Fuse:
 class Shift:
     """A loop from 0 on in place of an axis that may begin elsewhere (``Rebase``)."""
 
-    parent: Loop
-    shifted: Loop
+    parent: LoopVariable
+    shifted: LoopVariable
 
     @property
-    def made(self) -> tuple[Loop, ...]:
+    def made(self) -> tuple[LoopVariable, ...]:
         """The loop that comes from it."""
         return (self.shifted,)
 
     @property
-    def used(self) -> tuple[Loop, ...]:
+    def used(self) -> tuple[LoopVariable, ...]:
         """The axis."""
         return (self.parent,)
 
@@ -76,27 +76,27 @@ class Shift:
 class Single:
     """A loop of extent 1 made from nothing."""
 
-    loop: Loop
+    loop: LoopVariable
 
     @property
-    def made(self) -> tuple[Loop, ...]:
+    def made(self) -> tuple[LoopVariable, ...]:
         """The loop."""
         return (self.loop,)
 
     @property
-    def used(self) -> tuple[Loop, ...]:
+    def used(self) -> tuple[LoopVariable, ...]:
         """Nothing."""
         return ()
 
 
-Relation: TypeAlias = Split | Fuse | Shift | Single
+Relation: TypeAlias = AxisSplit | Fuse | Shift | Single
 
 
 @dataclass(frozen=True)
-class Axis:
+class StageAxis:
     """An axis of a computation: its loop, how far it goes, and whether it is reduced over."""
 
-    loop: Loop
+    loop: LoopVariable
     extent: int | None
     symbol: str = ""
 
@@ -107,18 +107,18 @@ class TensorStage:
 
     name: str
     key: int
-    axes: list[Axis]
-    reduce_axes: list[Axis]
+    axes: list[StageAxis]
+    reduce_axes: list[StageAxis]
     outputs: int
-    reads: tuple[Read, ...] | None
+    reads: tuple[TensorRead, ...] | None
     is_placeholder: bool = False
     is_output: bool = False
     scope: str = ""
-    loops: list[Loop] = field(default_factory=list)
-    hidden: list[Loop] = field(default_factory=list)
+    loops: list[LoopVariable] = field(default_factory=list)
+    hidden: list[LoopVariable] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
-    threads: dict[Loop, tuple[str, Loop]] = field(default_factory=dict)
-    place: tuple[TensorStage, Loop] | None = None
+    threads: dict[LoopVariable, tuple[str, LoopVariable]] = field(default_factory=dict)
+    place: tuple[TensorStage, LoopVariable] | None = None
     is_inlined: bool = False
 
     def __post_init__(self) -> None:
@@ -131,12 +131,12 @@ class TensorStage:
         self.relations = []
 
     @property
-    def leaves(self) -> list[Loop]:
+    def leaves(self) -> list[LoopVariable]:
         """All loops of the schedule."""
         return [*self.loops, *self.hidden]
 
     @property
-    def roots(self) -> list[Axis]:
+    def roots(self) -> list[StageAxis]:
         """All axes."""
         return [*self.axes, *self.reduce_axes]
 
@@ -145,7 +145,7 @@ class TensorStage:
         if self.is_placeholder:
             raise RefusedError(f"{self.name} is a placeholder and has no loops")
 
-    def loop(self, place: int) -> Loop:
+    def loop(self, place: int) -> LoopVariable:
         """Return the loop at a place."""
         self.check_loops()
         if not 0 <= place < len(self.loops):
@@ -156,8 +156,8 @@ class TensorStage:
         """Split a loop in pairs, its outer part again and again, or its inner part."""
         rest, parts = self.loop(place), []
         for length in reversed(list(lengths)) if inner_to_outer else lengths:
-            outer, inner = Loop(f"{rest.name}.outer"), Loop(f"{rest.name}.inner")
-            self.relations.append(Split(rest, outer, inner, length, inner_to_outer))
+            outer, inner = LoopVariable(f"{rest.name}.outer"), LoopVariable(f"{rest.name}.inner")
+            self.relations.append(AxisSplit(rest, outer, inner, length, inner_to_outer))
             rest, part = (outer, inner) if inner_to_outer else (inner, outer)
             parts.append(part)
         parts.append(rest)
@@ -167,14 +167,14 @@ class TensorStage:
         """Fuse loops; of none at all a loop of extent 1 is made around those that there are."""
         self.check_loops()
         if not places:
-            single = Loop("singleton")
+            single = LoopVariable("singleton")
             self.relations.append(Single(single))
             self.hidden, self.loops = self.leaves, [single]
             return
         fused = self.loop(places[0])
         for place in places[1:]:
             inner = self.loop(place)
-            whole = Loop(f"{fused.name}.{inner.name}.fused")
+            whole = LoopVariable(f"{fused.name}.{inner.name}.fused")
             self.relations.append(Fuse(fused, inner, whole))
             fused = whole
         self.loops[places[0] : places[-1] + 1] = [fused]
@@ -186,20 +186,20 @@ class TensorStage:
             raise RefusedError("the order does not name every loop once")
         self.loops = [self.loops[place] for place in order]
 
-    def exchange(self, old: Loop, new: Loop) -> None:
+    def exchange(self, old: LoopVariable, new: LoopVariable) -> None:
         """Put a loop in place of another."""
         for loops in (self.loops, self.hidden):
             loops[:] = [new if loop is old else loop for loop in loops]
 
-    def tag(self, loop: Loop) -> str:
+    def tag(self, loop: LoopVariable) -> str:
         """Return what a loop is bound to, empty for nothing."""
         return self.threads[loop][0] if loop in self.threads else ""
 
-    def is_reduced(self, loop: Loop) -> bool:
+    def is_reduced(self, loop: LoopVariable) -> bool:
         """Tell whether a loop comes from a reduce axis."""
         return bool({axis.loop for axis in self.reduce_axes} & self.touching(loop))
 
-    def touching(self, loop: Loop) -> set[Loop]:
+    def touching(self, loop: LoopVariable) -> set[LoopVariable]:
         """Return loops that share an axis with one (``PassUpBitMaskOr``, ``PassDownBitMaskOr``)."""
         touched = {loop}
         for relation in reversed(self.relations):
@@ -210,7 +210,7 @@ class TensorStage:
                 touched.update(relation.made)
         return touched
 
-    def path(self) -> Iterator[tuple[TensorStage, Loop]]:
+    def path(self) -> Iterator[tuple[TensorStage, LoopVariable]]:
         """Yield the loops around the stage, innermost first, each with its stage."""
         seen = {self.key}
         place = self.place

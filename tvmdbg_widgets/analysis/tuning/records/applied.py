@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from tvmdbg_widgets.analysis.tuning.records.lookup import Lookup
+from tvmdbg_widgets.analysis.tuning.records.lookup import TrialLookup
 from tvmdbg_widgets.analysis.tuning.records.reasons import Asked, reasons
 from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike, task_meant, tasks_named
 from tvmdbg_widgets.formats.tuning.record import read_record
@@ -83,7 +83,7 @@ def applied(
         There is no such task, or several are of this workload key and no target is given.
     """
     asked = _asked(parts, task, target, include_compatible)
-    lookup = Lookup(parts, asked.tuner)
+    lookup = TrialLookup(parts, asked.tuner)
     if asked.tuner == "metaschedule":
         hit = lookup.anywhere(asked.identity)
         hits = [] if hit is None else [hit]

@@ -30,7 +30,7 @@ class Hit:
     factor: float = 1.0
 
 
-class Lookup:
+class TrialLookup:
     """The valid trials of one tuner's tasks, as ``ApplyHistoryBest`` keeps them (dispatcher.py)."""
 
     def __init__(self, parts: TuningParts, tuner: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tvmdbg_widgets.analysis.tuning.records.identity import Identity, identity, target_keys
-from tvmdbg_widgets.analysis.tuning.records.lookup import Hit, Lookup
+from tvmdbg_widgets.analysis.tuning.records.lookup import Hit, TrialLookup
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.parts import TuningParts
@@ -40,7 +40,9 @@ class Asked:
         return same_tuner and identity(task.workload, task.tuner) == self.identity
 
 
-def reasons(parts: TuningParts, asked: Asked, lookup: Lookup, hits: Sequence[Hit]) -> Iterator[str]:
+def reasons(
+    parts: TuningParts, asked: Asked, lookup: TrialLookup, hits: Sequence[Hit]
+) -> Iterator[str]:
     """Yield the sentences, for what the lookups found."""
     if asked.tuner == "metaschedule":
         yield "MetaSchedule's database looks up the workload alone, for whatever target."
@@ -118,7 +120,7 @@ def _targets(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> Iterator[
 
 
 def _apply_best(
-    parts: TuningParts, asked: Asked, lookup: Lookup, hits: Sequence[Hit]
+    parts: TuningParts, asked: Asked, lookup: TrialLookup, hits: Sequence[Hit]
 ) -> Iterator[str]:
     """Say where ``SearchTask.apply_best`` (search_task.py) takes another record."""
     row = hits[0].row if hits else None

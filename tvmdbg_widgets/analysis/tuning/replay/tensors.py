@@ -49,7 +49,7 @@ class Computation:
 
 
 @dataclass(frozen=True)
-class _Leaf:
+class _LeafLoop:
     """A loop of TE: the axis, and the root axes it is made from."""
 
     axis: TensorAxis
@@ -152,17 +152,17 @@ class Leaves:
     def __init__(self, computation: Computation) -> None:
         self._computation = computation
         roots = (*computation.axes, *computation.reduce_axes)
-        self._leaves = [_Leaf(axis, frozenset({index})) for index, axis in enumerate(roots)]
+        self._leaves = [_LeafLoop(axis, frozenset({index})) for index, axis in enumerate(roots)]
 
     def fuse(self, places: tuple[int, ...]) -> None:
         """Fuse loops; of none a loop of its own is made, which replaces all."""
         chosen = [self._leaf(place, "fused_ids") for place in places]
         if not chosen:
-            self._leaves = [_Leaf(TensorAxis("singleton", 1), frozenset({-1}))]
+            self._leaves = [_LeafLoop(TensorAxis("singleton", 1), frozenset({-1}))]
             return
         fused = chosen[0]
         for each in chosen[1:]:
-            fused = _Leaf(_fused(fused.axis, each.axis), fused.roots | each.roots)
+            fused = _LeafLoop(_fused(fused.axis, each.axis), fused.roots | each.roots)
         self._leaves[places[0] : places[-1] + 1] = [fused]
 
     def split(self, place: int, lengths: tuple[int, ...], inner_to_outer: bool) -> None:
@@ -177,7 +177,7 @@ class Leaves:
             parts.append(part)
         parts.append(rest)
         ordered = reversed(parts) if inner_to_outer else parts
-        self._leaves[place : place + 1] = [_Leaf(each, leaf.roots) for each in ordered]
+        self._leaves[place : place + 1] = [_LeafLoop(each, leaf.roots) for each in ordered]
 
     def factored(self, place: int) -> tuple[TensorAxis, tuple[TensorAxis, ...]]:
         """Return a loop, and what stays to be reduced when it is an axis."""
@@ -199,7 +199,7 @@ class Leaves:
         )
         return leaf.axis, untouched + touched
 
-    def _leaf(self, place: int, field: str) -> _Leaf:
+    def _leaf(self, place: int, field: str) -> _LeafLoop:
         if not 0 <= place < len(self._leaves):
             raise RewriteError(
                 f"there is no loop {place} among the {len(self._leaves)} that the stage has for "

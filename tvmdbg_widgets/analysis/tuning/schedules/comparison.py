@@ -21,7 +21,7 @@ _SIGNS = {"same": " ", "changed": "≠", "only A": "A", "only B": "B"}
 
 
 @dataclass(frozen=True)
-class Difference:
+class ScheduleDifference:
     """A step, or a line of the nest, of both schedules or of one.
 
     Attributes
@@ -57,8 +57,8 @@ class ScheduleComparison:
 
     a: Schedule
     b: Schedule
-    steps: tuple[Difference, ...]
-    lines: tuple[Difference, ...]
+    steps: tuple[ScheduleDifference, ...]
+    lines: tuple[ScheduleDifference, ...]
 
     @property
     def caption(self) -> str:
@@ -96,7 +96,7 @@ def compare_schedules(a: Schedule, b: Schedule) -> ScheduleComparison:
     return ScheduleComparison(a, b, tuple(_steps(a, b)), tuple(_lines(a, b)))
 
 
-def _steps(a: Schedule, b: Schedule) -> list[Difference]:
+def _steps(a: Schedule, b: Schedule) -> list[ScheduleDifference]:
     of_a, of_b = a.record.steps, b.record.steps
     if not of_a and not of_b:
         return _texts_of(a.steps, b.steps)
@@ -114,7 +114,7 @@ def _steps(a: Schedule, b: Schedule) -> list[Difference]:
     return found
 
 
-def _texts_of(a: Sequence[str], b: Sequence[str]) -> list[Difference]:
+def _texts_of(a: Sequence[str], b: Sequence[str]) -> list[ScheduleDifference]:
     """Align lines of other tuners by the knob or result they begin with."""
     pairs = align(a, b, lambda text: text, lambda text: text.partition(":")[0])
     return [
@@ -123,7 +123,7 @@ def _texts_of(a: Sequence[str], b: Sequence[str]) -> list[Difference]:
     ]
 
 
-def _lines(a: Schedule, b: Schedule) -> list[Difference]:
+def _lines(a: Schedule, b: Schedule) -> list[ScheduleDifference]:
     lines_a, lines_b = _nest(a), _nest(b)
     named_a = [(_name(a.shown, line), line) for line in lines_a]
     named_b = [(_name(b.shown, line), line) for line in lines_b]
@@ -141,14 +141,14 @@ def _difference(
     texts_a: Sequence[str],
     texts_b: Sequence[str],
     differing: tuple[str, ...],
-) -> Difference:
+) -> ScheduleDifference:
     a, b = pair
     change = "changed" if differing else "same"
     if b is None:
         change = "only A"
     elif a is None:
         change = "only B"
-    return Difference(
+    return ScheduleDifference(
         change,
         -1 if a is None else a,
         -1 if b is None else b,
@@ -182,11 +182,11 @@ def _changed(a: NestLine, b: NestLine) -> tuple[str, ...]:
     return tuple(found) or (() if a.text == b.text else ("text",))
 
 
-def _texts(each: Difference) -> list[str]:
+def _texts(each: ScheduleDifference) -> list[str]:
     return [text for text in (each.text_a, each.text_b) if text]
 
 
-def _rows(differences: Sequence[Difference]) -> str:
+def _rows(differences: Sequence[ScheduleDifference]) -> str:
     shown = [each for each in differences if each.change != "same"]
     return "".join(
         f"<tr><td>{_SIGNS[each.change]}</td>{_cell(each.text_a)}{_cell(each.text_b)}</tr>"

@@ -56,15 +56,15 @@ class Schedule:
         return "not known: open the log with dag= to see names and all extents"
 
     @cached_property
-    def _with_dag(self) -> _Told:
-        return _Told() if self.dag is None else _told(self.dag, self.record)
+    def _with_dag(self) -> _ReplayedSteps:
+        return _ReplayedSteps() if self.dag is None else _told(self.dag, self.record)
 
     @cached_property
-    def _without_dag(self) -> _Told:
+    def _without_dag(self) -> _ReplayedSteps:
         return _told(None, self.record)
 
     @property
-    def _known(self) -> _Told:
+    def _known(self) -> _ReplayedSteps:
         """What the replay tells that goes further."""
         return self._without_dag if self.state is None else self._with_dag
 
@@ -189,7 +189,7 @@ class Schedule:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _ReplayedSteps:
     """What one replay of all steps tells; the state is None where one is refused."""
 
     state: State | None = None
@@ -198,7 +198,7 @@ class _Told:
     structure: TileStructure = _NO_TILES
 
 
-def _told(dag: ComputeDag | None, record: Record) -> _Told:
+def _told(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
     """Replay all steps once, for the state, the sentences and the tiles together."""
     steps = record.steps
     try:
@@ -209,14 +209,14 @@ def _told(dag: ComputeDag | None, record: Record) -> _Told:
         state = replaying.end()
     except ReplayError:
         return _told_apart(dag, record)
-    return _Told(state, "", tuple(words), splits.structure(state))
+    return _ReplayedSteps(state, "", tuple(words), splits.structure(state))
 
 
-def _told_apart(dag: ComputeDag | None, record: Record) -> _Told:
+def _told_apart(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
     """Say what is refused where TVM refuses it, and of each step as much as is known."""
     words = steps_in_words(dag, record.steps)
     try:
         state = replay(dag, record.steps)
-        return _Told(state, "", words, tile_structure(record.steps, dag))
+        return _ReplayedSteps(state, "", words, tile_structure(record.steps, dag))
     except ReplayError as problem:
-        return _Told(None, str(problem), words)
+        return _ReplayedSteps(None, str(problem), words)

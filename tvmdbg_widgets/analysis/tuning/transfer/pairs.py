@@ -47,7 +47,7 @@ class SchedulePairs:
         return SchedulePairs(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
-class Matched(NamedTuple):
+class MatchedSchedules(NamedTuple):
     """Pairs of schedules, in the order of the pairs of tasks."""
 
     pairs: SchedulePairs
@@ -71,7 +71,7 @@ def common_tasks(old: TuningParts, new: TuningParts) -> list[tuple[int, int]]:
 
 def matched(
     old: TuningParts, new: TuningParts, tasks: Sequence[tuple[int, int]], *, progress: bool = True
-) -> Matched:
+) -> MatchedSchedules:
     """Pair the schedules of pairs of tasks: the same steps are the same schedule."""
     before = measured(old, {one for one, _ in tasks}, "old log", progress=progress)
     after = measured(new, {other for _, other in tasks}, "new log", progress=progress)
@@ -87,7 +87,7 @@ def matched(
         for name in ("task", "row", "count", "cost", "error")
         for side, where in zip((before, after), at, strict=True)
     ]
-    return Matched(
+    return MatchedSchedules(
         SchedulePairs(*columns),
         np.array(sizes, np.int64),
         np.bincount(before.task, minlength=len(old.tasks)),

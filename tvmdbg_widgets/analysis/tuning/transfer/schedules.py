@@ -25,7 +25,7 @@ _READ_ANSOR = msgspec.json.Decoder(_Ansor).decode
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredSchedules:
     """S schedules, each with all its trials."""
 
     places: dict[int, dict[bytes, int]]
@@ -36,7 +36,9 @@ class Measured:
     error: npt.NDArray[np.int64]
 
 
-def measured(parts: TuningParts, tasks: set[int], name: str, *, progress: bool = True) -> Measured:
+def measured(
+    parts: TuningParts, tasks: set[int], name: str, *, progress: bool = True
+) -> MeasuredSchedules:
     """Return the schedules of some tasks, in the order of their first trials."""
     trials = parts.trials
     rows = np.flatnonzero(np.isin(trials.task, list(tasks)))
@@ -63,7 +65,9 @@ def measured(parts: TuningParts, tasks: set[int], name: str, *, progress: bool =
         mean = cost / count
     row_of = np.array(found, np.int64)
     all_of = np.bincount(place, minlength=size)
-    return Measured(places, trials.task[row_of].astype(np.int64), row_of, all_of, mean, error)
+    return MeasuredSchedules(
+        places, trials.task[row_of].astype(np.int64), row_of, all_of, mean, error
+    )
 
 
 def _digest(parts: TuningParts, row: int) -> bytes:

@@ -17,7 +17,7 @@ def frame_bytes(budget: int) -> int:
     return min(budget // 2, _MARKUP + (script + style) // 2)
 
 
-class Budget:
+class ByteBudget:
     """Compressed bytes that may still be taken."""
 
     def __init__(self, budget: int, frame: int) -> None:

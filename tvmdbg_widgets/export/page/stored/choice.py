@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from tvmdbg_widgets.export.page.stored import sentences
-from tvmdbg_widgets.export.page.stored.budget import Budget
+from tvmdbg_widgets.export.page.stored.budget import ByteBudget
 from tvmdbg_widgets.export.page.stored.facts import Variant
 from tvmdbg_widgets.export.page.stored.pack import compressed
 from tvmdbg_widgets.export.page.stored.pictures import (
@@ -22,7 +22,7 @@ from tvmdbg_widgets.export.page.stored.profiles import (
     has_profiles,
     stored_profiles,
 )
-from tvmdbg_widgets.export.page.stored.values import Whole, whole
+from tvmdbg_widgets.export.page.stored.values import WholeTensor, whole
 from tvmdbg_widgets.figures.tensor.options import Axes
 from tvmdbg_widgets.figures.tensor.shown import plane_of
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes
@@ -40,7 +40,7 @@ _TRIES = 24
 
 
 @dataclass
-class Candidate:
+class TensorCandidate:
     """One tensor whose values may go along."""
 
     row: int
@@ -50,7 +50,7 @@ class Candidate:
     pictures: list[StoredPicture] = field(default_factory=list)
     profiles: list[StoredProfiles] = field(default_factory=list)
     spent: list[tuple[int, int]] = field(default_factory=list)
-    whole: Whole | None = None
+    whole: WholeTensor | None = None
     trouble: str = ""
 
     def clear(self) -> None:
@@ -105,7 +105,7 @@ class Candidate:
 
 
 def choose_pictures(
-    candidates: Sequence[Candidate], budget: Budget, step: Callable[[int], object]
+    candidates: Sequence[TensorCandidate], budget: ByteBudget, step: Callable[[int], object]
 ) -> None:
     """Give every candidate the pictures of its first planes, while the budget lasts."""
     for each in candidates:
@@ -116,7 +116,7 @@ def choose_pictures(
             _try_picture(each, variant, plane, budget)
 
 
-def choose_profiles(candidates: Sequence[Candidate], budget: Budget) -> None:
+def choose_profiles(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> None:
     """Give the candidates with pictures the profiles along their axes, while the budget lasts."""
     failures = 0
     for each in candidates:
@@ -127,7 +127,7 @@ def choose_profiles(candidates: Sequence[Candidate], budget: Budget) -> None:
                 failures += 1
 
 
-def choose_planes(candidates: Sequence[Candidate], budget: Budget) -> None:
+def choose_planes(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> None:
     """Give the candidates with pictures their other planes in turn, while the budget lasts."""
     queues = [(each, each.later_planes()) for each in candidates if each.pictures]
     failures = 0
@@ -144,7 +144,7 @@ def choose_planes(candidates: Sequence[Candidate], budget: Budget) -> None:
         queues = left
 
 
-def choose_wholes(candidates: Sequence[Candidate], budget: Budget) -> None:
+def choose_wholes(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> None:
     """Replace pictures by the whole values, by priority, where the budget allows."""
     for each in candidates:
         if each.tensor.nbytes > budget.raw or not each.variants or each.trouble:
@@ -157,7 +157,7 @@ def choose_wholes(candidates: Sequence[Candidate], budget: Budget) -> None:
             budget.take(*refund)
 
 
-def _try_whole(each: Candidate, budget: Budget) -> bool:
+def _try_whole(each: TensorCandidate, budget: ByteBudget) -> bool:
     try:
         found = whole(each.tensor, list(each.variants.values()))
     except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
@@ -172,7 +172,7 @@ def _try_whole(each: Candidate, budget: Budget) -> bool:
     return True
 
 
-def _try_profiles(each: Candidate, variant: int, budget: Budget) -> bool:
+def _try_profiles(each: TensorCandidate, variant: int, budget: ByteBudget) -> bool:
     try:
         made = stored_profiles(variant, each.variants[variant])
     except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
@@ -184,7 +184,7 @@ def _try_profiles(each: Candidate, variant: int, budget: Budget) -> bool:
     return True
 
 
-def _try_picture(each: Candidate, variant: int, plane: Plane, budget: Budget) -> bool:
+def _try_picture(each: TensorCandidate, variant: int, plane: Plane, budget: ByteBudget) -> bool:
     found = each.variants[variant]
     if not found.found.applicable or not math.prod(found.view.view_shape):
         return True

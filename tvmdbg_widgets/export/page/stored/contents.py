@@ -12,18 +12,18 @@ import numpy as np
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.export.page.stored.choice import Candidate
+from tvmdbg_widgets.export.page.stored.choice import TensorCandidate
 from tvmdbg_widgets.export.page.stored.facts import Header, Variant, tensor_columns
 from tvmdbg_widgets.export.page.stored.nodes import node_columns
-from tvmdbg_widgets.export.page.stored.pack import Binary
+from tvmdbg_widgets.export.page.stored.pack import BinaryParts
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.export.page.stored.pictures import picture_columns
 from tvmdbg_widgets.export.page.stored.profiles import profile_columns
 from tvmdbg_widgets.export.page.stored.statistics import variant_columns
 from tvmdbg_widgets.export.page.stored.values import (
     Codes,
-    Form,
-    Whole,
+    StorageForm,
+    WholeTensor,
     code_table,
     form_columns,
 )
@@ -67,7 +67,7 @@ class Guard:
 
 
 @dataclass
-class Told:
+class TensorColumns:
     """What a page tells of each tensor, a row each; of the variants, all of a tensor in turn."""
 
     headers: list[Header]
@@ -84,13 +84,13 @@ def common(
     guard: Guard,
     *,
     more: Sequence[str] = (),
-) -> Binary:
+) -> BinaryParts:
     """Return what every page of a run carries: all answers but those about single tensors.
 
     ``health`` is its answer, and the columns that go with it; ``more`` names answers beside those
     that every page carries.
     """
-    binary = Binary()
+    binary = BinaryParts()
     binary.head["answers"] = answers = {}
     summary = guard.answer(run, "summary").result or {
         "title": run.title,
@@ -126,13 +126,13 @@ def common(
 
 
 def with_facts(
-    binary: Binary,
+    binary: BinaryParts,
     run: Derived,
-    told: Told,
+    told: TensorColumns,
     eraser: PathEraser,
     *,
     histograms: bool,
-) -> Binary:
+) -> BinaryParts:
     """Return the binary with header, notes and statistics of each tensor."""
     found = binary.copy()
     if run.tensors is not None:
@@ -143,7 +143,7 @@ def with_facts(
     return found
 
 
-def add_values(binary: Binary, candidates: Sequence[Candidate]) -> None:
+def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:
     """Add pictures, profiles and whole values to a binary."""
     pictures = [picture for each in candidates for picture in each.pictures]
     places = [binary.add_blob(each.data)[0] for each in pictures]
@@ -156,7 +156,7 @@ def add_values(binary: Binary, candidates: Sequence[Candidate]) -> None:
     chosen = [(each, each.whole) for each in candidates if each.whole is not None]
     if not chosen:
         return
-    rows: list[tuple[int, Form, int, int]] = []
+    rows: list[tuple[int, StorageForm, int, int]] = []
     for each, found in chosen:
         at = [binary.add_blob(data) for data in found.data]
         forms = zip(each.variants, found.forms, strict=True)
@@ -165,7 +165,7 @@ def add_values(binary: Binary, candidates: Sequence[Candidate]) -> None:
     _add_codes(binary, [found for _, found in chosen])
 
 
-def _add_codes(binary: Binary, chosen: Sequence[Whole]) -> None:
+def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
     known: dict[str, Codes] = {}
     for found in chosen:
         for kind, own in found.codes.items():

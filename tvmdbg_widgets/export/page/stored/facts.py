@@ -16,11 +16,11 @@ from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.contrast import Contrast
-from tvmdbg_widgets.model.statistics.distribution import Interval
+from tvmdbg_widgets.model.statistics.distribution import NumberBounds
 from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-from tvmdbg_widgets.model.tensors.values import Values
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 #: Bins of the histogram that views ask for (``widgets/passes.py``).
 BINS = 64
@@ -33,7 +33,7 @@ class Header:
     captured: str
     layouts: tuple[KnownLayout, ...]
 
-    def opened(self, values: ArrayValues) -> Values:
+    def opened(self, values: ArrayValues) -> ArrayView:
         """Return the values along the axes that a view opens with: those of the stated layout."""
         stated = stated_layout(self.layouts, values.view_shape)
         return values if stated is None else Unfolded(values, stated.layout, stated.sizes)
@@ -60,9 +60,9 @@ class Variant:
     row: int
     reading: str
     values: ArrayValues
-    view: Values
+    view: ArrayView
     found: Statistics
-    percentiles: tuple[Interval, ...] = ()
+    percentiles: tuple[NumberBounds, ...] = ()
     contrast: Contrast | None = None
 
 
@@ -74,7 +74,7 @@ def variants(
     trouble = ""
     for reading in tensor.readings or (None,):
         values = tensor.values(reading)
-        bounds: tuple[Interval, ...] = ()
+        bounds: tuple[NumberBounds, ...] = ()
         adapted: Contrast | None = None
         try:
             numbers = tensor.statistics(BINS, reading=reading, progress=progress)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tvmdbg_widgets.export.page.stored.choice import Candidate
+from tvmdbg_widgets.export.page.stored.choice import TensorCandidate
 from tvmdbg_widgets.export.page.stored.pictures import CELLS
 from tvmdbg_widgets.export.page.stored.sentences import NO_ROOM, amount, megabytes
 from tvmdbg_widgets.model.base.numbers import counted
 
 
-def candidate_note(each: Candidate) -> str:
+def candidate_note(each: TensorCandidate) -> str:
     """Return what the page says beside one tensor's picture; empty where all values are there."""
     if each.whole is not None or not each.has_picture:
         return ""
@@ -28,7 +28,7 @@ def candidate_note(each: Candidate) -> str:
 
 
 def choice_sentences(
-    candidates: Sequence[Candidate], share: str, budget: int, noun: str
+    candidates: Sequence[TensorCandidate], share: str, budget: int, noun: str
 ) -> list[str]:
     """Return what of the tensors that may be shown is not in the page."""
     shown = [each for each in candidates if each.has_picture and not each.trouble]

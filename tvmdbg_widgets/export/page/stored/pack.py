@@ -79,7 +79,7 @@ def _regions(headers: list[dict[str, Any]]) -> Iterator[tuple[str, int, int]]:
             yield header["kind"], header["offset"], header["length"]
 
 
-class Binary:
+class BinaryParts:
     """The parts of one binary, in the order they were added."""
 
     def __init__(self) -> None:
@@ -87,9 +87,9 @@ class Binary:
         self._tables: dict[str, Any] = {}
         self._body = bytearray()
 
-    def copy(self) -> Binary:
+    def copy(self) -> BinaryParts:
         """Return a binary that starts with the same parts."""
-        other = Binary()
+        other = BinaryParts()
         other.head = dict(self.head)
         other._tables = dict(self._tables)
         other._body = bytearray(self._body)

@@ -7,7 +7,7 @@ from typing import Any
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.engine.columns import pack
-from tvmdbg_widgets.export.page.stored.pack import Binary, compressed, filtered
+from tvmdbg_widgets.export.page.stored.pack import BinaryParts, compressed, filtered
 from tvmdbg_widgets.export.page.stored.sentences import megabytes
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -17,7 +17,7 @@ _SAMPLE = 20_000
 _UNSURE = 1.5
 
 
-def add_slices(binary: Binary, run: Derived, room: float, *, shown: bool) -> tuple[str, ...]:
+def add_slices(binary: BinaryParts, run: Derived, room: float, *, shown: bool) -> tuple[str, ...]:
     """Add the slices that do not come along with the first answer about time."""
     if run.timeline is None:
         return ()
@@ -58,6 +58,6 @@ def _size(kept: KeptTimeline, slices: Any) -> int:
     return compressed(filtered(*pack(kept.table.columns(slices))))
 
 
-def _tell(binary: Binary, **changed: Any) -> None:
+def _tell(binary: BinaryParts, **changed: Any) -> None:
     answers = binary.head["answers"]
     answers["timeline"] = {**answers["timeline"], **changed}

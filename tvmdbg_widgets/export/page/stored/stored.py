@@ -13,10 +13,10 @@ from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.export.page.options import Share
 from tvmdbg_widgets.export.page.stored import sentences
-from tvmdbg_widgets.export.page.stored.budget import Budget, frame_bytes
+from tvmdbg_widgets.export.page.stored.budget import ByteBudget, frame_bytes
 from tvmdbg_widgets.export.page.stored.choice import (
-    Candidate,
     Seen,
+    TensorCandidate,
     choose_pictures,
     choose_planes,
     choose_profiles,
@@ -25,7 +25,7 @@ from tvmdbg_widgets.export.page.stored.choice import (
 from tvmdbg_widgets.export.page.stored.contents import (
     TIMES,
     Guard,
-    Told,
+    TensorColumns,
     add_values,
     common,
     with_facts,
@@ -38,7 +38,7 @@ from tvmdbg_widgets.export.page.stored.facts import (
 )
 from tvmdbg_widgets.export.page.stored.found import stored_findings, stored_health
 from tvmdbg_widgets.export.page.stored.left_out import candidate_note, choice_sentences
-from tvmdbg_widgets.export.page.stored.pack import Binary, base64_size, compressed, packed_size
+from tvmdbg_widgets.export.page.stored.pack import BinaryParts, base64_size, compressed, packed_size
 from tvmdbg_widgets.export.page.stored.paths import PathEraser
 from tvmdbg_widgets.export.page.stored.slices import add_slices
 from tvmdbg_widgets.export.private_parameters import private_parameters
@@ -59,7 +59,7 @@ _SHRINK = 0.97
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredPage:
     """What a page carries."""
 
     data: bytes
@@ -79,7 +79,7 @@ def store(
     memory: bool = False,
     times: bool = False,
     comparison: Reply | None = None,
-) -> Stored:
+) -> StoredPage:
     """Store the answers that a page can give.
 
     Graph, times, findings and the statistics of all tensors are stored in any case; pictures and
@@ -88,7 +88,7 @@ def store(
     then the other planes.
     """
     left = frame_bytes(budget) if frame is None else frame
-    wanted = _Wanted(share, parameters, first, seen, budget, left, memory, times, comparison)
+    wanted = _StoreRequest(share, parameters, first, seen, budget, left, memory, times, comparison)
     total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
@@ -99,7 +99,7 @@ def store(
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _StoreRequest:
     """The arguments of :func:`store`."""
 
     share: Share
@@ -116,7 +116,7 @@ class _Wanted:
 class _Store:
     """One call of :func:`store`; ``step`` is told the bytes of each tensor twice."""
 
-    def __init__(self, run: Derived, wanted: _Wanted, step: Callable[[int], object]) -> None:
+    def __init__(self, run: Derived, wanted: _StoreRequest, step: Callable[[int], object]) -> None:
         self.run = run
         self.wanted = wanted
         self.step = step
@@ -128,7 +128,7 @@ class _Store:
         self.notes = [""] * len(self.tensors)
         self.histograms = True
 
-    def made(self) -> Stored:
+    def made(self) -> StoredPage:
         """Return what goes along."""
         self.headers = headers(self.run, self.tensors)
         self.variants = [each for row in range(len(self.tensors)) for each in self._counted(row)]
@@ -137,14 +137,14 @@ class _Store:
         self._say_private()
         return self._fitted()
 
-    def made_without_tensors(self) -> Stored:
+    def made_without_tensors(self) -> StoredPage:
         """Return what goes along where the page shows no tensors."""
         binary = self._common()
         left_out = (*self.left_out, *((sentences.NO_TENSORS,) if self.tensors else ()))
         binary.head["leftOut"] = left_out
-        return Stored(binary.to_bytes(), left_out)
+        return StoredPage(binary.to_bytes(), left_out)
 
-    def _common(self) -> Binary:
+    def _common(self) -> BinaryParts:
         private = None if self.wanted.parameters else self.private
         run, guard = self.run, Guard(self.eraser)
         self.findings = guard.made("findings", lambda: stored_findings(run, private), None)
@@ -153,7 +153,7 @@ class _Store:
         more += TIMES if self.wanted.times else []
         binary = common(run, self.findings, health, self.eraser, guard, more=more)
         binary.head["share"] = self.wanted.share
-        room = _TIMES * Budget(self.wanted.page, self.wanted.frame).left
+        room = _TIMES * ByteBudget(self.wanted.page, self.wanted.frame).left
         room -= compressed(binary.to_bytes())
         if "timeline" not in guard.failed:
             self.left_out += add_slices(binary, run, room, shown=self.wanted.times)
@@ -194,7 +194,7 @@ class _Store:
         counts_only = self.private.counts_only(tensor)
         return [redacted_variant(each, counts_only=counts_only) for each in found]
 
-    def _by_priority(self) -> list[Candidate]:
+    def _by_priority(self) -> list[TensorCandidate]:
         """The tensors whose values may go along, those first that should."""
         graph = self.run.graph
         wanted = [] if self.wanted.first is None else [self.wanted.first]
@@ -204,7 +204,7 @@ class _Store:
             wanted += [(node, output) for node, output in graph.heads.tolist()]
         rank = {entry: place for place, entry in reversed(list(enumerate(wanted)))}
 
-        def key(each: Candidate) -> tuple[bool, int, int]:
+        def key(each: TensorCandidate) -> tuple[bool, int, int]:
             entry = (each.tensor.node, each.tensor.output)
             return entry in self.private, rank.get(entry, len(wanted)), each.row
 
@@ -213,7 +213,7 @@ class _Store:
             by_row.setdefault(each.row, {})[at] = each
         return sorted(
             (
-                Candidate(row, tensor, by_row[row], self._seen(tensor))
+                TensorCandidate(row, tensor, by_row[row], self._seen(tensor))
                 for row, tensor in enumerate(self.tensors)
                 if row not in self.unread and not self._is_private(tensor)
             ),
@@ -243,18 +243,18 @@ class _Store:
                 f"{counted(len(small), 'tensor')} of those: {sentences.SMALL}"
             )
 
-    def _with_facts(self) -> Binary:
+    def _with_facts(self) -> BinaryParts:
         remedies = [
             sentences.remedy(parameters=self._is_private(each) or self.wanted.parameters)
             for each in self.tensors
         ]
-        told = Told(self.headers, self.variants, self.notes, remedies)
+        told = TensorColumns(self.headers, self.variants, self.notes, remedies)
         return with_facts(self.common, self.run, told, self.eraser, histograms=self.histograms)
 
-    def _fitted(self) -> Stored:
+    def _fitted(self) -> StoredPage:
         """Fill the budget; where the whole is larger than its parts were, try with less."""
         page, frame = self.wanted.page, self.wanted.frame
-        room = Budget(page, frame)
+        room = ByteBudget(page, frame)
         base = compressed(self._with_facts().to_bytes())
         if base > room.left and self.tensors:
             self.histograms = False
@@ -264,7 +264,7 @@ class _Store:
             self.left_out.append(sentences.too_small(base64_size(base) + frame, page))
         spare = float(room.left - base)
         while True:
-            budget = Budget(page, frame)
+            budget = ByteBudget(page, frame)
             budget.left = begin = int(spare) - _HEAD
             if self.wanted.share != "statistics" and begin > 0:
                 self._choose(budget)
@@ -279,14 +279,14 @@ class _Store:
             for each in self.candidates:
                 each.clear()
 
-    def _choose(self, budget: Budget) -> None:
+    def _choose(self, budget: ByteBudget) -> None:
         choose_pictures(self.candidates, budget, self.step)
         if self.wanted.share == "tensors":
             choose_wholes(self.candidates, budget)
         choose_profiles(self.candidates, budget)
         choose_planes(self.candidates, budget)
 
-    def _finished(self) -> Stored:
+    def _finished(self) -> StoredPage:
         share, page = self.wanted.share, self.wanted.page
         chosen = choice_sentences(self.candidates, share, page, self._noun)
         left_out = (*self.left_out, *chosen)
@@ -296,7 +296,7 @@ class _Store:
         binary = self._with_facts()
         add_values(binary, self.candidates)
         binary.head["leftOut"] = left_out
-        return Stored(binary.to_bytes(), left_out)
+        return StoredPage(binary.to_bytes(), left_out)
 
     @property
     def _noun(self) -> str:

@@ -27,7 +27,7 @@ _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 
 
 
 @dataclass(frozen=True)
-class Form:
+class StorageForm:
     """How one variant reads the bytes."""
 
     data: int
@@ -47,16 +47,16 @@ class Codes:
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeTensor:
     """The values of one tensor as they are stored."""
 
     data: tuple[bytes, ...]
-    forms: tuple[Form, ...]
+    forms: tuple[StorageForm, ...]
     codes: dict[str, Codes]
     texts: dict[str, StringColumn]
 
 
-def whole(tensor: Tensor, found: Sequence[Variant]) -> Whole:
+def whole(tensor: Tensor, found: Sequence[Variant]) -> WholeTensor:
     """Read all values of a tensor for storing."""
     if is_complex(tensor.dtype):
         return _complex(found)
@@ -71,11 +71,11 @@ def whole(tensor: Tensor, found: Sequence[Variant]) -> Whole:
             codes[kind] = Codes(_codes(raw, values), values.dtype)
         mask = (1 << values.dtype.bits) - 1 if _is_small(values) else -1
         packed = values.dtype.bits if values.is_packed else 0
-        forms.append(Form(0, width, kind, values, packed, mask))
-    return Whole((shuffled(raw.data, width),), tuple(forms), codes, {})
+        forms.append(StorageForm(0, width, kind, values, packed, mask))
+    return WholeTensor((shuffled(raw.data, width),), tuple(forms), codes, {})
 
 
-def _complex(found: Sequence[Variant]) -> Whole:
+def _complex(found: Sequence[Variant]) -> WholeTensor:
     """The numbers as text, their faces as floats: JavaScript rounds magnitudes differently."""
     data, forms, texts = [], [], {}
     for at, each in enumerate(found):
@@ -85,21 +85,21 @@ def _complex(found: Sequence[Variant]) -> Whole:
             kind = f"tensor {each.row}"
             texts[kind] = column
             data.append(shuffled(column.codes.astype("<i4").tobytes(), 4))
-            forms.append(Form(at, 4, kind, each.values))
+            forms.append(StorageForm(at, 4, kind, each.values))
         else:
             width = array.dtype.itemsize
             data.append(shuffled(array.tobytes(), width))
-            forms.append(Form(at, width, array.dtype.name, each.values))
-    return Whole(tuple(data), tuple(forms), {}, texts)
+            forms.append(StorageForm(at, width, array.dtype.name, each.values))
+    return WholeTensor(tuple(data), tuple(forms), {}, texts)
 
 
-def form_columns(rows: Sequence[tuple[int, Form, int, int]]) -> dict[str, Any]:
+def form_columns(rows: Sequence[tuple[int, StorageForm, int, int]]) -> dict[str, Any]:
     """Return how the variants of whole tensors are read (W rows)."""
 
-    def whole(get: Callable[[Form], int]) -> np.ndarray[Any, np.dtype[np.int32]]:
+    def whole(get: Callable[[StorageForm], int]) -> np.ndarray[Any, np.dtype[np.int32]]:
         return np.array([get(form) for _, form, *_ in rows], np.int32)
 
-    def fields(form: Form) -> tuple[int, int]:
+    def fields(form: StorageForm) -> tuple[int, int]:
         found = bits.fields(form.values.numpy_dtype)
         return (found[0], found[2]) if found else (-1, 0)
 

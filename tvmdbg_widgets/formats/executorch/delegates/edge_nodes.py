@@ -14,7 +14,7 @@ from typing import Final
 
 from tvmdbg_widgets.formats.executorch.delegates.mapped_nodes import mapped_nodes
 from tvmdbg_widgets.formats.executorch.delegates.taken_in import Owners, goes_up, taken_in_by
-from tvmdbg_widgets.formats.limits import Budget
+from tvmdbg_widgets.formats.limits import WorkBudget
 from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges, DelegateNodeId, EdgeNode
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
 from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode, Size
@@ -167,7 +167,7 @@ def _without_ones(sizes: tuple[int, ...] | None) -> tuple[int, ...] | None:
     return None if sizes is None else tuple(size for size in sizes if size != 1)
 
 
-class _Queue:
+class _EdgeNodeQueue:
     """Edge nodes in graph order; those that are taken are dropped once they come first."""
 
     def __init__(self) -> None:
@@ -195,9 +195,9 @@ class _Candidates:
         self._program = program
         self._natives = natives
         most = 10_000 + _LOOKS * len(program.nodes)
-        self._budget = Budget(most, program.name, "nodes for the handles of all calls")
+        self._budget = WorkBudget(most, program.name, "nodes for the handles of all calls")
         #: By handle and operator, then by sorted sizes, and all of them as those of None.
-        self._queues: dict[tuple[int, str], dict[tuple[int, ...] | None, _Queue]] = {}
+        self._queues: dict[tuple[int, str], dict[tuple[int, ...] | None, _EdgeNodeQueue]] = {}
         self._ready: set[int] = set()
         self._taken: set[int] = set()
         #: How many a delegate has taken, and the last one, by its instruction, handle, operator.
@@ -238,7 +238,7 @@ class _Candidates:
             node = self._program.nodes[at]
             queues = self._queues.setdefault((handle, node.operator), {})
             for sizes in {_sizes(node), None}:
-                queues.setdefault(sizes, _Queue()).add(at)
+                queues.setdefault(sizes, _EdgeNodeQueue()).add(at)
 
     def free(self, handles: Iterable[int]) -> list[int]:
         """Return the nodes with some handles that no kernel and no other delegate has."""

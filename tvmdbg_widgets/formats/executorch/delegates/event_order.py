@@ -29,7 +29,7 @@ _MOST_BITS: Final = 500_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OrderStep:
     """The events that a node may give: none, one, or two.
 
     Costs are by kind of event, :data:`NEVER` for those that cannot be.
@@ -41,7 +41,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class EventOrder:
     """All alignments of the least cost.
 
     ``given`` has a bit per event for each node: those that it gives in some of them. ``free`` has
@@ -55,7 +55,9 @@ class Order:
     bad: int
 
 
-def in_order(steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int]) -> Order | None:
+def in_order(
+    steps: Sequence[OrderStep], kinds: Sequence[int], skips: Sequence[int]
+) -> EventOrder | None:
     """Return the alignments of least cost, None where the lists are too long."""
     cells = (len(steps) + 1) * (len(kinds) + 1)
     if cells > _MOST_BITS:
@@ -73,7 +75,7 @@ def ones(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-def _as_foretold(steps: Sequence[Step], kinds: Sequence[int]) -> Order | None:
+def _as_foretold(steps: Sequence[OrderStep], kinds: Sequence[int]) -> EventOrder | None:
     """All alignments that cost nothing: bit j of a state says that j events can be behind."""
     of_kind: dict[int, int] = {}
     for at, kind in enumerate(kinds):
@@ -82,7 +84,7 @@ def _as_foretold(steps: Sequence[Step], kinds: Sequence[int]) -> Order | None:
     def free_of_charge(costs: tuple[int, ...]) -> int:
         return reduce(or_, (bits for kind, bits in of_kind.items() if not costs[kind]), 0)
 
-    def masks(step: Step) -> tuple[bool, int, int]:
+    def masks(step: OrderStep) -> tuple[bool, int, int]:
         two = 0
         if step.two is not None:
             two = free_of_charge(step.two[0]) & free_of_charge(step.two[1]) >> 1
@@ -108,11 +110,11 @@ def _as_foretold(steps: Sequence[Step], kinds: Sequence[int]) -> Order | None:
         here = behind[index]
         given[index] = here & one | here & two | (here & two) << 1
         ahead = (ahead if nothing else 0) | one | two
-    return Order(0, tuple(given), 0, 0)
+    return EventOrder(0, tuple(given), 0, 0)
 
 
 def _by_step(
-    steps: Sequence[Step], of: Callable[[Step], tuple[bool, int, int]]
+    steps: Sequence[OrderStep], of: Callable[[OrderStep], tuple[bool, int, int]]
 ) -> dict[int, tuple[bool, int, int]]:
     found: dict[int, tuple[bool, int, int]] = {}
     for step in steps:
@@ -121,7 +123,7 @@ def _by_step(
     return found
 
 
-def _cheapest(steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int]) -> Order:
+def _cheapest(steps: Sequence[OrderStep], kinds: Sequence[int], skips: Sequence[int]) -> EventOrder:
     """All alignments of least cost, by minima from the front and from the back."""
     kind = np.asarray(kinds, np.intp)
     skip = np.asarray(skips, np.int32)[kind]
@@ -166,10 +168,10 @@ def _cheapest(steps: Sequence[Step], kinds: Sequence[int], skips: Sequence[int])
         here += behind_skips
         back = np.minimum.accumulate(here[::-1])[::-1] - behind_skips
         free |= before[:-1] + skip + back[1:] == cost
-    return Order(cost, tuple(given), _bits(free), _skipped(steps, known, front, skip))
+    return EventOrder(cost, tuple(given), _bits(free), _skipped(steps, known, front, skip))
 
 
-def _costs(step: Step, kind: npt.NDArray[np.intp]) -> tuple[_Ints, _Ints | None]:
+def _costs(step: OrderStep, kind: npt.NDArray[np.intp]) -> tuple[_Ints, _Ints | None]:
     one = np.asarray(step.one, np.int32)[kind]
     if step.two is None or len(kind) < 2:
         return one, None
@@ -182,7 +184,7 @@ def _bits(flags: npt.NDArray[np.bool_]) -> int:
 
 
 def _skipped(
-    steps: Sequence[Step],
+    steps: Sequence[OrderStep],
     known: dict[int, tuple[_Ints, _Ints | None]],
     front: npt.NDArray[np.int32],
     skip: _Ints,

@@ -12,11 +12,11 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
 from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
 from tvmdbg_widgets.formats.limits import named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
-from tvmdbg_widgets.model.executorch.program import Delegate, Program, Span
+from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Program
 from tvmdbg_widgets.model.executorch.vulkan_names import explain_name
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
@@ -25,11 +25,11 @@ _HEAD = 64
 _SHOWN = 16
 
 
-class Reader(Protocol):
+class PayloadReader(Protocol):
     """Reads the graph in a payload."""
 
     def __call__(
-        self, source: ByteSource, payload: Span, backend: str, *, file: str
+        self, source: ByteSource, payload: FileSpan, backend: str, *, file: str
     ) -> DelegateGraph:
         """Return the graph; FormatError where the payload is damaged."""
 
@@ -40,7 +40,7 @@ class Family:
 
     backend: str
     describe: Callable[[bytes, int], str]
-    read: Reader | None = None
+    read: PayloadReader | None = None
     align: Callable[[DelegateGraph, Sequence[str]], Alignment] | None = None
     explain: Callable[[str], tuple[tuple[str, str], ...]] | None = None
     times: str = ""
@@ -125,7 +125,7 @@ def delegate_graph(
     try:
         graph = family.read(source, delegate.payload, delegate.id, file=program.file)
     except FormatError as problem:
-        issue = Issue("delegate-payload", Severity.ERROR, str(problem), file=program.file)
+        issue = Issue("delegate-payload", IssueSeverity.ERROR, str(problem), file=program.file)
         return None, Issues([issue])
     return graph, graph.issues
 
@@ -134,7 +134,7 @@ def delegate_graph(
 class ProgramGraphs:
     """The graphs of all delegates of a program; those that share a payload share a graph."""
 
-    graphs: Mapping[tuple[str, Span], DelegateGraph]
+    graphs: Mapping[tuple[str, FileSpan], DelegateGraph]
     issues: Issues
 
     def of(self, delegate: Delegate) -> DelegateGraph | None:
@@ -144,7 +144,7 @@ class ProgramGraphs:
 
 def graphs_of(program: Program, source: ByteSource) -> ProgramGraphs:
     """Read the graphs of all delegates of a program, each payload once."""
-    graphs: dict[tuple[str, Span], DelegateGraph] = {}
+    graphs: dict[tuple[str, FileSpan], DelegateGraph] = {}
     issues: list[Issue] = []
     budget = named_bytes(source)
     delegates = (each for plan in program.plans for each in plan.delegates)
@@ -153,7 +153,7 @@ def graphs_of(program: Program, source: ByteSource) -> ProgramGraphs:
             budget.spend(delegate.payload.size, "delegates", delegate.payload.offset)
         except FormatError as problem:
             text = str(problem)
-            issues.append(Issue("delegate-payload", Severity.ERROR, text, file=program.file))
+            issues.append(Issue("delegate-payload", IssueSeverity.ERROR, text, file=program.file))
             break
         graph, own = delegate_graph(program, source, delegate)
         issues += own
@@ -169,18 +169,18 @@ class ConstantBytes:
         self, program: Program, source: ByteSource, named: Sequence[NamedFile] = ()
     ) -> None:
         self._source = source
-        self._known: dict[str, tuple[ByteSource, Span]] = {}
+        self._known: dict[str, tuple[ByteSource, FileSpan]] = {}
         for each in program.named_data:
             self._known.setdefault(each.key, (source, program.segments[each.segment_index]))
         for data, file in named:
             for tensor in data.tensors:
-                self._known.setdefault(tensor.name, (file, Span(tensor.offset, tensor.nbytes)))
+                self._known.setdefault(tensor.name, (file, FileSpan(tensor.offset, tensor.nbytes)))
 
-    def of(self, constant: DelegateConstant) -> tuple[ByteSource, Span] | None:
+    def of(self, constant: DelegateConstant) -> tuple[ByteSource, FileSpan] | None:
         """Return file and bytes of a constant, None where no file has them."""
         if constant.span is not None:
             return self._source, constant.span
-        source, span = self._known.get(constant.key, (self._source, Span(0, -1)))
+        source, span = self._known.get(constant.key, (self._source, FileSpan(0, -1)))
         if not constant.key or constant.size > span.size:
             return None
-        return source, Span(span.offset, constant.size)
+        return source, FileSpan(span.offset, constant.size)

@@ -77,7 +77,7 @@ def graph_of(inside: DelegateGraph) -> Graph:
         return -1 if held is None or held.external_id is None else held.external_id
 
     rows = [
-        _Row(node.name, node.type, NodeKind.OPERATOR, node.writes,
+        _DelegateGraphRow(node.name, node.type, NodeKind.OPERATOR, node.writes,
              node_attrs(inside, node, layouts))
         for node in inside.nodes
     ]  # fmt: skip
@@ -90,14 +90,16 @@ def graph_of(inside: DelegateGraph) -> Graph:
     for value in sorted(inside.inputs, key=position):
         entry[value] = (len(rows), 0)
         attrs = _value_attrs(values[value])
-        rows.append(_Row(f"input_{position(value)}", "", NodeKind.INPUT, (value,), attrs))
+        rows.append(
+            _DelegateGraphRow(f"input_{position(value)}", "", NodeKind.INPUT, (value,), attrs)
+        )
     for node in inside.nodes:
         for role, value in node.inputs:
             if value in values and values[value].constant and value not in entry:
                 entry[value] = (len(rows), 0)
                 attrs = _constant_attrs(inside, values[value])
                 name = f"{_role(role)}_{value}"
-                rows.append(_Row(name, "", NodeKind.PARAMETER, (value,), attrs))
+                rows.append(_DelegateGraphRow(name, "", NodeKind.PARAMETER, (value,), attrs))
     columns = np.array(
         [
             (*entry.get(value, (-1, 0)), node.index, at)
@@ -138,7 +140,7 @@ def graph_of(inside: DelegateGraph) -> Graph:
     )
 
 
-class _Row(NamedTuple):
+class _DelegateGraphRow(NamedTuple):
     name: str
     func_name: str
     kind: NodeKind

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of, graphs_of, payload_text
-from tvmdbg_widgets.formats.limits import SHARES, Budget
+from tvmdbg_widgets.formats.limits import SHARES, WorkBudget
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
@@ -21,8 +21,8 @@ from tvmdbg_widgets.model.executorch.delegate_calls import CALL, DelegateCalls, 
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
 from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside, Insides
-from tvmdbg_widgets.model.executorch.program import Plan, Program, Span
-from tvmdbg_widgets.model.executorch.program_instructions import DelegateCall, KernelCall
+from tvmdbg_widgets.model.executorch.program import FileSpan, Plan, Program
+from tvmdbg_widgets.model.executorch.program_instructions import CallDelegate, KernelCall
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 Instruction = tuple[int, int]
@@ -59,11 +59,11 @@ def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issu
     """Return the calls of delegates of all methods, with the graphs in their payloads."""
     graphs = graphs_of(program, source)
     issues = list(graphs.issues)
-    texts: dict[tuple[str, Span], str] = {}
+    texts: dict[tuple[str, FileSpan], str] = {}
     found = []
     # A program calls each delegate once; instructions may share one that is as large as the file.
     sizes = sum(len(each.nodes) + len(each.values) for each in graphs.graphs.values())
-    opened = Budget(_FEW_NODES + SHARES * sizes, program.file, "operators of delegates")
+    opened = WorkBudget(_FEW_NODES + SHARES * sizes, program.file, "operators of delegates")
     for plan, chain, at, step in _delegate_calls(program):
         delegate = plan.delegates[step.delegate_index]
         key = delegate.id, delegate.payload
@@ -74,18 +74,18 @@ def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issu
             opened.spend(0 if graph is None else len(graph.nodes) + len(graph.values), "delegates")
         except FormatError as problem:
             if not issues or issues[-1].rule != _SHARED:
-                issues.append(Issue(_SHARED, Severity.ERROR, str(problem), file=program.file))
+                issues.append(Issue(_SHARED, IssueSeverity.ERROR, str(problem), file=program.file))
             graph = None
         found.append(Inside(plan.name, chain, at, step.delegate_index, delegate, texts[key], graph))
     return Insides(tuple(found)), issues
 
 
-def _delegate_calls(program: Program) -> Iterator[tuple[Plan, int, int, DelegateCall]]:
+def _delegate_calls(program: Program) -> Iterator[tuple[Plan, int, int, CallDelegate]]:
     for plan in program.plans:
         for chain, each in enumerate(plan.chains):
             for at, step in enumerate(each.instructions):
                 known = range(len(plan.delegates))
-                if isinstance(step, DelegateCall) and step.delegate_index in known:
+                if isinstance(step, CallDelegate) and step.delegate_index in known:
                     yield plan, chain, at, step
 
 
@@ -219,12 +219,12 @@ def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
                 f"{what}: dump and program are not of the same export, and those events are of no "
                 "operator"
             )
-            issues.append(Issue("executorch-disagree", Severity.WARNING, text, file=dump.file))
+            issues.append(Issue("executorch-disagree", IssueSeverity.WARNING, text, file=dump.file))
     if partly:
         text = (
             f"what delegates logged in {agree(len(partly), 'instruction')} {listed(partly)} is not "
             "all, or not only, what the program's operators there log: the dump is damaged, or of "
             "another export; its events are tied by order at best"
         )
-        issues.append(Issue("executorch-disagree", Severity.WARNING, text, file=dump.file))
+        issues.append(Issue("executorch-disagree", IssueSeverity.WARNING, text, file=dump.file))
     return issues

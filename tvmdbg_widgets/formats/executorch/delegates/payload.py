@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import cut
 from tvmdbg_widgets.model.executorch.delegate_graph import Field
-from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.program import FileSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 HINT = "The payload may be cut off or damaged: export the program again."
@@ -42,10 +42,10 @@ class Payload(NamedTuple):
     header: Mapping[str, int]
     buffer: FlatBuffer
     identifier: str
-    constants: Span
+    constants: FileSpan
 
 
-class Column(NamedTuple):
+class SchemaField(NamedTuple):
     """A field of a table: its name in the schema, its type, and whether it is a vector."""
 
     name: str
@@ -53,7 +53,7 @@ class Column(NamedTuple):
     many: bool = False
 
 
-def columns(text: str) -> tuple[Column, ...]:
+def columns(text: str) -> tuple[SchemaField, ...]:
     """Return fields, in the order of their ids, from names; ``name:f4`` and ``name:[u4]`` differ.
 
     >>> columns("axis perm:[u4]")[1]
@@ -62,13 +62,13 @@ def columns(text: str) -> tuple[Column, ...]:
     found = []
     for word in text.split():
         name, _, dtype = word.partition(":")
-        found.append(Column(name, dtype.strip("[]") or "u4", dtype.startswith("[")))
+        found.append(SchemaField(name, dtype.strip("[]") or "u4", dtype.startswith("[")))
     return tuple(found)
 
 
 def read_payload(
     source: ByteSource,
-    payload: Span,
+    payload: FileSpan,
     magic: bytes | None,
     identifiers: Sequence[bytes],
     sizes: tuple[str, str, str, str, str],
@@ -92,7 +92,7 @@ def read_payload(
     within = f"within the {counted(payload.size, 'byte')} of the payload"
     head = source.read(payload.offset, min(payload.size, _HEADER_END))
     header: dict[str, int] = {}
-    start, size, constants = 0, payload.size, Span(payload.offset + payload.size, 0)
+    start, size, constants = 0, payload.size, FileSpan(payload.offset + payload.size, 0)
     if head[4:_MAGIC_END] == magic:
         if len(head) < _HEADER_END:
             found = counted(len(head), "byte")
@@ -107,7 +107,7 @@ def read_payload(
             raise broken("constants", 18, f"behind the flatbuffer, from {start + size:,} on", at)
         if at + held > payload.size:
             raise broken("constants", 18, within, f"bytes {at:,} to {at + held:,}")
-        constants = Span(payload.offset + at, held)
+        constants = FileSpan(payload.offset + at, held)
     if size < 8:
         raise broken("flatbuffer", start, "8 bytes or more", size)
     data = source.read(payload.offset + start, size)
@@ -118,7 +118,7 @@ def read_payload(
     return Payload(header, buffer, data[4:8].decode(), constants)
 
 
-def read_fields(tables: Tables, fields: Sequence[Column]) -> list[dict[str, Field]]:
+def read_fields(tables: FlatTables, fields: Sequence[SchemaField]) -> list[dict[str, Field]]:
     """Return the fields of each table by name; 0 and nothing where they are absent."""
     # Absent fields take memory too, and one table may stand in many places.
     tables.buffer.budget.spend(4 * len(fields) * len(tables), tables.name)
@@ -134,7 +134,7 @@ def read_fields(tables: Tables, fields: Sequence[Column]) -> list[dict[str, Fiel
     return [dict(zip(names, row, strict=True)) for row in zip(*found, strict=True)]
 
 
-def root_ids(root: Tables, id_: int, field: str) -> list[int]:
+def root_ids(root: FlatTables, id_: int, field: str) -> list[int]:
     """Return a vector of ids of the root table."""
     found: list[int] = root.vector(id_, np.uint32, field).values.tolist()
     return found
@@ -160,7 +160,7 @@ class Noted:
         return Issues(
             Issue(
                 f"delegate-{rule}",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"{self._what}: {_counted(count, problem)}: {', '.join(examples)}"
                 f"{' and more' if count > len(examples) else ''}",
                 file=self._file,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from tvmdbg_widgets.formats.limits import Budget
+from tvmdbg_widgets.formats.limits import WorkBudget
 from tvmdbg_widgets.model.executorch.delegate_edges import DelegateNodeId, EdgeNode
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
@@ -40,7 +40,7 @@ def goes_up(operator: str) -> bool | None:
     return next((up for start, up in _TAKEN_IN.items() if operator.startswith(start)), None)
 
 
-class _Neighbors:
+class _DelegateNeighbors:
     """The delegates' nodes nearest to operators that are on none, before and behind them."""
 
     def __init__(
@@ -60,7 +60,7 @@ class _Neighbors:
                     self._reads.setdefault(at, []).append(source)
                     self._users.setdefault(source, []).append(at)
         links = sum(map(len, self._reads.values())) + len(owners) + len(inside)
-        self._budget = Budget(10_000 + _STEPS * links, program.name, "steps between operators")
+        self._budget = WorkBudget(10_000 + _STEPS * links, program.name, "steps between operators")
         on = {at: (0, tuple(sorted(found))) for at, found in owners.items()}
         self._before = self._walked(sorted(inside), self._reads, on)
         self._behind = self._walked(sorted(inside, reverse=True), self._users, on)
@@ -128,7 +128,7 @@ def taken_in_by(
         ]
         for handle in calls
     }
-    near = _Neighbors(program, owners, {at for nodes in inside.values() for at in nodes})
+    near = _DelegateNeighbors(program, owners, {at for nodes in inside.values() for at in nodes})
     part_of: dict[int, Owners] = {}
     beside: dict[int, Owners] = {}
     for handle, nodes in inside.items():

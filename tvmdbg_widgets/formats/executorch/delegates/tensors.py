@@ -9,9 +9,9 @@ from typing import Final
 from tvmdbg_widgets.formats.executorch.delegates.families import ConstantBytes
 from tvmdbg_widgets.formats.executorch.delegates.graph import DTYPES, quantization_text
 from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
-from tvmdbg_widgets.formats.limits import Budget, named_bytes
+from tvmdbg_widgets.formats.limits import WorkBudget, named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import cut
 from tvmdbg_widgets.model.base.trust import Trust
@@ -37,7 +37,7 @@ def delegate_tensors(
 ) -> tuple[list[Tensor], list[Issue]]:
     """Return the constants of the delegates in a graph."""
     where = ConstantBytes(program, source, named)
-    budgets: dict[str, Budget] = {}
+    budgets: dict[str, WorkBudget] = {}
     tensors: list[Tensor] = []
     lost: list[int] = []
     other: list[int] = []
@@ -59,7 +59,7 @@ def delegate_tensors(
             budgets.setdefault(file.name, named_bytes(file)).spend(span.size)
         except FormatError as problem:
             text = f"constants from {cut(graph.names[node], 80)!r} on are left out: {problem}"
-            issue = Issue("constants-overlap", Severity.ERROR, text, file=file.name)
+            issue = Issue("constants-overlap", IssueSeverity.ERROR, text, file=file.name)
             return tensors, [issue]
         tensors.append(
             Tensor(
@@ -101,13 +101,15 @@ def _issues(file: str, lost: list[int], other: list[int]) -> list[Issue]:
             f"none of the files has the bytes of {counted(len(lost), 'constant')} of delegates: "
             "open the .ptd that was exported with the program too"
         )
-        issues.append(Issue("named-data-missing", Severity.NOTE, text, tuple(lost[:20]), file=file))
+        issues.append(
+            Issue("named-data-missing", IssueSeverity.NOTE, text, tuple(lost[:20]), file=file)
+        )
     if other:
         text = (
             f"{counted(len(other), 'constant')} of delegates {agree(len(other), 'has', 'have')} "
             "other sizes than the bytes stored for them, and are not shown"
         )
         issues.append(
-            Issue("delegate-constant", Severity.WARNING, text, tuple(other[:20]), file=file)
+            Issue("delegate-constant", IssueSeverity.WARNING, text, tuple(other[:20]), file=file)
         )
     return issues

@@ -13,10 +13,10 @@ import numpy as np
 
 from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.executorch.delegates.payload import (
-    Column,
     Links,
     Noted,
     Payload,
+    SchemaField,
     columns,
     joined,
     known_ids,
@@ -25,7 +25,7 @@ from tvmdbg_widgets.formats.executorch.delegates.payload import (
     root_ids,
 )
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer import Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateConstant,
@@ -34,7 +34,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateValue,
     Field,
 )
-from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.program import FileSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _HEADER: Final = (
@@ -49,7 +49,7 @@ _TENSOR: Final = 5
 _HANDED: Final = ("VkTensor", "SymInt")
 _LIST: Final = "ValueList"
 #: Name and fields of each kind of value by its number in the union; texts are read apart.
-_VALUES: Final[dict[int, tuple[str, tuple[Column, ...]]]] = {
+_VALUES: Final[dict[int, tuple[str, tuple[SchemaField, ...]]]] = {
     1: ("Null", ()),
     2: ("Int", columns("int_val:i8")),
     3: ("Double", columns("double_val:f8")),
@@ -67,7 +67,7 @@ _DTYPES: Final = ("BOOL", "UINT8", "INT8", "INT32", "FLOAT16", "FLOAT32", "FLOAT
 _DEFAULT: Final = 255
 
 
-def read_vulkan(source: ByteSource, payload: Span, backend: str, *, file: str) -> DelegateGraph:
+def read_vulkan(source: ByteSource, payload: FileSpan, backend: str, *, file: str) -> DelegateGraph:
     """Read the graph in a payload; its constants are not read.
 
     What a node hands on are tensors and symbolic integers, lists of them item by item. The last
@@ -79,7 +79,7 @@ def read_vulkan(source: ByteSource, payload: Span, backend: str, *, file: str) -
         noted = Noted(what, file)
         if not held.header:
             noted.add("header", "header missing, which the runtime asks for", "no VH00")
-        root = Tables.root(held.buffer, "VkGraph")
+        root = FlatTables.root(held.buffer, "VkGraph")
         constants = _constants(root, held, noted)
         kinds, fields = _fields(root)
         every = dict(enumerate(kinds))
@@ -108,7 +108,7 @@ def read_vulkan(source: ByteSource, payload: Span, backend: str, *, file: str) -
         )
 
 
-def _constants(root: Tables, held: Payload, noted: Noted) -> tuple[DelegateConstant, ...]:
+def _constants(root: FlatTables, held: Payload, noted: Noted) -> tuple[DelegateConstant, ...]:
     """Return the constants behind an item 0 that is reserved, which Vulkan's own are not."""
     _, tables = root.children(5, "VkBytes", "constants")
     found = [DelegateConstant(0, 0, "")]
@@ -119,7 +119,7 @@ def _constants(root: Tables, held: Payload, noted: Noted) -> tuple[DelegateConst
         span = None
         if not key:
             if offset + size <= held.constants.size:
-                span = Span(held.constants.offset + offset, size)
+                span = FileSpan(held.constants.offset + offset, size)
             elif size:
                 where = f"[{index}] of {counted(size, 'byte')} at {offset}"
                 noted.add("constants", "constant outside of the payload, left out", where)
@@ -127,7 +127,7 @@ def _constants(root: Tables, held: Payload, noted: Noted) -> tuple[DelegateConst
     return tuple(found)
 
 
-def _fields(root: Tables) -> tuple[list[str], list[dict[str, Field]]]:
+def _fields(root: FlatTables) -> tuple[list[str], list[dict[str, Field]]]:
     _, tables = root.children(2, "VkValue", "values")
     kinds = tables.scalar(0, np.uint8, 0, "value_type")
     fields: list[dict[str, Field]] = [{} for _ in kinds]
@@ -147,7 +147,7 @@ def _fields(root: Tables) -> tuple[list[str], list[dict[str, Field]]]:
     return [names.get(number, f"value {number}") for number in kinds.tolist()], fields
 
 
-def _add_choices(tables: Tables, fields: list[dict[str, Field]]) -> None:
+def _add_choices(tables: FlatTables, fields: list[dict[str, Field]]) -> None:
     """Add what is not 0 where it is absent: how tensors lie on the GPU, and their type outside."""
     for id_, name in ((4, "storage_type"), (5, "memory_layout")):
         for each, found in zip(
@@ -175,7 +175,7 @@ def _value(
 
 
 def _nodes(
-    root: Tables, kinds: list[str], values: list[dict[str, Field]], noted: Noted
+    root: FlatTables, kinds: list[str], values: list[dict[str, Field]], noted: Noted
 ) -> tuple[DelegateNode, ...]:
     _, calls = root.children(1, "OperatorCall", "chain")
     fields = read_fields(calls, columns("node_id"))

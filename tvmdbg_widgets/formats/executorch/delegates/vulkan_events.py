@@ -21,7 +21,7 @@ from tvmdbg_widgets.formats.executorch.delegates.event_order import (
     NOWHERE,
     SKIP,
     TOO_LONG,
-    Step,
+    OrderStep,
     in_order,
     ones,
 )
@@ -160,10 +160,10 @@ def _by_name(
     for at, each in sorted(read.items(), key=lambda item: (item[1].operator_id or 0, item[0])):
         groups.setdefault((each.operator_id, each.operator), []).append(at)
     kinds = {name: at for at, name in enumerate(dict.fromkeys(name for _, name in groups))}
-    steps: dict[str, Step] = {}
+    steps: dict[str, OrderStep] = {}
     for node in graph.nodes:
         one = tuple(0 if name == node.type else NEVER for name in kinds)
-        steps.setdefault(node.type, Step(0, one))
+        steps.setdefault(node.type, OrderStep(0, one))
     order = in_order(
         [steps[node.type] for node in graph.nodes],
         [kinds[name] for _, name in groups],

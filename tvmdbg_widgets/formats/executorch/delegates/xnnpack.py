@@ -31,7 +31,7 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack_schema import (
     TENSOR,
 )
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer import Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateConstant,
@@ -40,7 +40,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateValue,
     Field,
 )
-from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.program import FileSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: ``XNN_INVALID_VALUE_ID``: no value, or one that stays inside.
@@ -60,14 +60,16 @@ _TABLE_OF: Final = np.zeros(256, np.uint8)
 _TABLE_OF[list(NODES)] = [1 + _TABLES.index(fields) for _, fields in NODES.values()]
 
 
-def read_xnnpack(source: ByteSource, payload: Span, backend: str, *, file: str) -> DelegateGraph:
+def read_xnnpack(
+    source: ByteSource, payload: FileSpan, backend: str, *, file: str
+) -> DelegateGraph:
     """Read the graph in a payload; its constants are not read."""
     what = f"payload of {backend} at byte {payload.offset}"
     with collector_paused():
         held = read_payload(
             source, payload, b"XH00", (b"XN00", b"XN01"), _HEADER, what=what, file=file
         )
-        root = Tables.root(held.buffer, "XNNGraph")
+        root = FlatTables.root(held.buffer, "XNNGraph")
         noted = Noted(what, file)
         externs = int(root.scalar(3, np.uint32, 0, "num_externs")[0])
         constants = _constants(root, held, noted)
@@ -88,13 +90,13 @@ def read_xnnpack(source: ByteSource, payload: Span, backend: str, *, file: str) 
         )
 
 
-def _constants(root: Tables, held: Payload, noted: Noted) -> tuple[DelegateConstant, ...]:
+def _constants(root: FlatTables, held: Payload, noted: Noted) -> tuple[DelegateConstant, ...]:
     _, data = root.children(8, "ConstantDataOffset", "constant_data")
     if not len(data):  # 0.1 has them in the flatbuffer
         _, buffers = root.children(6, "Buffer", "constant_buffer")
         places = zip(*(each.tolist() for each in buffers.spans(0, "storage")), strict=True)
         return tuple(
-            DelegateConstant(max(0, start), size, "", Span(held.buffer.base + start, size))
+            DelegateConstant(max(0, start), size, "", FileSpan(held.buffer.base + start, size))
             if index and size
             else DelegateConstant(max(0, start), size, "")
             for index, (start, size) in enumerate(places)
@@ -107,7 +109,7 @@ def _constants(root: Tables, held: Payload, noted: Noted) -> tuple[DelegateConst
         span = None
         if index and not key:
             if offset + size <= held.constants.size:
-                span = Span(held.constants.offset + offset, size)
+                span = FileSpan(held.constants.offset + offset, size)
             else:
                 where = f"[{index}] of {counted(size, 'byte')} at {offset}"
                 noted.add("constants", "constant outside of the payload, left out", where)
@@ -115,14 +117,16 @@ def _constants(root: Tables, held: Payload, noted: Noted) -> tuple[DelegateConst
     return tuple(found)
 
 
-def _values(root: Tables, constants: int, externs: int, noted: Noted) -> dict[int, DelegateValue]:
+def _values(
+    root: FlatTables, constants: int, externs: int, noted: Noted
+) -> dict[int, DelegateValue]:
     _, xvalues = root.children(2, "XValue", "xvalues")
     kinds = xvalues.scalar(0, np.uint8, 0, "xvalue_union_type")
     plain, tensors = members(xvalues, kinds, 1, "XNNTensorValue", "xvalue_union")
     rows, quantized = members(xvalues, kinds, 2, "XNNQuantizedTensorValue", "xvalue_union")
     inner, there = quantized.child(0, "XNNTensorValue", "tensor_value")
     places = np.concatenate((tensors.places, inner.places))
-    own = read_fields(Tables(root.buffer, places, "XNNTensorValue"), TENSOR)
+    own = read_fields(FlatTables(root.buffer, places, "XNNTensorValue"), TENSOR)
     fields_of = dict(zip([*plain, *(rows[each] for each in there.tolist())], own, strict=True))
     quantization = dict(zip(rows, _quantization(quantized), strict=True))
     found: dict[int, DelegateValue] = {}
@@ -141,7 +145,7 @@ def _values(root: Tables, constants: int, externs: int, noted: Noted) -> dict[in
     return found
 
 
-def _quantization(tables: Tables) -> list[dict[str, Field]]:
+def _quantization(tables: FlatTables) -> list[dict[str, Field]]:
     kinds = tables.scalar(1, np.uint8, 0, "quant_params_type")
     found: list[dict[str, Field]] = [
         {"kind": f"quant_params {kind}"} if kind else {} for kind in kinds.tolist()
@@ -190,7 +194,7 @@ def _value(
 
 
 def _nodes(
-    root: Tables, values: Mapping[int, DelegateValue], noted: Noted
+    root: FlatTables, values: Mapping[int, DelegateValue], noted: Noted
 ) -> tuple[DelegateNode, ...]:
     _, xnodes = root.children(1, "XNode", "xnodes")
     kinds = xnodes.scalar(0, np.uint8, 0, "xnode_union_type")

@@ -20,8 +20,8 @@ from tvmdbg_widgets.formats.executorch.delegates.event_order import (
     NOWHERE,
     SKIP,
     TOO_LONG,
-    Order,
-    Step,
+    EventOrder,
+    OrderStep,
     in_order,
     ones,
 )
@@ -31,8 +31,8 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import (
     BINARY,
     NAMES,
     UNARY,
-    Operator,
-    Operators,
+    XnnpackOperator,
+    XnnpackOperators,
     is_half,
     operators_of,
 )
@@ -93,7 +93,7 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
     if order is None:
         cost = SKIP * (len(steps) + len(names))
         return _unassigned(names, TOO_LONG, cost, fits=True)
-    found = _Found(graph, order, steps, made, [parts[at] for at in places])
+    found = _AlignedEvents(graph, order, steps, made, [parts[at] for at in places])
     if names and (order.bad * 3 > worst or not any(order.given)):
         return _unassigned(names, FOREIGN, order.cost, fits=False)
     return found.alignment(places, numbered=_are_numbered(parts))
@@ -118,7 +118,7 @@ def _unassigned(names: Sequence[str], reason: str, cost: int, *, fits: bool) -> 
     return Alignment((event,) * len(names), cost, {}, (), (), fits, {})
 
 
-class _Wanted(NamedTuple):
+class _ExpectedOperator(NamedTuple):
     """What the name of an operator's event says."""
 
     names: tuple[tuple[str, int], ...]
@@ -152,47 +152,50 @@ class _Steps:
     def __init__(self, graph: DelegateGraph, kinds: Sequence[NameParts]) -> None:
         self.graph = graph
         self.kinds = kinds
-        self.costs: dict[_Wanted, tuple[int, ...]] = {}
-        self.steps: dict[Step, Step] = {}
+        self.costs: dict[_ExpectedOperator, tuple[int, ...]] = {}
+        self.steps: dict[OrderStep, OrderStep] = {}
         bases = {kind.base for kind in kinds}
         # Releases that use a name use it for all.
         self.reshapes = "Static Reshape" in bases
         known = [name for each in (*UNARY.values(), *BINARY.values()) for name in each]
         self.summary = int(self.reshapes or not bases.isdisjoint(known))
 
-    def of_nodes(self, made: Operators) -> list[Step]:
-        own: list[list[Operator]] = [[] for _ in self.graph.nodes]
+    def of_nodes(self, made: XnnpackOperators) -> list[OrderStep]:
+        own: list[list[XnnpackOperator]] = [[] for _ in self.graph.nodes]
         for operator in made.all:
             own[operator.node].append(operator)
         steps = (self.step(*each) for each in own)
         return [self.steps.setdefault(step, step) for step in steps]
 
-    def step(self, first: Operator, bounds: Operator | None = None) -> Step:
+    def step(self, first: XnnpackOperator, bounds: XnnpackOperator | None = None) -> OrderStep:
         node = self.graph.nodes[first.node]
         if node.type not in NAMES:
-            return Step(SKIP, (_ANY_COST,) * len(self.kinds))
+            return OrderStep(SKIP, (_ANY_COST,) * len(self.kinds))
         one = self.wanted(node, first)
         if bounds is None:
             nothing = SKIP if first.may_stay and not first.may_vanish else 0
             two = None
             if node.type == "FullyConnected" and self.dtype(node.writes, 0) == "bf16":
-                two = one, self.cost(_Wanted((("Convert", 0),), None, None, None, False, False))
-            return Step(nothing, one if first.may_stay else _dearer(one), two)
+                two = (
+                    one,
+                    self.cost(_ExpectedOperator((("Convert", 0),), None, None, None, False, False)),
+                )
+            return OrderStep(nothing, one if first.may_stay else _dearer(one), two)
         clamp = self.wanted(node, bounds)
         if first.may_stay:
             two = one, clamp
-            return Step(
+            return OrderStep(
                 SKIP, *((_dearer(one), two) if bounds.may_stay else (one, _dearer_two(two)))
             )
         if bounds.may_stay:
             one = tuple(map(min, clamp, _dearer(one)))
-        return Step(
+        return OrderStep(
             SKIP if bounds.may_stay else 0,
             one if bounds.may_stay else _dearer(one),
             _dearer_two((self.wanted(node, first), clamp)),
         )
 
-    def wanted(self, node: DelegateNode, operator: Operator) -> tuple[int, ...]:
+    def wanted(self, node: DelegateNode, operator: XnnpackOperator) -> tuple[int, ...]:
         names = dict(operator.names)
         if operator.kind == "StaticReshape" and self.reshapes:
             names["Copy"] = 1
@@ -206,7 +209,7 @@ class _Steps:
         source = self.dtype(node.reads, 0)
         weights = self.dtype(node.reads, 1)
         return self.cost(
-            _Wanted(
+            _ExpectedOperator(
                 tuple(names.items()),
                 _FAMILIES.get(source),
                 _MOVED.get(source),
@@ -216,7 +219,7 @@ class _Steps:
             )
         )
 
-    def cost(self, wanted: _Wanted) -> tuple[int, ...]:
+    def cost(self, wanted: _ExpectedOperator) -> tuple[int, ...]:
         if wanted not in self.costs:
             costs = (min(wanted.cost(kind), NEVER) for kind in self.kinds)
             self.costs[wanted] = tuple(costs)
@@ -247,15 +250,15 @@ def _are_numbered(parts: Sequence[NameParts]) -> bool:
     return True
 
 
-class _Found:
+class _AlignedEvents:
     """What the cheapest alignments agree on."""
 
     def __init__(
         self,
         graph: DelegateGraph,
-        order: Order,
-        steps: Sequence[Step],
-        made: Operators,
+        order: EventOrder,
+        steps: Sequence[OrderStep],
+        made: XnnpackOperators,
         parts: Sequence[NameParts],
     ) -> None:
         self.graph = graph

@@ -81,7 +81,7 @@ _LONGEST_TABLE: Final = 10
 
 
 @dataclass(slots=True)
-class Operator:
+class XnnpackOperator:
     """What one node, or the bounds of one, becomes."""
 
     node: int
@@ -95,18 +95,18 @@ class Operator:
     may_stay: bool = True
 
 
-class Operators(NamedTuple):
+class XnnpackOperators(NamedTuple):
     """All operators; those of a node follow each other. ``taken`` is in the order of taking."""
 
-    all: list[Operator]
+    all: list[XnnpackOperator]
     taken: list[int]
 
 
 #: A delegate may log other lists of events in other calls.
-_MADE: WeakKeyDictionary[DelegateGraph, Operators] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[DelegateGraph, XnnpackOperators] = WeakKeyDictionary()
 
 
-def operators_of(graph: DelegateGraph) -> Operators:
+def operators_of(graph: DelegateGraph) -> XnnpackOperators:
     """Return what XNNPACK makes of a graph; the same again while it is in use."""
     if (known := _MADE.get(graph)) is None:
         known = _MADE[graph] = _Runtime(graph).optimized()
@@ -123,7 +123,7 @@ class _Runtime:
 
     def __init__(self, graph: DelegateGraph) -> None:
         self.graph = graph
-        self.all: list[Operator] = []
+        self.all: list[XnnpackOperator] = []
         self.taken: list[int] = []
         self.users: dict[int, list[int]] = {}
         self.producer: dict[int, int] = {}
@@ -132,7 +132,7 @@ class _Runtime:
         # Ids of the values between a node and its own bounds.
         self.fresh = count(-1, -1)
 
-    def optimized(self) -> Operators:
+    def optimized(self) -> XnnpackOperators:
         for node in self.graph.nodes:
             self.define(node)
         for at, operator in enumerate(self.all):
@@ -147,7 +147,7 @@ class _Runtime:
                 pass
         self.make_tables()
         self.pack_inputs()
-        return Operators(self.all, self.taken)
+        return XnnpackOperators(self.all, self.taken)
 
     def define(self, node: DelegateNode) -> None:
         kind, names = node.type, dict.fromkeys(NAMES.get(node.type, ()), 0)
@@ -163,7 +163,7 @@ class _Runtime:
             reads = [value for value in reads if not self.is_scalar(value)]
         elif kind == "Clamp" and not _is_bounded(node):
             kind, names = "Copy", {"Copy": 0, **older}
-        operator = Operator(node.index, kind, names, reads, writes)
+        operator = XnnpackOperator(node.index, kind, names, reads, writes)
         operator.may_vanish = (kind, node.type) == ("Copy", "Clamp") or (
             kind == "StaticReshape" and self.is_constant(reads)
         )
@@ -171,7 +171,7 @@ class _Runtime:
         if kind in _SPLIT and _is_bounded(node) and writes:
             between = next(self.fresh)
             operator.writes = [between]
-            self.all.append(Operator(node.index, "Clamp", {"Clamp": 0}, [between], writes))
+            self.all.append(XnnpackOperator(node.index, "Clamp", {"Clamp": 0}, [between], writes))
 
     def is_scalar(self, value: int) -> bool:
         found = self.graph.values.get(value)
@@ -227,7 +227,7 @@ class _Runtime:
         return False
 
     def is_taken_ahead(
-        self, there: Operator, before: int, here: Operator, at: int, place: int
+        self, there: XnnpackOperator, before: int, here: XnnpackOperator, at: int, place: int
     ) -> bool:
         match there.kind:
             case "Copy" if there.reads:
@@ -245,10 +245,10 @@ class _Runtime:
             case _:
                 return False
 
-    def node(self, operator: Operator) -> DelegateNode:
+    def node(self, operator: XnnpackOperator) -> DelegateNode:
         return self.graph.nodes[operator.node]
 
-    def is_image_pad(self, pad: Operator) -> bool:
+    def is_image_pad(self, pad: XnnpackOperator) -> bool:
         fields = self.node(pad).fields
         sides = [fields.get("pre_paddings"), fields.get("post_paddings")]
         value = self.graph.values.get(self.node(pad).writes[0])
@@ -304,7 +304,7 @@ class _Runtime:
                 for each in chain[:-1]:
                     self.take(each, (chain[-1],))
 
-    def unary_input(self, operator: Operator, inside: list[int] | tuple[()]) -> int | None:
+    def unary_input(self, operator: XnnpackOperator, inside: list[int] | tuple[()]) -> int | None:
         """The one input that an element-wise operator depends on."""
         reads = operator.reads
         if not reads or len(operator.writes) != 1:
@@ -324,7 +324,7 @@ class _Runtime:
         found = self.graph.values.get(value)
         return found is not None and found.dtype in {"qint8", "quint8"}
 
-    def is_dynamic(self, operator: Operator) -> bool:
+    def is_dynamic(self, operator: XnnpackOperator) -> bool:
         """Whether it quantizes with scales that are found at run time."""
         if operator.kind != "Convert" or not operator.writes:
             return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tvmdbg_widgets.formats.executorch.delegates.payload import Column, columns
+from tvmdbg_widgets.formats.executorch.delegates.payload import SchemaField, columns
 
 _UNARY = columns("input_id output_id flags")
 _BINARY = columns("input1_id input2_id output_id flags")
@@ -25,7 +25,7 @@ _POOLING = columns(
 )
 
 #: Name and fields of each type of node by its number in the union.
-NODES: Final[dict[int, tuple[str, tuple[Column, ...]]]] = {
+NODES: Final[dict[int, tuple[str, tuple[SchemaField, ...]]]] = {
     1: ("Add", _BINARY),
     2: ("FullyConnected", columns("input1_id filter_id bias_id output_id flags")),
     3: ("Softmax", _UNARY),
@@ -90,7 +90,7 @@ TENSOR: Final = columns(
     "datatype:i2 num_dims dims:[u4] constant_buffer_idx external_id flags id_out dq_datatype:i2"
 )
 #: Name and fields of each kind of quantization by its number in the union.
-QUANTIZATION: Final[dict[int, tuple[str, tuple[Column, ...]]]] = {
+QUANTIZATION: Final[dict[int, tuple[str, tuple[SchemaField, ...]]]] = {
     1: ("PerChannelQuant", columns("scale:[f4] channel_dim:i4 scale_buffer_idx num_scales")),
     2: ("PerTensorQuant", columns("scale:f4 zero_point:i4")),
     3: ("PerTokenDynamicQuant", columns("num_nonbatch_dims:i4")),

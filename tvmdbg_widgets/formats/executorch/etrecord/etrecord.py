@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
@@ -112,7 +112,7 @@ class _Reading:
             self._leave_out(counted(directory.more, "member"), reason, reason)
         for name in dict.fromkeys(directory.twice):
             text = f"{name}: several members have this name; the last one counts"
-            self._tell("etrecord-member-twice", Severity.ERROR, text)
+            self._tell("etrecord-member-twice", IssueSeverity.ERROR, text)
 
     def take(self, name: str, member: ZipMember) -> None:
         """Read a member as its name says what it is; leave it out where it cannot be read."""
@@ -169,7 +169,7 @@ class _Reading:
                 "runs code"
             )
             self.unread[name] = reason
-            self._tell("etrecord-pickle", Severity.WARNING, f"{name} is left out: {reason}")
+            self._tell("etrecord-pickle", IssueSeverity.WARNING, f"{name} is left out: {reason}")
             return
         value = read_torch_file(source)
         if name == "reference_outputs":
@@ -181,7 +181,7 @@ class _Reading:
     def _leave_out(self, name: str, reason: str, text: str) -> None:
         name = one_line(name)
         self.unread[name] = reason
-        self._tell("etrecord-member-unread", Severity.ERROR, f"{name} is left out: {text}")
+        self._tell("etrecord-member-unread", IssueSeverity.ERROR, f"{name} is left out: {text}")
 
     def _tell_identifiers(self, twice: tuple[str, ...]) -> None:
         named = ", ".join(map(repr, twice[:5])) + (" …" if len(twice) > 5 else "")
@@ -189,9 +189,9 @@ class _Reading:
             f"delegate_map: a backend gave several calls the same identifier as text ({named}); "
             "the last one counts"
         )
-        self._tell("delegate-identifiers-collide", Severity.WARNING, one_line(text))
+        self._tell("delegate-identifiers-collide", IssueSeverity.WARNING, one_line(text))
 
-    def _tell(self, rule: str, severity: Severity, text: str) -> None:
+    def _tell(self, rule: str, severity: IssueSeverity, text: str) -> None:
         self.issues.append(Issue(rule, severity, text, file=self.file))
 
 

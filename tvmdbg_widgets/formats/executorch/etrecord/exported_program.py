@@ -29,21 +29,21 @@ _HANDLES: Final = re.compile(r"[(\[]\s*\d{1,19}(?:\s*+,\s*+\d{1,19})*+\s*+,?\s*+
 _Argument = dict[str, Any]
 
 
-class _Expression(msgspec.Struct, gc=False):
+class _ExportedExpression(msgspec.Struct, gc=False):
     expr_str: str
 
 
 class _Size(msgspec.Struct, gc=False):
     as_int: int | None = None
-    as_expr: _Expression | None = None
+    as_expr: _ExportedExpression | None = None
 
 
-class _Tensor(msgspec.Struct, gc=False):
+class _ExportedTensor(msgspec.Struct, gc=False):
     dtype: int | None = None
     sizes: list[_Size] = []
     strides: list[_Size] = []
     #: Programs of 2023 have the rest one level deeper.
-    meta: _Tensor | None = None
+    meta: _ExportedTensor | None = None
 
 
 class _Input(msgspec.Struct, gc=False):
@@ -51,7 +51,7 @@ class _Input(msgspec.Struct, gc=False):
     name: str = ""
 
 
-class _Node(msgspec.Struct, gc=False):
+class _ExportedNode(msgspec.Struct, gc=False):
     target: str
     inputs: list[_Input]
     outputs: list[_Argument]
@@ -59,30 +59,30 @@ class _Node(msgspec.Struct, gc=False):
     name: str | None = None
 
 
-class _Graph(msgspec.Struct, gc=False):
+class _ExportedGraph(msgspec.Struct, gc=False):
     inputs: list[_Argument]
     outputs: list[_Argument]
-    nodes: list[_Node]
-    tensor_values: dict[str, _Tensor] = {}
+    nodes: list[_ExportedNode]
+    tensor_values: dict[str, _ExportedTensor] = {}
 
 
-class _Signature(msgspec.Struct, gc=False):
+class _ExportedSignature(msgspec.Struct, gc=False):
     input_specs: list[dict[str, dict[str, Any]]] = []
 
 
 class _GraphModule(msgspec.Struct, gc=False):
-    graph: _Graph
-    signature: _Signature = msgspec.field(default_factory=_Signature)
+    graph: _ExportedGraph
+    signature: _ExportedSignature = msgspec.field(default_factory=_ExportedSignature)
 
 
-class _Program(msgspec.Struct, gc=False):
+class _ExportedJson(msgspec.Struct, gc=False):
     graph_module: _GraphModule
 
 
 def read_program(data: bytes, name: str, file: str) -> ExportedProgram:
     """Read one program."""
     with collector_paused():
-        module = decode(data, _Program, file).graph_module
+        module = decode(data, _ExportedJson, file).graph_module
         graph = module.graph
         values = {each: _value(each, tensor) for each, tensor in graph.tensor_values.items()}
         specs = zip_longest(graph.inputs, module.signature.input_specs[: len(graph.inputs)])
@@ -92,7 +92,7 @@ def read_program(data: bytes, name: str, file: str) -> ExportedProgram:
         return ExportedProgram(name, tuple(nodes), tuple(results))
 
 
-def _value(name: str, tensor: _Tensor) -> ProgramValue:
+def _value(name: str, tensor: _ExportedTensor) -> ProgramValue:
     tensor = tensor.meta or tensor
     sizes, strides = _sizes(tensor.sizes), _sizes(tensor.strides)
     dtype = None if tensor.dtype is None else exported_dtype(tensor.dtype)
@@ -134,7 +134,7 @@ def _placeholder(
     )
 
 
-def _call(at: int, node: _Node, values: dict[str, ProgramValue]) -> ProgramNode:
+def _call(at: int, node: _ExportedNode, values: dict[str, ProgramValue]) -> ProgramNode:
     inputs: list[tuple[str, str]] = []
     constants: dict[str, str] = {}
     for each in node.inputs:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from tvmdbg_widgets.formats.collector import collector_paused
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
@@ -107,4 +107,4 @@ def _unwritten_issues(program: ExportedProgram, lost: list[int], file: str) -> l
         f"{program.name}: {counted(len(lost), 'value')} {agree(len(lost), 'is')} read that no "
         f"node writes, by {names}{' and others' if len(set(lost)) > _NAMED else ''}"
     )
-    return [Issue("edge-value-unknown", Severity.ERROR, message, nodes=nodes, file=file)]
+    return [Issue("edge-value-unknown", IssueSeverity.ERROR, message, nodes=nodes, file=file)]

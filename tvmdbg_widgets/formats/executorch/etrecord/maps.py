@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, HandlesByInstruction
 
 
-class _Call(msgspec.Struct, gc=False):
+class _MappedCall(msgspec.Struct, gc=False):
     name: str | None = None
     delegate_map: dict[str, Any] | None = None
 
@@ -45,7 +45,9 @@ def read_delegate_map(
             twice.update((key, None) for key, count in counts.items() if count > 1)
         return found
 
-    told = convert(parse(data, file, object_pairs_hook=noted), dict[str, dict[str, _Call]], file)
+    told = convert(
+        parse(data, file, object_pairs_hook=noted), dict[str, dict[str, _MappedCall]], file
+    )
     calls = {
         method: {at: DelegateCall(call.name, _identifiers(call, file)) for at, call in each.items()}
         for method, each in told.items()
@@ -53,7 +55,7 @@ def read_delegate_map(
     return calls, tuple(twice)
 
 
-def _identifiers(call: _Call, file: str) -> dict[str, tuple[int, ...]] | None:
+def _identifiers(call: _MappedCall, file: str) -> dict[str, tuple[int, ...]] | None:
     if call.delegate_map is None:
         return None
     return {key: _handles(key, value, file) for key, value in call.delegate_map.items()}

@@ -43,7 +43,7 @@ def read_pickle(
     persistent: Callable[[Any], Any],
 ) -> Any:
     """Return what a pickle holds."""
-    machine = _Machine(data, file, {*named, *called}, called, persistent)
+    machine = _PickleMachine(data, file, {*named, *called}, called, persistent)
     found = machine.run()
     _require_shallow(found, file, min(_MOST_STEPS, _ALWAYS + _A_BYTE * len(data)))
     return found
@@ -71,7 +71,7 @@ def _require_shallow(value: Any, file: str, most: int) -> None:
         level = inner
 
 
-class _Machine:
+class _PickleMachine:
     """The stack machine that a pickle runs on."""
 
     def __init__(

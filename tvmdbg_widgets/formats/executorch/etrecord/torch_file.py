@@ -80,7 +80,7 @@ def read_torch_file(source: ByteSource) -> Any:
         for name, member in members.items()
         if name.startswith(f"{folder}/data/")
     }
-    tensors = _Tensors(source.name, storages, big_endian=big)
+    tensors = _PickledTensors(source.name, storages, big_endian=big)
     return read_pickle(
         content.read(0, content.size),
         content.name,
@@ -95,7 +95,7 @@ def read_torch_file(source: ByteSource) -> Any:
     )
 
 
-class _Tensors:
+class _PickledTensors:
     """The functions that a pickle of ``torch.save`` calls."""
 
     def __init__(self, file: str, storages: Mapping[str, ByteSource], *, big_endian: bool) -> None:

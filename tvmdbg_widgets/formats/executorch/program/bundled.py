@@ -9,7 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.header import HINT
 from tvmdbg_widgets.formats.executorch.program.program import read_program
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program import BundledProgram
 from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
@@ -34,7 +34,7 @@ def read_bundled_program(source: ByteSource) -> BundledProgram:
             hint=HINT,
         )
     buffer = FlatBuffer(source.read(0, source.size), file=source.name, hint=HINT)
-    root = Tables.root(buffer, "BundledProgram")
+    root = FlatTables.root(buffer, "BundledProgram")
     _, suites = root.children(1, "BundledMethodTestSuite", "method_test_suites")
     cases, _ = suites.children(1, "BundledMethodTestCase", "test_cases")
     (start,), (length,) = (each.tolist() for each in root.spans(2, "program"))

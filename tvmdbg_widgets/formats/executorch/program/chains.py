@@ -7,21 +7,21 @@ from itertools import pairwise
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer import Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables
 from tvmdbg_widgets.model.executorch.program_instructions import (
+    CallDelegate,
     Chain,
-    DelegateCall,
-    Frame,
     FreeCall,
     Instruction,
     JumpFalseCall,
     KernelCall,
     MoveCall,
+    StackFrame,
     UnknownCall,
 )
 
 
-def read_chains(chains: Tables) -> list[Chain]:
+def read_chains(chains: FlatTables) -> list[Chain]:
     """Return the chains of some tables ``Chain``."""
     owners, tables = chains.children(2, "Instruction", "instructions")
     instructions = _instructions(tables)
@@ -49,7 +49,7 @@ def read_chains(chains: Tables) -> list[Chain]:
     ]
 
 
-def _instructions(tables: Tables) -> list[Instruction]:
+def _instructions(tables: FlatTables) -> list[Instruction]:
     kinds = tables.scalar(0, np.uint8, 0, "instr_args_type")
     found: list[Instruction] = list(map(UnknownCall, kinds.tolist()))
 
@@ -60,7 +60,7 @@ def _instructions(tables: Tables) -> list[Instruction]:
 
     for kind, call, name, field in (
         (1, KernelCall, "KernelCall", "op_index"),
-        (2, DelegateCall, "DelegateCall", "delegate_index"),
+        (2, CallDelegate, "DelegateCall", "delegate_index"),
     ):
         rows, held = members(tables, kinds, kind, name, "instr_args")
         indexes = held.scalar(0, np.int32, 0, field).tolist()
@@ -81,11 +81,11 @@ def _instructions(tables: Tables) -> list[Instruction]:
     return found
 
 
-def _traces(lists: Tables) -> list[tuple[Frame, ...]]:
+def _traces(lists: FlatTables) -> list[tuple[StackFrame, ...]]:
     owners, tables = lists.children(0, "Frame", "items")
     frames = list(
         map(
-            Frame,
+            StackFrame,
             tables.strings(0, "filename").column,
             tables.scalar(1, np.int32, 0, "lineno").tolist(),
             tables.strings(2, "name").column,

@@ -10,7 +10,7 @@ from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.program import Plan, Program, Subsegments
 from tvmdbg_widgets.model.executorch.program_instructions import (
-    DelegateCall,
+    CallDelegate,
     FreeCall,
     Instruction,
     JumpFalseCall,
@@ -100,7 +100,7 @@ def _check_instruction(
         case KernelCall(op_index, args):
             check.index(op_index, len(plan.operators), f"{field}.op_index")
             check.indexes(args, values, f"{field}.args")
-        case DelegateCall(delegate_index, args):
+        case CallDelegate(delegate_index, args):
             check.index(delegate_index, len(plan.delegates), f"{field}.delegate_index")
             check.indexes(args, values, f"{field}.args")
         case MoveCall(move_from, move_to):

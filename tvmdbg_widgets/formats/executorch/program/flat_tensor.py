@@ -14,11 +14,11 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.program.checks import MOST_DIMENSIONS
 from tvmdbg_widgets.formats.executorch.program.header import HINT
 from tvmdbg_widgets.formats.executorch.program.segments import read_segments
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor, NamedTensor, TensorLayout
-from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.program import FileSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _IDENTIFIER = b"FT01"
@@ -60,7 +60,7 @@ def read_flat_tensor(source: ByteSource) -> FlatTensor:
             )
     # The root's offset counts from the first byte of the file.
     buffer = FlatBuffer(source.read(0, offset + size), file=source.name, hint=HINT)
-    root = Tables.root(buffer, "FlatTensor")
+    root = FlatTables.root(buffer, "FlatTensor")
     old = root.most_fields >= _FIELDS_OF_V06
     segments = read_segments(root, 3 if old else 1, base, source.size)
     tensors = _tensors_of_v06(root, segments) if old else []
@@ -69,7 +69,7 @@ def read_flat_tensor(source: ByteSource) -> FlatTensor:
     return FlatTensor(source.name, version, (*tensors, *named))
 
 
-def _named(root: Tables, id_: int, segments: Sequence[Span]) -> list[NamedTensor]:
+def _named(root: FlatTables, id_: int, segments: Sequence[FileSpan]) -> list[NamedTensor]:
     _, tables = root.children(id_, "NamedData", "named_data")
     layouts, rows = tables.child(2, "TensorLayout", "tensor_layout")
     layout_of = dict(zip(rows.tolist(), _layouts(layouts, 0), strict=True))
@@ -83,7 +83,7 @@ def _named(root: Tables, id_: int, segments: Sequence[Span]) -> list[NamedTensor
     return found
 
 
-def _tensors_of_v06(root: Tables, segments: Sequence[Span]) -> list[NamedTensor]:
+def _tensors_of_v06(root: FlatTables, segments: Sequence[FileSpan]) -> list[NamedTensor]:
     _, tables = root.children(2, "TensorMetadata", "tensors")
     names = tables.strings(0, "fully_qualified_name").column
     offsets = tables.scalar(5, np.uint64, 0, "offset").tolist()
@@ -98,7 +98,7 @@ def _tensors_of_v06(root: Tables, segments: Sequence[Span]) -> list[NamedTensor]
     return found
 
 
-def _require(needed: int, held: int, name: str, root: Tables) -> None:
+def _require(needed: int, held: int, name: str, root: FlatTables) -> None:
     if needed > held:
         raise root.buffer.broken(
             "a tensor leaves its segment",
@@ -109,7 +109,7 @@ def _require(needed: int, held: int, name: str, root: Tables) -> None:
         )
 
 
-def _held(tables: Tables, id_: int, segments: Sequence[Span]) -> list[Span]:
+def _held(tables: FlatTables, id_: int, segments: Sequence[FileSpan]) -> list[FileSpan]:
     indexes = tables.scalar(id_, np.uint32, 0, "segment_index").tolist()
     for row, index in enumerate(indexes):
         if index >= len(segments):
@@ -123,7 +123,7 @@ def _held(tables: Tables, id_: int, segments: Sequence[Span]) -> list[Span]:
     return [segments[index] for index in indexes]
 
 
-def _layouts(tables: Tables, first: int) -> list[TensorLayout]:
+def _layouts(tables: FlatTables, first: int) -> list[TensorLayout]:
     """Return what tables say of tensors in three fields, the first of which is given."""
     found = list(
         map(

@@ -19,8 +19,8 @@ from tvmdbg_widgets.formats.executorch.program.instruction_sources import (
     sources_of,
     states_of,
 )
-from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step, steps_of
-from tvmdbg_widgets.formats.executorch.program.opened_calls import Call, opened
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import InstructionStep, steps_of
+from tvmdbg_widgets.formats.executorch.program.opened_calls import OpenedCall, opened
 from tvmdbg_widgets.formats.executorch.program.reaching import Writing
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.trust import Trust
@@ -114,15 +114,15 @@ def graph_of(
 
 def _opened(
     made: InstructionGraph,
-    steps: Sequence[Step],
+    steps: Sequence[InstructionStep],
     sources: Sources,
     insides: Mapping[tuple[int, int], Graph],
 ) -> InstructionGraph:
-    calls: dict[int, Call] = {}
+    calls: dict[int, OpenedCall] = {}
     for step, reads in zip(steps, sources.reads, strict=True):
         if (inside := insides.get((step.chain, step.index))) is None:
             continue
-        call = Call(inside, tuple(len(source.writings) for source in reads))
+        call = OpenedCall(inside, tuple(len(source.writings) for source in reads))
         if call.fits(len(step.writes)):
             calls[made.node_of[step.chain, step.index]] = call
     found = opened(made.graph, calls)

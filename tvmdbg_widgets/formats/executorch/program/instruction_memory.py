@@ -7,15 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.instruction_sources import states_of
-from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import InstructionStep
 from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall
-from tvmdbg_widgets.model.executorch.program_values import Place, TensorValue
+from tvmdbg_widgets.model.executorch.program_values import PlannedPlace, TensorValue
 from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 
 
 def planned_memory(
-    plan: Plan, leaves: Sequence[int], steps: Sequence[Step], placed: Sequence[Sequence[int]]
+    plan: Plan,
+    leaves: Sequence[int],
+    steps: Sequence[InstructionStep],
+    placed: Sequence[Sequence[int]],
 ) -> PlannedMemory:
     """Return where the entries of a method's graph lie in its planned buffers."""
     places = [_place(plan, index) for each in placed for index in each]
@@ -42,6 +45,6 @@ def planned_memory(
     )
 
 
-def _place(plan: Plan, index: int) -> Place | None:
+def _place(plan: Plan, index: int) -> PlannedPlace | None:
     value = plan.values[index]
     return value.allocation if isinstance(value, TensorValue) else None

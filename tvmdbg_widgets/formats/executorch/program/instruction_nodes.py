@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step
-from tvmdbg_widgets.model.executorch.program import CompileSpec, Operator, Plan
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import InstructionStep
+from tvmdbg_widgets.model.executorch.program import CompileSpec, OperatorName, Plan
 from tvmdbg_widgets.model.executorch.program_instructions import (
-    DelegateCall,
+    CallDelegate,
     FreeCall,
     JumpFalseCall,
     KernelCall,
@@ -61,16 +61,16 @@ def value_node(
     return NodeText(name, "", kind, attrs, doubt)
 
 
-def step_node(plan: Plan, step: Step) -> NodeText:
+def step_node(plan: Plan, step: InstructionStep) -> NodeText:
     """Return the node of an instruction."""
     call, kind = step.instruction, NodeKind.OPERATOR
     attrs = {"chain": str(step.chain), "instruction": str(step.index), "kind": type(call).__name__}
     match call:
         case KernelCall(op_index, args):
-            operator = Operator(*(part[:_MOST_LETTERS] for part in plan.operators[op_index]))
+            operator = OperatorName(*(part[:_MOST_LETTERS] for part in plan.operators[op_index]))
             func_name, short = operator.full_name, operator.name.rpartition("::")[2]
             attrs["args"] = ", ".join(spelled(plan, index) for index in args)
-        case DelegateCall(delegate_index, args):
+        case CallDelegate(delegate_index, args):
             func_name = short = plan.delegates[delegate_index].id[:_MOST_LETTERS]
             attrs |= {"delegate_index": str(delegate_index), "backend": func_name}
             attrs |= _compile_specs(plan.delegates[delegate_index].compile_specs)

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.executorch.program import Operator, Plan
+from tvmdbg_widgets.model.executorch.program import OperatorName, Plan
 from tvmdbg_widgets.model.executorch.program_instructions import (
-    DelegateCall,
+    CallDelegate,
     FreeCall,
     Instruction,
     JumpFalseCall,
@@ -69,7 +69,7 @@ def arguments(
     match instruction:
         case KernelCall(op_index, args):
             return _kernel(plan, plan.operators[op_index], args)
-        case DelegateCall(delegate_index, args):
+        case CallDelegate(delegate_index, args):
             return _delegate(args, fresh, num_outputs, (externals or {}).get(delegate_index))
         case MoveCall(move_from, move_to):
             return Arguments((move_from,), (move_to,))
@@ -93,7 +93,7 @@ def expanded(plan: Plan, values: Sequence[int]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _kernel(plan: Plan, operator: Operator, args: tuple[int, ...]) -> Arguments:
+def _kernel(plan: Plan, operator: OperatorName, args: tuple[int, ...]) -> Arguments:
     if not args:
         return Arguments((), (), "outputs not known")
     if operator.name == "executorch_prim::et_copy_index":

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tvmdbg_widgets.formats.executorch.program.instruction_steps import Step, most_links, unfolds
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import (
+    InstructionStep,
+    most_links,
+    unfolds,
+)
 from tvmdbg_widgets.formats.executorch.program.reaching import Effect, Flow, State, Writing
 from tvmdbg_widgets.formats.executorch.program.view_ranges import ViewRanges
 from tvmdbg_widgets.model.executorch.program import Plan
@@ -45,7 +49,7 @@ def states_of(plan: Plan) -> frozenset[int]:
     )
 
 
-def sources_of(plan: Plan, steps: Sequence[Step], file: str) -> Sources:
+def sources_of(plan: Plan, steps: Sequence[InstructionStep], file: str) -> Sources:
     """Return where everything comes from that is read.
 
     A number or a list that nothing writes is literal and has no source.
@@ -80,7 +84,7 @@ def sources_of(plan: Plan, steps: Sequence[Step], file: str) -> Sources:
     return Sources(found[:-1], found[-1])
 
 
-def _flow(plan: Plan, steps: Sequence[Step], views: ViewRanges, file: str) -> Flow:
+def _flow(plan: Plan, steps: Sequence[InstructionStep], views: ViewRanges, file: str) -> Flow:
     effects: list[list[Effect]] = []
     left = _MOST_EFFECTS
     for at, step in enumerate(steps):
@@ -105,7 +109,7 @@ def _flow(plan: Plan, steps: Sequence[Step], views: ViewRanges, file: str) -> Fl
     return Flow(effects, jumps, frozenset(always))
 
 
-def _effects(at: int, step: Step, views: ViewRanges) -> list[Effect]:
+def _effects(at: int, step: InstructionStep, views: ViewRanges) -> list[Effect]:
     found = []
     for output, index in enumerate(step.writes):
         writing = (at, output)

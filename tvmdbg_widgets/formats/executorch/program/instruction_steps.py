@@ -14,7 +14,7 @@ from tvmdbg_widgets.formats.executorch.program.instruction_outputs import (
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_instructions import (
-    DelegateCall,
+    CallDelegate,
     Instruction,
     KernelCall,
     MoveCall,
@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.executorch.program_values import ListValue
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class InstructionStep:
     """One instruction and its values, lists expanded; `doubt` tells what is not sure of them."""
 
     chain: int
@@ -39,14 +39,14 @@ def steps_of(
     num_outputs: Mapping[str, int] | None,
     file: str,
     externals: Mapping[int, Externals] | None = None,
-) -> list[Step]:
+) -> list[InstructionStep]:
     """Return the instructions of all chains, in the order in which they stand."""
-    found: list[Step] = []
+    found: list[InstructionStep] = []
     fresh = Fresh(plan)
     left = most_links(plan)
     for row, chain in enumerate(plan.chains):
         for index, instruction in enumerate(chain.instructions):
-            if isinstance(instruction, KernelCall | DelegateCall):
+            if isinstance(instruction, KernelCall | CallDelegate):
                 left -= _unfolded(plan, instruction.args)
             if left < 0:
                 raise unfolds(file)
@@ -54,7 +54,7 @@ def steps_of(
             reads, writes, doubt = arguments(plan, instruction, fresh, told, externals)
             if not isinstance(instruction, MoveCall):
                 reads, writes = expanded(plan, reads), expanded(plan, writes)
-            step = Step(row, index, instruction, reads, writes, doubt)
+            step = InstructionStep(row, index, instruction, reads, writes, doubt)
             fresh.written.update(step.writes)
             found.append(step)
     return found
@@ -66,7 +66,7 @@ def most_links(plan: Plan) -> int:
     Twenty for each argument and item of a list; real ones have two.
     """
     calls = (each for chain in plan.chains for each in chain.instructions)
-    args = sum(len(each.args) for each in calls if isinstance(each, KernelCall | DelegateCall))
+    args = sum(len(each.args) for each in calls if isinstance(each, KernelCall | CallDelegate))
     return 10_000 + 20 * (args + _unfolded(plan, range(len(plan.values))))
 
 

@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 _KEPT: Final = ("chain", "instruction", "kind", "delegate_index", "backend", "stacktrace")
 
 
-class Call(NamedTuple):
+class OpenedCall(NamedTuple):
     """A call to open: its delegate's graph, and how many edges each of its arguments has.
 
     Operators come first in the graph, then inputs, then constants.
@@ -57,7 +57,7 @@ class Opened:
     new_ids: npt.NDArray[np.int64]
 
 
-def opened(graph: Graph, calls: Mapping[int, Call]) -> Opened:
+def opened(graph: Graph, calls: Mapping[int, OpenedCall]) -> Opened:
     """Return a graph with delegates' operators and constants in place of their calls."""
     made = _Opening(graph, calls)
     nodes = {
@@ -69,7 +69,7 @@ def opened(graph: Graph, calls: Mapping[int, Call]) -> Opened:
 
 
 class _Opening:
-    def __init__(self, graph: Graph, calls: Mapping[int, Call]) -> None:
+    def __init__(self, graph: Graph, calls: Mapping[int, OpenedCall]) -> None:
         self._graph, self._calls = graph, calls
         self._operators = {at: call.operators for at, call in calls.items()}
         self._given = {at: call.given for at, call in calls.items()}

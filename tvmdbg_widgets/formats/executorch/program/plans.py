@@ -10,21 +10,23 @@ import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.chains import read_chains
 from tvmdbg_widgets.formats.executorch.program.values import read_values
-from tvmdbg_widgets.formats.flatbuffer import Ragged, Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables, Ragged
 from tvmdbg_widgets.model.executorch.program import (
     BufferDevice,
     CompileSpec,
     DataLocation,
     Delegate,
-    Operator,
+    FileSpan,
+    OperatorName,
     Plan,
-    Span,
 )
 
 Item = TypeVar("Item")
 
 
-def read_plans(plans: Tables, inline: Sequence[Span], segments: Sequence[Span]) -> list[Plan]:
+def read_plans(
+    plans: FlatTables, inline: Sequence[FileSpan], segments: Sequence[FileSpan]
+) -> list[Plan]:
     """Return the methods of some tables ``ExecutionPlan``."""
     meta, rows = plans.child(1, "ContainerMetadata", "container_meta_type")
     encoded = dict(
@@ -64,12 +66,12 @@ def _shared(owners: Ragged, items: list[Item]) -> list[tuple[Item, ...]]:
     return [tuple(items[start:end]) for start, end in pairwise(owners.offsets.tolist())]
 
 
-def _operators(tables: Tables) -> list[Operator]:
+def _operators(tables: FlatTables) -> list[OperatorName]:
     names = tables.strings(0, "name").column
-    return list(map(Operator, names, tables.strings(1, "overload").column))
+    return list(map(OperatorName, names, tables.strings(1, "overload").column))
 
 
-def _devices(tables: Tables) -> list[BufferDevice]:
+def _devices(tables: FlatTables) -> list[BufferDevice]:
     return list(
         map(
             BufferDevice,
@@ -80,7 +82,9 @@ def _devices(tables: Tables) -> list[BufferDevice]:
     )
 
 
-def _delegates(tables: Tables, inline: Sequence[Span], segments: Sequence[Span]) -> list[Delegate]:
+def _delegates(
+    tables: FlatTables, inline: Sequence[FileSpan], segments: Sequence[FileSpan]
+) -> list[Delegate]:
     processed, rows = tables.child(1, "BackendDelegateDataReference", "processed")
     locations, indexes = np.zeros(len(tables), np.int8), np.full(len(tables), -1, np.int64)
     locations[rows] = processed.scalar(0, np.int8, 0, "location")
@@ -109,7 +113,7 @@ def _delegates(tables: Tables, inline: Sequence[Span], segments: Sequence[Span])
     return found
 
 
-def _compile_specs(tables: Tables) -> list[CompileSpec]:
+def _compile_specs(tables: FlatTables) -> list[CompileSpec]:
     starts, lengths = tables.spans(1, "value")
     return [
         CompileSpec(key, tables.buffer.data[max(0, start) : max(0, start) + length])

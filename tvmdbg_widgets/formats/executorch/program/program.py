@@ -12,8 +12,8 @@ from tvmdbg_widgets.formats.executorch.program.checks import check_program
 from tvmdbg_widgets.formats.executorch.program.header import HINT, read_header, sniff
 from tvmdbg_widgets.formats.executorch.program.plans import read_plans
 from tvmdbg_widgets.formats.executorch.program.segments import read_segments
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, Tables
-from tvmdbg_widgets.model.executorch.program import NamedData, Program, Span, Subsegments
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
+from tvmdbg_widgets.model.executorch.program import FileSpan, NamedData, Program, Subsegments
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 __all__ = ["read_program", "sniff"]
@@ -30,7 +30,7 @@ def _read(source: ByteSource) -> Program:
     size = source.size if header is None else header.program_size
     base = 0 if header is None else header.segment_base_offset
     buffer = FlatBuffer(source.read(0, size), file=source.name, hint=HINT)
-    root = Tables.root(buffer, "Program")
+    root = FlatTables.root(buffer, "Program")
     segments = read_segments(root, 4, base, source.size)
     _, held = root.children(3, "BackendDelegateInlineData", "backend_delegate_data")
     inline = _bytes(held, "data")
@@ -62,12 +62,12 @@ def _read(source: ByteSource) -> Program:
     return program
 
 
-def _bytes(tables: Tables, field: str) -> tuple[Span, ...]:
+def _bytes(tables: FlatTables, field: str) -> tuple[FileSpan, ...]:
     starts, lengths = tables.spans(0, field)
-    return tuple(map(Span, np.maximum(starts, 0).tolist(), lengths.tolist()))
+    return tuple(map(FileSpan, np.maximum(starts, 0).tolist(), lengths.tolist()))
 
 
-def _subsegments(tables: Tables) -> tuple[Subsegments, ...]:
+def _subsegments(tables: FlatTables) -> tuple[Subsegments, ...]:
     return tuple(
         map(
             Subsegments,

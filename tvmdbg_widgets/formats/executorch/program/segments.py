@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tvmdbg_widgets.formats.flatbuffer import Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.executorch.program import Span
+from tvmdbg_widgets.model.executorch.program import FileSpan
 
 
-def read_segments(root: Tables, id_: int, base: int, file_size: int) -> tuple[Span, ...]:
+def read_segments(root: FlatTables, id_: int, base: int, file_size: int) -> tuple[FileSpan, ...]:
     """Return where segments lie in the file; `base` is where offsets count from."""
     _, tables = root.children(id_, "DataSegment", "segments")
     offsets = tables.scalar(0, np.uint64, 0, "offset").tolist()
@@ -23,4 +23,4 @@ def read_segments(root: Tables, id_: int, base: int, file_size: int) -> tuple[Sp
                 expected=counted(base + offset + size, "byte"),
                 found=f"a file of {counted(file_size, 'byte')}",
             )
-    return tuple(Span(base + offset, size) for offset, size in zip(offsets, sizes, strict=True))
+    return tuple(FileSpan(base + offset, size) for offset, size in zip(offsets, sizes, strict=True))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tvmdbg_widgets.formats.executorch.debug_tensors import c_order
-from tvmdbg_widgets.formats.limits import Budget, named_bytes
+from tvmdbg_widgets.formats.limits import WorkBudget, named_bytes
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import cut
 from tvmdbg_widgets.model.base.trust import Trust
@@ -60,21 +60,27 @@ def program_tensors(
             "files of named data"
         )
         issues.append(
-            Issue("named-data-missing", Severity.WARNING, text, tuple(lost[:20]), file=program.file)
+            Issue(
+                "named-data-missing",
+                IssueSeverity.WARNING,
+                text,
+                tuple(lost[:20]),
+                file=program.file,
+            )
         )
     return _allowed(found_in, issues), issues
 
 
 def _allowed(found_in: Sequence[tuple[Tensor, ByteSource]], issues: list[Issue]) -> list[Tensor]:
     """Return the tensors up to the first that names bytes of its file too often, with an issue."""
-    budgets: dict[str, Budget] = {}
+    budgets: dict[str, WorkBudget] = {}
     for at, (tensor, file) in enumerate(found_in):
         try:
             budgets.setdefault(file.name, named_bytes(file)).spend(tensor.nbytes)
         except FormatError as problem:
             left = counted(len(found_in) - at, "constant")
             text = f"{left} from {cut(tensor.name, 80)!r} on are left out: {problem}"
-            issues.append(Issue("constants-overlap", Severity.ERROR, text, file=file.name))
+            issues.append(Issue("constants-overlap", IssueSeverity.ERROR, text, file=file.name))
             return [each for each, _ in found_in[:at]]
     return [each for each, _ in found_in]
 
@@ -108,4 +114,4 @@ def _other(graph: Graph, node: int, file: ByteSource) -> Issue:
         f"{graph.names[node]!r} has another type, shape or order of dimensions in the named data "
         "than in the program; its values are left out"
     )
-    return Issue("named-data-disagrees", Severity.ERROR, text, nodes=(node,), file=file.name)
+    return Issue("named-data-disagrees", IssueSeverity.ERROR, text, nodes=(node,), file=file.name)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer import Tables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables
 from tvmdbg_widgets.model.executorch.program_values import (
     ExtraTensorInfo,
     ListValue,
     NoValue,
-    Place,
+    PlannedPlace,
     ScalarValue,
     TensorValue,
     Value,
@@ -32,7 +32,7 @@ _LISTS = {
 }
 
 
-def read_values(values: Tables) -> list[Value]:
+def read_values(values: FlatTables) -> list[Value]:
     """Return the values of some tables ``EValue``."""
     kinds = values.scalar(0, np.uint8, 0, "val_type")
     found: list[Value] = list(map(NoValue, kinds.tolist()))
@@ -53,7 +53,7 @@ def read_values(values: Tables) -> list[Value]:
     return found
 
 
-def _tensors(tables: Tables) -> list[TensorValue]:
+def _tensors(tables: FlatTables) -> list[TensorValue]:
     columns = zip(
         tables.scalar(0, np.int8, 0, "scalar_type").tolist(),
         tables.vector(2, np.int32, "sizes").tuples(),
@@ -70,19 +70,19 @@ def _tensors(tables: Tables) -> list[TensorValue]:
     return [TensorValue(*each) for each in columns]
 
 
-def _places(tensors: Tables) -> list[Place | None]:
-    found: list[Place | None] = [None] * len(tensors)
+def _places(tensors: FlatTables) -> list[PlannedPlace | None]:
+    found: list[PlannedPlace | None] = [None] * len(tensors)
     tables, rows = tensors.child(6, "AllocationDetails", "allocation_info")
     columns = (
         tables.scalar(id_, np.uint32, 0, field).tolist()
         for id_, field in enumerate(("memory_id", "memory_offset_low", "memory_offset_high"))
     )
     for row, memory_id, low, high in zip(rows.tolist(), *columns, strict=True):
-        found[row] = Place(memory_id, high << 32 | low)
+        found[row] = PlannedPlace(memory_id, high << 32 | low)
     return found
 
 
-def _extras(tensors: Tables) -> list[ExtraTensorInfo | None]:
+def _extras(tensors: FlatTables) -> list[ExtraTensorInfo | None]:
     found: list[ExtraTensorInfo | None] = [None] * len(tensors)
     tables, rows = tensors.child(9, "ExtraTensorInfo", "extra_tensor_info")
     columns = zip(

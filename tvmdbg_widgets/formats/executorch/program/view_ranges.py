@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_values import TensorValue
 
 
-class Range(NamedTuple):
+class BufferRange(NamedTuple):
     """Bytes of a planned buffer."""
 
     memory_id: int
@@ -23,13 +23,13 @@ class Range(NamedTuple):
     end: int
 
 
-def range_of(plan: Plan, index: int) -> Range | None:
+def range_of(plan: Plan, index: int) -> BufferRange | None:
     """Return the planned bytes of a value, None where it has none."""
     value = plan.values[index]
     if not isinstance(value, TensorValue) or value.allocation is None or not value.nbytes:
         return None
     place = value.allocation
-    return Range(place.memory_id, place.offset, place.offset + value.nbytes)
+    return BufferRange(place.memory_id, place.offset, place.offset + value.nbytes)
 
 
 class ViewRanges:
@@ -37,7 +37,7 @@ class ViewRanges:
 
     def __init__(self, plan: Plan, views: Iterable[int]) -> None:
         self._plan = plan
-        numbers: dict[Range, int] = {}
+        numbers: dict[BufferRange, int] = {}
         self._location_of: dict[int, int] = {}
         for index in views:
             found = range_of(plan, index)
@@ -48,7 +48,7 @@ class ViewRanges:
         # Places lie within their buffers, whose sizes have 64 bits.
         columns = np.array([tuple(each) for each in numbers], np.int64).reshape(-1, 3)
         self._memory, self._starts, self._ends = columns.T
-        self._touched: dict[Range, list[int]] = {}
+        self._touched: dict[BufferRange, list[int]] = {}
 
     def location(self, index: int) -> int | None:
         """Return the location that a value views, None where it is no view."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tvmdbg_widgets.model.tuning.expressions import Binary, Expression, Number, Variable
+from tvmdbg_widgets.model.tuning.expressions import BinaryExpr, Expression, Number, Variable
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ def affine(expression: Expression) -> Affine | None:
             return Affine(int(value))
         case Variable(name):
             return Affine(0, {name: 1})
-        case Binary("+" | "-" as op, a, b):
+        case BinaryExpr("+" | "-" as op, a, b):
             left, right = affine(a), affine(b)
             if left is not None and right is not None:
                 return left.plus(right, 1 if op == "+" else -1)
-        case Binary("*", a, b):
+        case BinaryExpr("*", a, b):
             left, right = affine(a), affine(b)
             if left is not None and right is not None and not (left.terms and right.terms):
                 whole, factor = (left, right) if left.terms else (right, left)

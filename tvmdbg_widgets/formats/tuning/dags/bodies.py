@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from tvmdbg_widgets.formats.tuning.dags.tokens import BodyError, Token, TooDeepError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.expressions import (
-    Binary,
-    Call,
+    BinaryExpr,
+    CallExpr,
     Cast,
     Expression,
     Not,
     Number,
-    Read,
     Select,
+    TensorRead,
     Text,
     Variable,
 )
@@ -44,7 +44,7 @@ _SUFFIXES = {"f": "float32", "h": "float16"}
 
 def parse_body(tokens: Sequence[Token]) -> Expression:
     """Read one expression that takes all tokens."""
-    parser = _Parser(tokens)
+    parser = _ExpressionParser(tokens)
     body = parser.expression()
     parser.end()
     return body
@@ -52,14 +52,14 @@ def parse_body(tokens: Sequence[Token]) -> Expression:
 
 def parse_bodies(tokens: Sequence[Token]) -> tuple[Expression, ...]:
     """Read several that stand in brackets: ``(a, b)``."""
-    parser = _Parser(tokens)
+    parser = _ExpressionParser(tokens)
     parser.expect("(")
     bodies = parser.listed(")")
     parser.end()
     return bodies
 
 
-class _Parser:
+class _ExpressionParser:
     """Precedence climbing."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
@@ -102,7 +102,7 @@ class _Parser:
             if level <= binding:
                 break
             self._take()
-            left = Binary(_SAME.get(operator, operator), left, self.expression(level))
+            left = BinaryExpr(_SAME.get(operator, operator), left, self.expression(level))
             self._deeper()
         self._depth = outer
         return left
@@ -133,7 +133,7 @@ class _Parser:
             operand = self.expression(_TIGHT)
             if isinstance(operand, Number):
                 return Number(-operand.value, operand.dtype)
-            return Binary("-", Number(0), operand)
+            return BinaryExpr("-", Number(0), operand)
         return self._operand(token)
 
     def _operand(self, token: Token) -> Expression:
@@ -160,8 +160,8 @@ class _Parser:
             self._take()
             if self._sees("(", ")", "]"):  # A[()], the newer style of a 0-d tensor's element
                 self._at += 3
-                return Read(name, ())
-            return Read(name, self.listed("]"))
+                return TensorRead(name, ())
+            return TensorRead(name, self.listed("]"))
         if self._sees("("):
             self._take()
             return _called(name, self.listed(")"), token.column)
@@ -181,7 +181,7 @@ def _called(name: str, arguments: tuple[Expression, ...], column: int) -> Expres
     plain = name.removeprefix("tir.").removeprefix("T.")
     build: Callable[..., Expression]
     if plain in _CALLED:
-        build, wanted = (lambda a, b: Binary(_SAME.get(plain, plain), a, b)), 2
+        build, wanted = (lambda a, b: BinaryExpr(_SAME.get(plain, plain), a, b)), 2
     elif plain in ("select", "Select"):
         build, wanted = Select, 3
     elif plain == "Cast" and arguments and isinstance(arguments[0], Text):
@@ -189,7 +189,7 @@ def _called(name: str, arguments: tuple[Expression, ...], column: int) -> Expres
     elif DTYPE.fullmatch(plain):
         build, wanted = (lambda value: _converted(plain, value, name)), 1
     else:
-        return Call(name if plain == name else f"tir.{plain}", arguments)
+        return CallExpr(name if plain == name else f"tir.{plain}", arguments)
     if len(arguments) != wanted:
         raise BodyError(f"expected {counted(wanted, 'argument')}, found {len(arguments)}", column)
     return build(*arguments)

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from tvmdbg_widgets.formats.tuning.dags.affine import Affine, affine
 from tvmdbg_widgets.model.tuning.dag import Axis, Operation
 from tvmdbg_widgets.model.tuning.expressions import (
-    Binary,
-    Call,
+    BinaryExpr,
+    CallExpr,
     Expression,
     Number,
-    Read,
     Select,
+    TensorRead,
     Variable,
     reads,
     walk,
@@ -35,7 +35,7 @@ def with_extents(
     operations: tuple[Operation, ...], shapes: Sequence[Sequence[int]] = ()
 ) -> tuple[Operation, ...]:
     """Return operations with the extents that can be told."""
-    extents = _Extents(operations)
+    extents = _AxisExtents(operations)
     extents.take_output(shapes)
     for _ in range(_PASSES):
         before = extents.known
@@ -47,7 +47,7 @@ def with_extents(
 
 
 @dataclass(frozen=True)
-class _Access:
+class _IndexedRead:
     """One dimension of a read: what indexes it, and whether a condition guards it."""
 
     producer: int
@@ -56,7 +56,7 @@ class _Access:
     guarded: frozenset[str]
 
 
-class _Extents:
+class _AxisExtents:
     def __init__(self, operations: tuple[Operation, ...]) -> None:
         self._operations = operations
         self._of: list[dict[str, int]] = [
@@ -127,7 +127,7 @@ class _Extents:
             if len(sizes) == 1:
                 self._give(at, name, *sizes)
 
-    def _window(self, at: int, access: _Access, index: Affine, size: int | None) -> None:
+    def _window(self, at: int, access: _IndexedRead, index: Affine, size: int | None) -> None:
         """Relate ``y*s + r*d`` to the dimension that it moves in."""
         spatial = {axis.name for axis in self._operations[at].axes}
         places = [name for name in index.terms if name in spatial]
@@ -148,20 +148,22 @@ class _Extents:
         elif size is None and extent is not None and stride == 1:
             self._resize(access, extent + within)
 
-    def _quotient(self, at: int, access: _Access, size: int | None) -> None:
+    def _quotient(self, at: int, access: _IndexedRead, size: int | None) -> None:
         """Relate ``floordiv(n, 16)`` to the dimension that it covers."""
         match access.index:
-            case Binary("floordiv", Variable(name), Number(int(divisor))) if size and divisor > 0:
+            case BinaryExpr("floordiv", Variable(name), Number(int(divisor))) if (
+                size and divisor > 0
+            ):
                 if name not in access.guarded:
                     self._give(at, name, size * int(divisor))
 
-    def _size(self, access: _Access) -> int | None:
+    def _size(self, access: _IndexedRead) -> int | None:
         producer = self._operations[access.producer]
         if producer.is_placeholder:
             return producer.shape[access.dimension]
         return self._of[access.producer].get(producer.axes[access.dimension].name)
 
-    def _resize(self, access: _Access, extent: int) -> None:
+    def _resize(self, access: _IndexedRead, extent: int) -> None:
         producer = self._operations[access.producer]
         if not producer.is_placeholder:
             self._give(access.producer, producer.axes[access.dimension].name, extent)
@@ -171,19 +173,19 @@ class _Extents:
             self._of[at].setdefault(name, extent)
 
 
-def _accesses(operation: Operation) -> Iterator[_Access]:
+def _accesses(operation: Operation) -> Iterator[_IndexedRead]:
     for body in operation.bodies:
         yield from _within(body, frozenset())
 
 
-def _within(expression: Expression, guarded: frozenset[str]) -> Iterator[_Access]:
-    if isinstance(expression, Read):
+def _within(expression: Expression, guarded: frozenset[str]) -> Iterator[_IndexedRead]:
+    if isinstance(expression, TensorRead):
         for dimension, index in enumerate(expression.indices):
             if expression.operation >= 0:
-                yield _Access(expression.operation, dimension, index, guarded)
+                yield _IndexedRead(expression.operation, dimension, index, guarded)
         return  # what is read within an index says nothing of how far it goes
     conditional = isinstance(expression, Select) or (
-        isinstance(expression, Call) and expression.function == "tir.if_then_else"
+        isinstance(expression, CallExpr) and expression.function == "tir.if_then_else"
     )
     if conditional and expression.parts:
         names = {each.name for each in walk(expression.parts[0]) if isinstance(each, Variable)}

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 
 from tvmdbg_widgets.model.tuning.dag import Operation
 from tvmdbg_widgets.model.tuning.expressions import (
-    Binary,
-    Call,
+    BinaryExpr,
+    CallExpr,
     Cast,
     Expression,
     Not,
     Number,
-    Read,
     Reduction,
     Select,
+    TensorRead,
     Text,
     Variable,
 )
@@ -33,9 +33,9 @@ def print_expression(expression: Expression) -> str:
             return name
         case Text(value):
             return f'"{value}"'
-        case Read(name):
+        case TensorRead(name):
             return f"{name}[{_listed(expression.parts)}]"
-        case Binary(op, a, b) if op not in _CALLED:
+        case BinaryExpr(op, a, b) if op not in _CALLED:
             sign = op if op in _TIGHT else f" {op} "
             return f"({print_expression(a)}{sign}{print_expression(b)})"
         case Not(a):
@@ -67,7 +67,7 @@ def _lines(operation: Operation) -> Iterable[str]:
 
 def _called(expression: Expression) -> str:
     match expression:
-        case Binary(name) | Cast(name) | Call(name):
+        case BinaryExpr(name) | Cast(name) | CallExpr(name):
             return name
         case Select():
             return "select"

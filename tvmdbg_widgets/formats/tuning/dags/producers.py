@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tvmdbg_widgets.model.tuning.dag import Operation
-from tvmdbg_widgets.model.tuning.expressions import Expression, Read, reads, rebuilt
+from tvmdbg_widgets.model.tuning.expressions import Expression, TensorRead, reads, rebuilt
 
 
-class Producers:
+class KnownOperations:
     """Operations seen so far, by the names under which later ones read them."""
 
     def __init__(self) -> None:
@@ -43,19 +43,19 @@ class Producers:
 
         def change(expression: Expression) -> Expression:
             whole = rebuilt(expression, change)
-            if not (isinstance(expression, Read) and isinstance(whole, Read)):
+            if not (isinstance(expression, TensorRead) and isinstance(whole, TensorRead)):
                 return whole
             output = self._outputs.get(expression.name, 0)
             return replace(whole, operation=chosen[expression], output=output)
 
         return tuple(map(change, bodies))
 
-    def _chosen(self, found: Iterable[Read]) -> dict[Read, int]:
+    def _chosen(self, found: Iterable[TensorRead]) -> dict[TensorRead, int]:
         """Return the operation of each distinct read."""
-        alternatives: dict[tuple[str, int], list[Read]] = defaultdict(list)
+        alternatives: dict[tuple[str, int], list[TensorRead]] = defaultdict(list)
         for read in found:
             alternatives[read.name, len(read.indices)].append(read)
-        chosen: dict[Read, int] = {}
+        chosen: dict[TensorRead, int] = {}
         for (name, rank), group in alternatives.items():
             candidates = [at for at in self._named[name] if self._ranks[at] == rank]
             chosen.update(zip(group, self._matched(len(group), candidates), strict=True))

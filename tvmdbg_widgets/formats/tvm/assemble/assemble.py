@@ -36,7 +36,7 @@ from tvmdbg_widgets.formats.tvm.table.printer import bare_table
 from tvmdbg_widgets.formats.tvm.table.table import read_tables
 from tvmdbg_widgets.formats.tvm.table.vm_table import read_vm_tables
 from tvmdbg_widgets.formats.tvm.table.vm_table import sniff as sniff_vm_table
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.urls import is_url, without_secrets
@@ -145,7 +145,7 @@ def _recorded_timeline(
         f"{agree(times.timeline.num_nodes, 'was')} recorded, which do not fit the graph; the "
         "recorded times are not used"
     )
-    issues.append(Issue("recorded-times-disagree", Severity.WARNING, text, file=times.file))
+    issues.append(Issue("recorded-times-disagree", IssueSeverity.WARNING, text, file=times.file))
     return None
 
 
@@ -198,7 +198,7 @@ def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[Outputs | None,
 def _only(values: list[T], what: str, issues: list[Issue]) -> T | None:
     if len(values) > 1:
         text = f"{counted(len(values), 'file')} are each a {what}; only the first is used"
-        issues.append(Issue("more-than-one", Severity.WARNING, text))
+        issues.append(Issue("more-than-one", IssueSeverity.WARNING, text))
     return values[0] if values else None
 
 

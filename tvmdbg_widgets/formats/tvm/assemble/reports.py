@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tvmdbg_widgets.formats.tvm.versions import Evidence
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.formats.tvm.versions import VersionEvidence
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.join.report import join_report
 from tvmdbg_widgets.model.timeline.report import Report
@@ -86,19 +86,19 @@ def _nested(report: Report) -> Issue:
         "the report is of a virtual machine: a call of a VM function contains the calls it makes, "
         "so that their times are in the sum twice; instructions (VM::…, vm.builtin.…) are kept"
     )
-    return Issue("vm-calls-nested", Severity.NOTE, text, file=report.file)
+    return Issue("vm-calls-nested", IssueSeverity.NOTE, text, file=report.file)
 
 
-def report_evidence(reports: Sequence[Report]) -> list[Evidence]:
+def report_evidence(reports: Sequence[Report]) -> list[VersionEvidence]:
     """Tell releases by the reports: six decimals (v0.8), a configuration (v0.9 and later)."""
     found = []
     for report in reports:
         if report.form == "vm-table":
-            found.append(Evidence("the table is the VM profiler's of before v0.8", 6, 7))
+            found.append(VersionEvidence("the table is the VM profiler's of before v0.8", 6, 7))
         elif report.configuration:
-            found.append(Evidence("the report has a configuration", 9, 23))
+            found.append(VersionEvidence("the report has a configuration", 9, 23))
         elif report.form == "json" and (report.rounding_ns > 0).any():
-            found.append(Evidence("the report's numbers have six decimals", 8, 8))
+            found.append(VersionEvidence("the report's numbers have six decimals", 8, 8))
         else:
-            found.append(Evidence("there is a profiling report", 8, 23))
+            found.append(VersionEvidence("there is a profiling report", 8, 23))
     return found

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.chrome.trace import ChromeTrace, chrome_timeline
 from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS
 from tvmdbg_widgets.formats.tvm.table.rows import TableRow
-from tvmdbg_widgets.formats.tvm.table.table import Table
+from tvmdbg_widgets.formats.tvm.table.table import DebuggerTable
 from tvmdbg_widgets.formats.tvm.time_list import TimeList
 from tvmdbg_widgets.formats.tvm.trace import Trace
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import listed
@@ -44,12 +44,12 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def choose_table(
-    logs: Sequence[tuple[Table, ...]],
+    logs: Sequence[tuple[DebuggerTable, ...]],
     trace: Trace | None,
     graph: Graph | None = None,
     *,
     with_tensors: bool = False,
-) -> tuple[Table | None, list[Issue]]:
+) -> tuple[DebuggerTable | None, list[Issue]]:
     """Take the last table of each log that names the graph's nodes, and of those the trace's.
 
     Of two of one run that in node order goes first, since its rows join exactly.
@@ -71,7 +71,7 @@ def choose_table(
     return last[0], issues
 
 
-def fits(table: Table, graph: Graph | None) -> bool:
+def fits(table: DebuggerTable, graph: Graph | None) -> bool:
     """Whether each row names a node of the graph, and no other shape than that node has."""
     if graph is None:
         return True
@@ -85,31 +85,31 @@ def fits(table: Table, graph: Graph | None) -> bool:
     )
 
 
-def _last_fitting(tables: tuple[Table, ...], graph: Graph | None) -> Table:
+def _last_fitting(tables: tuple[DebuggerTable, ...], graph: Graph | None) -> DebuggerTable:
     if len(tables) == 1:
         return tables[0]
     return next((table for table in reversed(tables) if fits(table, graph)), tables[-1])
 
 
-def _nodes(table: Table) -> Counter[tuple[str, str, tuple[int, ...]]]:
+def _nodes(table: DebuggerTable) -> Counter[tuple[str, str, tuple[int, ...]]]:
     return Counter((row.name, row.ops, row.shape) for row in table.rows)
 
 
-def _other_run(table: Table, used: Table) -> Issue:
+def _other_run(table: DebuggerTable, used: DebuggerTable) -> Issue:
     if _nodes(table) != _nodes(used):
         said = (
             f"this table is of other nodes than the one in {used.file}, which is used: "
             "run.tables has each"
         )
-        return Issue("more-than-one", Severity.WARNING, said, file=table.file)
+        return Issue("more-than-one", IssueSeverity.WARNING, said, file=table.file)
     text = (
         f"this table tells other times than the one in {used.file}, which is used: they are of "
         "different runs, and TVM keeps the tensors of a module's first"
     )
-    return Issue("tables-disagree", Severity.WARNING, text, file=table.file)
+    return Issue("tables-disagree", IssueSeverity.WARNING, text, file=table.file)
 
 
-def _is_sorted(table: Table) -> bool:
+def _is_sorted(table: DebuggerTable) -> bool:
     return table.total_us is not None
 
 
@@ -117,7 +117,7 @@ def _key(row: TableRow) -> tuple[str, str]:
     return row.name, f"{row.time_us:.3f}"
 
 
-def _alike(table: Table, trace: Trace) -> bool:
+def _alike(table: DebuggerTable, trace: Trace) -> bool:
     """Whether the trace has a time for each row, as far as the table's digits tell."""
     times = set(map(_key, table.rows))
     digits = DECIMALS[table.style]
@@ -129,7 +129,7 @@ def _alike(table: Table, trace: Trace) -> bool:
     }
 
 
-def _cut(tables: tuple[Table, ...]) -> list[Issue]:
+def _cut(tables: tuple[DebuggerTable, ...]) -> list[Issue]:
     """Name the tables of a log that have no last line where others have one."""
     lack = [at for at, table in enumerate(tables, 1) if table.total_us is None]
     if not lack or len(lack) == len(tables):
@@ -140,18 +140,20 @@ def _cut(tables: tuple[Table, ...]) -> list[Issue]:
         f"{agree(len(lack), 'ends', 'end')} without Total_time, which the others have: rows are "
         "probably missing"
     )
-    return [Issue("table-cut", Severity.WARNING, said, file=tables[0].file)]
+    return [Issue("table-cut", IssueSeverity.WARNING, said, file=tables[0].file)]
 
 
-def _several_tables(tables: tuple[Table, ...], used: Table, with_tensors: bool) -> Issue:
+def _several_tables(
+    tables: tuple[DebuggerTable, ...], used: DebuggerTable, with_tensors: bool
+) -> Issue:
     which = f"table {tables.index(used) + 1} of {len(tables)} is used, run.tables has each"
     if any(_nodes(table) != _nodes(tables[0]) for table in tables):
         said = f"the log holds {len(tables):,} tables of different nodes: {which}"
-        return Issue("more-than-one", Severity.NOTE, said, file=tables[0].file)
+        return Issue("more-than-one", IssueSeverity.NOTE, said, file=tables[0].file)
     if not with_tensors:
         return Issue(
             "more-than-one",
-            Severity.NOTE,
+            IssueSeverity.NOTE,
             f"the log holds {len(tables):,} tables of the same nodes: {which}",
             file=tables[0].file,
         )
@@ -159,13 +161,13 @@ def _several_tables(tables: tuple[Table, ...], used: Table, with_tensors: bool) 
         f"the log holds {len(tables):,} tables, so run() was called more than once: TVM "
         f"keeps the tensors of the first call and the times of the last; {which}"
     )
-    return Issue("stale-tensors", Severity.WARNING, text, file=tables[0].file)
+    return Issue("stale-tensors", IssueSeverity.WARNING, text, file=tables[0].file)
 
 
 def join_timeline(
     graph: Graph | None,
     trace: Trace | None,
-    table: Table | None,
+    table: DebuggerTable | None,
     device: str,
     *,
     times: Sequence[TimeList] = (),
@@ -203,7 +205,7 @@ def beside_chrome(timeline: Timeline, chrome: ChromeTrace) -> tuple[Timeline, li
         f"{counted(len(chrome.tracks), 'track')}) is not shown: the timeline is of "
         f"{listed(timeline.sources)}. Open the trace with the graph alone to see it"
     )
-    left_out = Issue("chrome-left-out", Severity.NOTE, text, file=chrome.file)
+    left_out = Issue("chrome-left-out", IssueSeverity.NOTE, text, file=chrome.file)
     return timeline, [left_out]
 
 
@@ -218,7 +220,7 @@ def _choose_list(lists: list[Timeline], timeline: Timeline | None, rounding: flo
     others = listed([each.sources[0] for i, each in enumerate(lists) if i != best])
     note = Issue(
         "more-than-one",
-        Severity.WARNING,
+        IssueSeverity.WARNING,
         f"{counted(len(lists), 'file')} are each a list of node times; {lists[best].sources[0]} "
         "is used"
         + (", which fits the other times best" if timeline is not None else ", the first")
@@ -264,7 +266,7 @@ def _list_timeline(names: StringColumn, times: TimeList) -> Timeline:
 
 
 def _node_names(
-    graph: Graph | None, trace: Trace | None, table: Table | None, times: Sequence[TimeList]
+    graph: Graph | None, trace: Trace | None, table: DebuggerTable | None, times: Sequence[TimeList]
 ) -> StringColumn:
     if graph is not None:
         return graph.names
@@ -293,7 +295,7 @@ def _trace_timeline(names: StringColumn, trace: Trace) -> Timeline:
 
 
 def _table_timeline(
-    graph: Graph | None, names: StringColumn, table: Table, trace: Timeline | None
+    graph: Graph | None, names: StringColumn, table: DebuggerTable, trace: Timeline | None
 ) -> Timeline:
     shapes: Sequence[Sequence[tuple[int, ...] | None]]
     if graph is not None:
@@ -338,14 +340,14 @@ def _table_timeline(
             "the table is sorted by time and no graph is given: nodes are numbered by row, not by "
             "their place in the graph"
         )
-        note = Issue("order-unknown", Severity.NOTE, text, file=table.file)
+        note = Issue("order-unknown", IssueSeverity.NOTE, text, file=table.file)
         timeline = replace(timeline, issues=Issues((*timeline.issues, note)))
     return timeline
 
 
 def _one_row_where_unknown(
-    table: Table, join: NodeJoin
-) -> tuple[Table, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    table: DebuggerTable, join: NodeJoin
+) -> tuple[DebuggerTable, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """Leave out the further rows of a call whose node is not known: they are one slice."""
     kept = [i for i, row in enumerate(table.rows) if join.nodes[i] >= 0 or row.output == 0]
     starts, ends = table.start_ns, table.end_ns

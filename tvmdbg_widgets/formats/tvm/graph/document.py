@@ -36,7 +36,7 @@ class GraphDocument:
     size: int
 
 
-class _Parser:
+class _GraphJsonParser:
     def __init__(self, log: GraphLog, field: str) -> None:
         self.log = log
         self.field = field
@@ -169,7 +169,7 @@ def _decoded(data: bytes, log: GraphLog) -> str:
 
 
 def _parsed(text: str, field: str, data: bytes | None, log: GraphLog) -> tuple[Any, bool]:
-    parser = _Parser(log, field)
+    parser = _GraphJsonParser(log, field)
     offset, expected = None, "JSON"
     try:
         return parser.parse(text), parser.lenient

@@ -11,23 +11,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 _SHORT.maxlevel = 2
-_WARNING, _NOTE = Severity.WARNING, Severity.NOTE
+_WARNING, _NOTE = IssueSeverity.WARNING, IssueSeverity.NOTE
 
 
-class Rule(NamedTuple):
+class GraphRule(NamedTuple):
     """What a place in the file should be, what is done instead, and what TVM's loader says."""
 
     expected: str
     done: str = ""
     loader: str = ""
-    severity: Severity = Severity.ERROR
+    severity: IssueSeverity = IssueSeverity.ERROR
 
 
 _NOWHERE = "The edge leads nowhere"
@@ -52,99 +52,101 @@ _DEVICES = "The same pool entry cannot be assigned to multiple devices"
 _KEPT = "The last value is kept"
 
 #: Every rule by its name; ``expected`` is empty where it depends on the file.
-RULES: dict[str, Rule] = {
+RULES: dict[str, GraphRule] = {
     # The text.
-    "duplicate-key": Rule("each key once in an object", _KEPT, severity=_WARNING),
-    "json-constant": Rule("JSON numbers", severity=_WARNING),
-    "lenient-json": Rule("JSON", "Read leniently", severity=_NOTE),
-    "lone-surrogate": Rule("surrogates in pairs", "They read U+FFFD", severity=_NOTE),
-    "not-unicode": Rule("", "Such bytes read U+FFFD", severity=_WARNING),
-    "trailing-data": Rule("", "They are ignored", severity=_WARNING),
+    "duplicate-key": GraphRule("each key once in an object", _KEPT, severity=_WARNING),
+    "json-constant": GraphRule("JSON numbers", severity=_WARNING),
+    "lenient-json": GraphRule("JSON", "Read leniently", severity=_NOTE),
+    "lone-surrogate": GraphRule("surrogates in pairs", "They read U+FFFD", severity=_NOTE),
+    "not-unicode": GraphRule("", "Such bytes read U+FFFD", severity=_WARNING),
+    "trailing-data": GraphRule("", "They are ignored", severity=_WARNING),
     # The keys at the top.
-    "top-key-missing": Rule("this key at the top of the graph", loader=_MASK),
-    "top-key-unknown": Rule("", "It is ignored", severity=_WARNING),
-    "metadata-not-last": Rule(
+    "top-key-missing": GraphRule("this key at the top of the graph", loader=_MASK),
+    "top-key-unknown": GraphRule("", "It is ignored", severity=_WARNING),
+    "metadata-not-last": GraphRule(
         "every other key before it",
         "They are read here; TVM stops reading at metadata",
         _MASK,
         _WARNING,
     ),
-    "graph-not-compiled": Rule("null or tvm_op", _UNCOMPILED, BY_TYPE, _NOTE),
+    "graph-not-compiled": GraphRule("null or tvm_op", _UNCOMPILED, BY_TYPE, _NOTE),
     # The nodes.
-    "node-not-object": Rule("an object", "It stands as an input without a name", _FORMAT),
-    "node-key-unknown": Rule(
+    "node-not-object": GraphRule("an object", "It stands as an input without a name", _FORMAT),
+    "node-key-unknown": GraphRule(
         "op, name, inputs, attrs and control_deps", "It is ignored", severity=_WARNING
     ),
-    "node-name": Rule("a string", "The name is empty", _FORMAT),
-    "node-inputs": Rule("a list of entries", "The node has no inputs", _FORMAT),
-    "null-node-inputs": Rule("no inputs of an input or parameter"),
-    "op-unknown": Rule("null or tvm_op"),
-    "node-attrs": Rule("an object of strings", "They are left out"),
-    "node-attr-not-string": Rule("a string", "It is kept as text"),
-    "node-attrs-missing": Rule("the attributes of an operator"),
-    "node-attrs-incomplete": Rule("", loader=_FORMAT),
-    "num-inputs-invalid": Rule(""),
-    "num-outputs-invalid": Rule(""),
-    "num-inputs-disagrees": Rule("", "The list inputs is believed"),
-    "num-outputs-disagrees": Rule("", "node_row_ptr is believed"),
-    "null-node-outputs": Rule("", "node_row_ptr is believed"),
-    "num-outputs-too-large": Rule("", "Every node is taken to have one output"),
-    "flatten-data": Rule('"0"', _FLATTENED, severity=_NOTE),
-    "flatten-data-invalid": Rule('"0" or "1"'),
-    "func-name-missing": Rule("the function to call", loader="no such function in module: "),
-    "duplicate-name": Rule("a name of its own", "They are told apart by node id", severity=_NOTE),
+    "node-name": GraphRule("a string", "The name is empty", _FORMAT),
+    "node-inputs": GraphRule("a list of entries", "The node has no inputs", _FORMAT),
+    "null-node-inputs": GraphRule("no inputs of an input or parameter"),
+    "op-unknown": GraphRule("null or tvm_op"),
+    "node-attrs": GraphRule("an object of strings", "They are left out"),
+    "node-attr-not-string": GraphRule("a string", "It is kept as text"),
+    "node-attrs-missing": GraphRule("the attributes of an operator"),
+    "node-attrs-incomplete": GraphRule("", loader=_FORMAT),
+    "num-inputs-invalid": GraphRule(""),
+    "num-outputs-invalid": GraphRule(""),
+    "num-inputs-disagrees": GraphRule("", "The list inputs is believed"),
+    "num-outputs-disagrees": GraphRule("", "node_row_ptr is believed"),
+    "null-node-outputs": GraphRule("", "node_row_ptr is believed"),
+    "num-outputs-too-large": GraphRule("", "Every node is taken to have one output"),
+    "flatten-data": GraphRule('"0"', _FLATTENED, severity=_NOTE),
+    "flatten-data-invalid": GraphRule('"0" or "1"'),
+    "func-name-missing": GraphRule("the function to call", loader="no such function in module: "),
+    "duplicate-name": GraphRule(
+        "a name of its own", "They are told apart by node id", severity=_NOTE
+    ),
     # The edges.
-    "edge-type": Rule(_ENTRY, "It leads nowhere"),
-    "edge-too-short": Rule(_ENTRY, "It leads nowhere", _CPP),
-    "edge-too-long": Rule(_ENTRY, "The surplus is left out", _CPP),
-    "edge-node-out-of-range": Rule("", _NOWHERE),
-    "edge-output-out-of-range": Rule("the name of a node with outputs", _NOWHERE),
-    "edge-name-unknown": Rule("the name of a node", _NOWHERE),
-    "edge-ambiguous": Rule("names that tell node and output", _NEAREST, severity=_WARNING),
-    "edge-not-topological": Rule(""),
-    "cycle": Rule("no node that depends on itself"),
-    "raw-graph-does-not-match": Rule("", "The raw graph given is not used", severity=_WARNING),
-    "control-deps-type": Rule("a list of integers"),
-    "control-dep-out-of-range": Rule("", "It is left out"),
-    "control-dep-not-topological": Rule(""),
-    "heads-type": Rule("a list of entries"),
-    "heads-empty": Rule("at least one output"),
-    "head-type": Rule(_ENTRY, "It leads nowhere"),
-    "head-too-short": Rule(_ENTRY, "It leads nowhere", _CPP),
-    "head-too-long": Rule(_ENTRY, "The surplus is left out", _CPP),
-    "head-out-of-range": Rule("", "It is left out"),
-    "arg-nodes-type": Rule("a list of integers"),
-    "arg-node-out-of-range": Rule("", "It is left out"),
-    "arg-node-not-null": Rule("an input or parameter"),
-    "arg-node-repeated": Rule("each node once", severity=_WARNING),
-    "arg-node-missing": Rule("every input and parameter", severity=_WARNING),
-    "arg-nodes-unordered": Rule(
+    "edge-type": GraphRule(_ENTRY, "It leads nowhere"),
+    "edge-too-short": GraphRule(_ENTRY, "It leads nowhere", _CPP),
+    "edge-too-long": GraphRule(_ENTRY, "The surplus is left out", _CPP),
+    "edge-node-out-of-range": GraphRule("", _NOWHERE),
+    "edge-output-out-of-range": GraphRule("the name of a node with outputs", _NOWHERE),
+    "edge-name-unknown": GraphRule("the name of a node", _NOWHERE),
+    "edge-ambiguous": GraphRule("names that tell node and output", _NEAREST, severity=_WARNING),
+    "edge-not-topological": GraphRule(""),
+    "cycle": GraphRule("no node that depends on itself"),
+    "raw-graph-does-not-match": GraphRule("", "The raw graph given is not used", severity=_WARNING),
+    "control-deps-type": GraphRule("a list of integers"),
+    "control-dep-out-of-range": GraphRule("", "It is left out"),
+    "control-dep-not-topological": GraphRule(""),
+    "heads-type": GraphRule("a list of entries"),
+    "heads-empty": GraphRule("at least one output"),
+    "head-type": GraphRule(_ENTRY, "It leads nowhere"),
+    "head-too-short": GraphRule(_ENTRY, "It leads nowhere", _CPP),
+    "head-too-long": GraphRule(_ENTRY, "The surplus is left out", _CPP),
+    "head-out-of-range": GraphRule("", "It is left out"),
+    "arg-nodes-type": GraphRule("a list of integers"),
+    "arg-node-out-of-range": GraphRule("", "It is left out"),
+    "arg-node-not-null": GraphRule("an input or parameter"),
+    "arg-node-repeated": GraphRule("each node once", severity=_WARNING),
+    "arg-node-missing": GraphRule("every input and parameter", severity=_WARNING),
+    "arg-nodes-unordered": GraphRule(
         "ascending node ids", "Inputs have numbers in this order", severity=_NOTE
     ),
     # The entries.
-    "node-row-ptr-missing": Rule("a list of offsets", _COUNTED),
-    "node-row-ptr-type": Rule("a list of 64-bit integers", _COUNTED),
-    "node-row-ptr-length": Rule("", _COUNTED),
-    "node-row-ptr-start": Rule("0 first", _COUNTED),
-    "node-row-ptr-not-monotonic": Rule("", _COUNTED),
-    "node-row-ptr-too-large": Rule("", _COUNTED),
-    "graph-attrs": Rule("an object"),
-    "graph-attr-missing": Rule("a list by entry", loader=_FORMAT),
-    "attr-tag": Rule(""),
-    "attr-not-list": Rule("a type tag and one list", "It is left out"),
-    "attr-dropped": Rule("", "It is left out", severity=_NOTE),
-    "attr-unknown-tag": Rule("", "It is left out"),
-    "attr-length": Rule(""),
-    "attr-item": Rule("a string", "It is left out"),
-    "dtype-flag-unknown": Rule("", "The type is unknown", severity=_WARNING),
-    "dtype-flag-disagrees": Rule("", "dltype is believed", severity=_WARNING),
-    "entries-from-nodes": Rule("a list by entry", _FROM_NODES, severity=_WARNING),
-    "dltype-unknown": Rule("a data type such as float32, int8x4 or bool", severity=_WARNING),
-    "storage-id-negative": Rule("a slot from 0", severity=_WARNING),
-    "storage-on-two-devices": Rule("one device type for storage", loader=_DEVICES),
-    "texture-dtype-differs": Rule("one data type for texture storage", loader=_SCOPES),
-    "nop-storage-differs": Rule("", severity=_WARNING),
-    "nop-size-differs": Rule("", severity=_WARNING),
+    "node-row-ptr-missing": GraphRule("a list of offsets", _COUNTED),
+    "node-row-ptr-type": GraphRule("a list of 64-bit integers", _COUNTED),
+    "node-row-ptr-length": GraphRule("", _COUNTED),
+    "node-row-ptr-start": GraphRule("0 first", _COUNTED),
+    "node-row-ptr-not-monotonic": GraphRule("", _COUNTED),
+    "node-row-ptr-too-large": GraphRule("", _COUNTED),
+    "graph-attrs": GraphRule("an object"),
+    "graph-attr-missing": GraphRule("a list by entry", loader=_FORMAT),
+    "attr-tag": GraphRule(""),
+    "attr-not-list": GraphRule("a type tag and one list", "It is left out"),
+    "attr-dropped": GraphRule("", "It is left out", severity=_NOTE),
+    "attr-unknown-tag": GraphRule("", "It is left out"),
+    "attr-length": GraphRule(""),
+    "attr-item": GraphRule("a string", "It is left out"),
+    "dtype-flag-unknown": GraphRule("", "The type is unknown", severity=_WARNING),
+    "dtype-flag-disagrees": GraphRule("", "dltype is believed", severity=_WARNING),
+    "entries-from-nodes": GraphRule("a list by entry", _FROM_NODES, severity=_WARNING),
+    "dltype-unknown": GraphRule("a data type such as float32, int8x4 or bool", severity=_WARNING),
+    "storage-id-negative": GraphRule("a slot from 0", severity=_WARNING),
+    "storage-on-two-devices": GraphRule("one device type for storage", loader=_DEVICES),
+    "texture-dtype-differs": GraphRule("one data type for texture storage", loader=_SCOPES),
+    "nop-storage-differs": GraphRule("", severity=_WARNING),
+    "nop-size-differs": GraphRule("", severity=_WARNING),
 }
 
 
@@ -166,7 +168,7 @@ class GraphLog:
     def __init__(self, file: str) -> None:
         self.file = file
         self._issues: list[Issue] = []
-        self._counts: Counter[tuple[str, Severity]] = Counter()
+        self._counts: Counter[tuple[str, IssueSeverity]] = Counter()
 
     def add(
         self,

@@ -32,7 +32,7 @@ def resolve_names(graph: Graph, edges: EdgeTable, log: GraphLog) -> None:
     edges.source[named] = sources
     edges.trust[named[sources >= 0]] = Trust.EXACT
     rules = _Rules(graph)
-    producers: dict[str, _Producers] = {}
+    producers: dict[str, _NamedProducers] = {}
     for at in np.flatnonzero(sources < 0).tolist():
         edge, name = edges.named[at], edges.names[at]
         own = (int(edges.target[edge]),)
@@ -40,7 +40,7 @@ def resolve_names(graph: Graph, edges: EdgeTable, log: GraphLog) -> None:
             log.add("edge-name-unknown", edges.path(edge), shown(name), own)
             continue
         if name not in producers:
-            producers[name] = _Producers(ids[name], rules)
+            producers[name] = _NamedProducers(ids[name], rules)
         if producers[name].entries:
             _choose(edge, producers[name], rules, edges)
             continue
@@ -102,7 +102,7 @@ class _Rules:
         return [int(entry) for entry in kept]
 
 
-class _Producers:
+class _NamedProducers:
     """The entries of all nodes of one name, as seen from consumers in the order of the file.
 
     `WINDOW` bounds what is looked at for one edge, so that a file in which nothing is ever
@@ -134,7 +134,7 @@ class _Producers:
         return self._live[-self.WINDOW :], passed, len(self._live) <= self.WINDOW
 
 
-def _choose(edge: int, producers: _Producers, rules: _Rules, edges: EdgeTable) -> None:
+def _choose(edge: int, producers: _NamedProducers, rules: _Rules, edges: EdgeTable) -> None:
     target = int(edges.target[edge])
     live, passed, complete = producers.before(target)
     possible = rules.shareable(target, live)

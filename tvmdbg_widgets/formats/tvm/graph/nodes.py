@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tvm.graph.log import BY_TYPE, GraphLog, shown, shown_at
-from tvmdbg_widgets.model.base.issues import Severity
+from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.graph.graph import NodeKind
 
 _TOP_KEYS = ("nodes", "arg_nodes", "node_row_ptr", "heads", "attrs")
@@ -127,7 +127,7 @@ def read_nodes(nodes: list[Any], log: GraphLog, *, symbol: bool) -> NodeTable:
                     value,
                     (nid,),
                     loader=f"do not support key {name}",
-                    severity=Severity.NOTE if key == "subgraphs" else Severity.WARNING,
+                    severity=IssueSeverity.NOTE if key == "subgraphs" else IssueSeverity.WARNING,
                 )
         _read_node(nid, node, table, log)
     return table

@@ -20,7 +20,7 @@ from tvmdbg_widgets.formats.tvm.params.survey import survey
 from tvmdbg_widgets.formats.tvm.tensor_cache.cache import TensorCache
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.base.text import listed
@@ -88,7 +88,9 @@ def read_params(
     unknown = sorted((dtypes or {}).keys() - {record.key for record in records})
     if unknown:
         text = f"dtypes names arrays that are not in this file: {listed(unknown)}"
-        reader.issues.append(Issue("unknown-array-name", Severity.NOTE, text, file=source.name))
+        reader.issues.append(
+            Issue("unknown-array-name", IssueSeverity.NOTE, text, file=source.name)
+        )
     return ParamsFile(
         records=records,
         dtype_layout=reader.layout,

@@ -26,7 +26,7 @@ from tvmdbg_widgets.formats.tvm.params.record import (
 )
 from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.ranges import GAP, LONGEST
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -71,7 +71,7 @@ class ListReader:
             extra = self.source.size - end
             self._note(
                 "trailing-bytes",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 f"{counted(extra, 'byte')} {agree(extra, 'follows')} the last array",
             )
 
@@ -87,7 +87,9 @@ class ListReader:
 
     def _names(self) -> tuple[list[str], int]:
         if self._u64(8, "reserved"):
-            self._note("reserved-not-zero", Severity.NOTE, "the file's reserved field is not 0")
+            self._note(
+                "reserved-not-zero", IssueSeverity.NOTE, "the file's reserved field is not 0"
+            )
         count = self._u64(16, "number of names")
         offset = 24
         if count * 8 > self.source.size - offset:
@@ -105,7 +107,7 @@ class ListReader:
                 f"{counted(self._broken_names, 'name')} {agree(self._broken_names, 'is')} not "
                 "UTF-8; odd bytes are shown as \\x.."
             )
-            self._note("name-not-utf8", Severity.NOTE, text)
+            self._note("name-not-utf8", IssueSeverity.NOTE, text)
         arrays = self._u64(offset, "number of arrays")
         if arrays != count:
             self._fail("number of arrays", offset, f"{count}, the number of names", arrays)
@@ -137,7 +139,7 @@ class ListReader:
             offset = header.offset + header.nbytes
         for what, count in odd.items():
             text = f"{what} in {count} of {counted(len(names), 'array')}, where TVM writes 0"
-            self._note("reserved-not-zero", Severity.NOTE, text)
+            self._note("reserved-not-zero", IssueSeverity.NOTE, text)
         return offset
 
     @property
@@ -170,7 +172,7 @@ class ListReader:
         if self.choice is None and choice.also:
             others = ", ".join(each.name for each in choice.also)
             text = f"{label} fits other layouts of the dtype as well: {others}; read as "
-            self._note("layout-ambiguous", Severity.WARNING, text + choice.layout.name)
+            self._note("layout-ambiguous", IssueSeverity.WARNING, text + choice.layout.name)
         self.choice = choice
         return header
 
@@ -222,7 +224,7 @@ class ListReader:
         read = len(self.records)
         self._note(
             "params-incomplete",
-            Severity.ERROR,
+            IssueSeverity.ERROR,
             f"{read} of {counted(count, 'array')} could be read. {error}",
         )
 
@@ -247,7 +249,7 @@ class ListReader:
             hint=hint,
         )
 
-    def _note(self, rule: str, severity: Severity, message: str) -> None:
+    def _note(self, rule: str, severity: IssueSeverity, message: str) -> None:
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
 

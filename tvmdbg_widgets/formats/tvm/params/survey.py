@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree
 from tvmdbg_widgets.model.base.text import cut, listed
 from tvmdbg_widgets.model.tensors.array_record import STORED_AS, ArrayRecord
@@ -32,7 +32,7 @@ def survey(records: Sequence[ArrayRecord], file: str) -> list[Issue]:
     if repeated:
         verb = agree(len(repeated), "occurs")
         text = f"{_list(repeated)} {verb} more than once; TVM keeps the last of each"
-        issues.append(Issue("duplicate-name", Severity.WARNING, text, file=file))
+        issues.append(Issue("duplicate-name", IssueSeverity.WARNING, text, file=file))
     return issues + note_issues([(record, None) for record in records], file)
 
 
@@ -47,7 +47,7 @@ def note_issues(
     issues = []
     for rule, found in kinds.items():
         harmless = rule in ("no-numpy-type", "stored-as")
-        severity = Severity.NOTE if harmless else Severity.WARNING
+        severity = IssueSeverity.NOTE if harmless else IssueSeverity.WARNING
         what = "; ".join(found[0][0].notes) if len(found) == 1 else KINDS[rule]
         text = f"{_list([record.key for record, _ in found])}: {what}"
         entries = tuple(entry for _, entry in found if entry is not None)

@@ -60,7 +60,7 @@ def write_params(
         _write(target, items, fields)
 
 
-class _Stored:
+class _StoredArray:
     """One array ready to be written: type, shape, and its bytes in pieces."""
 
     def __init__(self, dtype: DataType, shape: tuple[int, ...], values: Any) -> None:
@@ -90,13 +90,13 @@ class _Stored:
             yield memoryview(record.source.read(record.offset + start, length))
 
 
-def _stored(array: Array, asked: DataType | str | None, codes: Codes) -> _Stored:
+def _stored(array: Array, asked: DataType | str | None, codes: Codes) -> _StoredArray:
     dtype = DataType.parse(asked) if isinstance(asked, str) else asked
     if isinstance(array, Tensor):
         array = array.record
     if isinstance(array, ArrayRecord):
         kept = array.stored_dtype or array.dtype
-        return _Stored(_fitting(dtype, kept) or kept, array.shape, array)
+        return _StoredArray(_fitting(dtype, kept) or kept, array.shape, array)
     values = np.asarray(array)
     own = from_numpy(values.dtype)
     if values.dtype.byteorder == ">" or (own.numpy_dtype or values.dtype) != values.dtype:
@@ -104,7 +104,7 @@ def _stored(array: Array, asked: DataType | str | None, codes: Codes) -> _Stored
     chosen = _fitting(dtype, own)
     if chosen is None:
         chosen = _legacy(own) if codes == "legacy" else own
-    return _Stored(chosen, values.shape, values)
+    return _StoredArray(chosen, values.shape, values)
 
 
 def _legacy(dtype: DataType) -> DataType:
@@ -134,7 +134,7 @@ def _pack(values: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, np.dtype[n
     return np.packbits(loose.reshape(-1), bitorder="little")
 
 
-def _write(file: IO[bytes], items: list[tuple[bytes, _Stored]], layout: DTypeLayout) -> None:
+def _write(file: IO[bytes], items: list[tuple[bytes, _StoredArray]], layout: DTypeLayout) -> None:
     count = struct.pack("<Q", len(items))
     file.write(struct.pack("<QQ", LIST_MAGIC, 0) + count)
     for name, _ in items:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from tvmdbg_widgets.formats.tvm.report.csv_cells import Cells, Cutter
 from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
 from tvmdbg_widgets.formats.tvm.report.rows import DURATION, KINDS, NAME
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.timeline.report import Metric
 
@@ -71,16 +71,16 @@ class CsvRows:
             more = f" ({counted(len(unclear), 'such cell')})" if len(unclear) > 1 else ""
             self._report(
                 "string-unclear",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"row {row_number}, at byte {self._offsets[line]}: TVM does not escape strings, "
                 f"and where {column!r} begins and ends cannot be known; it is left out{more}",
             )
 
     def _lost(self, line: int, what: str) -> None:
         self.truncated = True
-        self._report("report-cut", Severity.ERROR, f"at byte {self._offsets[line]}: {what}")
+        self._report("report-cut", IssueSeverity.ERROR, f"at byte {self._offsets[line]}: {what}")
 
-    def _report(self, rule: str, severity: Severity, message: str) -> None:
+    def _report(self, rule: str, severity: IssueSeverity, message: str) -> None:
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
     def _row(self, text: str, cells: Cells) -> tuple[Row, list[str]]:

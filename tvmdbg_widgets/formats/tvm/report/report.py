@@ -19,7 +19,7 @@ from tvmdbg_widgets.formats.tvm.report.rows import DEVICE, DURATION, HASH, NAME,
 from tvmdbg_widgets.formats.tvm.report.table import Row, TableRows, find_heading
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.timeline.report import Metric, Report
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -57,7 +57,7 @@ def read_report(source: ByteSource) -> Report:
         rows = CsvRows(text, source.name)
         if not rows.rows and not rows.issues:
             said = "the text ends behind its header: TVM prints one only above calls"
-            issues = [*issues, Issue("report-cut", Severity.WARNING, said, file=source.name)]
+            issues = [*issues, Issue("report-cut", IssueSeverity.WARNING, said, file=source.name)]
         return make_report(
             rows.rows,
             form="csv",
@@ -82,7 +82,7 @@ def read_report(source: ByteSource) -> Report:
         return with_several(report, len(headings))
     if not text.strip() and "\n" in text:
         told = "the report has no calls: TVM's CSV of an empty report is an empty line"
-        note = Issue("report-empty", Severity.NOTE, told, file=source.name)
+        note = Issue("report-empty", IssueSeverity.NOTE, told, file=source.name)
         return make_report(
             [], form="csv", file=source.name, rounding_us=lambda _: 0.0, issues=(*issues, note)
         )
@@ -106,7 +106,7 @@ def _from_json(text: str, file: str, issues: list[Issue]) -> Report:
     if kinds:
         names = ", ".join(sorted(kinds))
         note = f"values of unknown kinds are kept as they stand: {names[:200]!r}"
-        found.issue("kind-unknown", Severity.NOTE, note)
+        found.issue("kind-unknown", IssueSeverity.NOTE, note)
     return make_report(
         found.calls,
         form="json",
@@ -140,7 +140,7 @@ def with_several(report: Report, count: int) -> Report:
     if count == 1:
         return report
     told = f"{counted(count, 'report')} in this text: the last is used, run.tables has each"
-    note = Issue("several-tables", Severity.NOTE, told, file=report.file)
+    note = Issue("several-tables", IssueSeverity.NOTE, told, file=report.file)
     return replace(report, issues=Issues((*report.issues, note)))
 
 

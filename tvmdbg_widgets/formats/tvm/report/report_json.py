@@ -20,7 +20,7 @@ from tvmdbg_widgets.formats.tvm.report.printed import (
     is_unclear,
 )
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed, one_line, paired
 from tvmdbg_widgets.model.timeline.report import Metric
@@ -54,13 +54,13 @@ class ReportText:
         if document is not None:
             self.issue(
                 "backslash-kept",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 "the numbers are printed as TVM prints them, and TVM does not escape strings: "
                 "backslashes are read as they stand",
             )
         self._scan()
 
-    def issue(self, rule: str, severity: Severity, message: str) -> None:
+    def issue(self, rule: str, severity: IssueSeverity, message: str) -> None:
         """Note something about this file."""
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
@@ -72,7 +72,7 @@ class ReportText:
                 parse_float=PrintedNumber,
                 parse_int=PrintedNumber,
                 parse_constant=PrintedNumber,
-                object_pairs_hook=_Pairs,
+                object_pairs_hook=_JsonPairs,
             )
         except (ValueError, RecursionError):
             return None
@@ -96,7 +96,7 @@ class ReportText:
         if others:
             self.issue(
                 "unknown-section",
-                Severity.NOTE,
+                IssueSeverity.NOTE,
                 f"the report has sections no TVM release writes: {one_line(listed(others))}",
             )
         self.calls = [self._row(call, f"calls[{i}]") for i, call in enumerate(calls)]
@@ -110,19 +110,21 @@ class ReportText:
         value = document.get(key, {})
         if isinstance(value, dict):
             return value
-        self.issue("metric-unreadable", Severity.WARNING, f"{key} is not an object; it is left out")
+        self.issue(
+            "metric-unreadable", IssueSeverity.WARNING, f"{key} is not an object; it is left out"
+        )
         return {}
 
     def _row(self, value: Any, where: str) -> Row:
         if not isinstance(value, dict):
             self.issue(
                 "metric-unreadable",
-                Severity.ERROR,
+                IssueSeverity.ERROR,
                 f"{one_line(where)} is not an object of metrics; its row is kept without values",
             )
             return {}
         row: Row = {}
-        doubled = value.doubled if isinstance(value, _Pairs) else set()
+        doubled = value.doubled if isinstance(value, _JsonPairs) else set()
         for name, metric in value.items():
             if name in doubled:
                 self._doubled(name, where)
@@ -135,7 +137,7 @@ class ReportText:
     def _doubled(self, name: str, where: str) -> None:
         self.issue(
             "metric-twice",
-            Severity.WARNING,
+            IssueSeverity.WARNING,
             f"{one_line(where)} has {name!r} twice: which is true cannot be known, both are left "
             "out",
         )
@@ -145,7 +147,7 @@ class ReportText:
             keys = one_line(listed([key for key, _ in values])) or "none"
             self.issue(
                 "metric-unreadable",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"{one_line(where)}: {name!r} must have exactly one value key, found {keys}; "
                 "it is left out",
             )
@@ -177,7 +179,7 @@ class ReportText:
             self.truncated = True
             self.issue(
                 "report-cut",
-                Severity.ERROR,
+                IssueSeverity.ERROR,
                 f"at byte {place} the report does not go on as it should "
                 f"(expected {stop.expected}); {counted(len(self.calls), 'call')} before that "
                 f"place {agree(len(self.calls), 'is')} read",
@@ -259,7 +261,7 @@ class ReportText:
                 place = self._printed.offset(position)
                 self.issue(
                     "string-unclear",
-                    Severity.WARNING,
+                    IssueSeverity.WARNING,
                     f"{one_line(where)}: the string at byte {place} holds what "
                     "looks like a piece of the report; TVM does not escape strings, so where it "
                     "ends cannot be known. It is left out",
@@ -269,7 +271,7 @@ class ReportText:
         return values if clear else None, self._printed.skip(position) + 1
 
 
-class _Pairs(dict[str, Any]):
+class _JsonPairs(dict[str, Any]):
     """An object of parsed JSON that remembers keys it had twice."""
 
     def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:

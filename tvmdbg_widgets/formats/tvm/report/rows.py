@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.report.numbers import LONGEST
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, as_float, counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
@@ -38,7 +38,7 @@ def make_report(
     issues: Iterable[Issue] = (),
 ) -> Report:
     """Make a report of rows of metrics."""
-    columns = _Columns(rows, file)
+    columns = _ReportColumns(rows, file)
     durations = columns.numbers(DURATION)
     counts = columns.whole(COUNT)
     percents = columns.numbers(PERCENT)
@@ -72,7 +72,7 @@ def make_report(
     return report
 
 
-class _Columns:
+class _ReportColumns:
     def __init__(self, rows: Sequence[Row], file: str) -> None:
         self.rows = rows
         self.file = file
@@ -114,7 +114,7 @@ class _Columns:
             f"row {rows[0]}: {name!r} is {one_line(f'{metric.kind} {metric.text}'[:60])!r}, "
             f"expected {kind}{limit}; it is left out{more}"
         )
-        self.issues.append(Issue(rule, Severity.WARNING, text, file=self.file))
+        self.issues.append(Issue(rule, IssueSeverity.WARNING, text, file=self.file))
 
 
 def _is_text(metric: Metric) -> bool:
@@ -151,4 +151,4 @@ def _percents(report: Report) -> Issue | None:
         f"total ({whole / 1e3:.9g} µs): row {first} says {report.percent[first]:.9g} %, its time "
         f"gives {computed[first]:.9g} %; the report's own is kept"
     )
-    return Issue("percent-disagrees", Severity.WARNING, text, file=report.file)
+    return Issue("percent-disagrees", IssueSeverity.WARNING, text, file=report.file)

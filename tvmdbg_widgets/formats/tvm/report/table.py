@@ -24,7 +24,7 @@ from tvmdbg_widgets.formats.tvm.report.rows import (
     PERCENT,
     SHAPES,
 )
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.timeline.report import Metric
 
@@ -91,13 +91,13 @@ class TableRows:
             self.truncated = True
             self._report(
                 "report-cut",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 "neither the row of dashes nor a Total row follows the calls: the text may be cut "
                 "off behind the last one",
             )
         self._check_sum()
 
-    def _report(self, rule: str, severity: Severity, message: str) -> None:
+    def _report(self, rule: str, severity: IssueSeverity, message: str) -> None:
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
     @staticmethod
@@ -124,12 +124,14 @@ class TableRows:
                 if position + 1 >= len(lines) - 1:
                     self.truncated = True
                     self._report(
-                        "report-cut", Severity.ERROR, "the text ends inside a row: it is left out"
+                        "report-cut",
+                        IssueSeverity.ERROR,
+                        "the text ends inside a row: it is left out",
                     )
                 else:
                     self._report(
                         "rows-interrupted",
-                        Severity.WARNING,
+                        IssueSeverity.WARNING,
                         f"line {position + 2} of the table is not as wide as its columns; "
                         "the rows end there",
                     )
@@ -168,7 +170,7 @@ class TableRows:
             elif text:
                 self._report(
                     "metric-unreadable",
-                    Severity.WARNING,
+                    IssueSeverity.WARNING,
                     f"{column!r} holds {text[:60]!r}, expected a number; it is left out",
                 )
         return row
@@ -195,7 +197,7 @@ class TableRows:
         if abs(total - metric.value) > 0.0051 * (len(times) + 1) + 1e-12 * abs(total):
             self._report(
                 "total-disagrees",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"the Sum row says {metric.text} µs, the {counted(len(times), 'row')} above "
                 f"{agree(len(times), 'takes', 'together take')} {total:.2f} µs: rows may be "
                 "missing",

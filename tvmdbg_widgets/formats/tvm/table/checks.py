@@ -6,9 +6,9 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS, Layout, canonical_layout
+from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS, TableLayout, canonical_layout
 from tvmdbg_widgets.formats.tvm.table.rows import TableRow
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 
@@ -17,7 +17,7 @@ def check_table(
     *,
     total_us: float | None,
     total_cells: tuple[str, ...],
-    layout: Layout,
+    layout: TableLayout,
     file: str,
     truncated: bool,
 ) -> tuple[tuple[TableRow, ...], list[Issue]]:
@@ -31,7 +31,7 @@ def check_table(
                 f"{row.name!r}: Time(us) is {row.time_us!r}, the mean of its measurements "
                 f"{mean:.9g}"
             )
-            issues.append(Issue("mean-disagrees", Severity.WARNING, text, file=file))
+            issues.append(Issue("mean-disagrees", IssueSeverity.WARNING, text, file=file))
             break
     calls = [row for row in numbered if row.output == 0]
     if total_us is not None:
@@ -43,13 +43,13 @@ def check_table(
                 f"{agree(len(calls), 'takes', 'together take')} {times:.9g} µs: rows may be "
                 "missing"
             )
-            issues.append(Issue("total-disagrees", Severity.WARNING, said, file=file))
+            issues.append(Issue("total-disagrees", IssueSeverity.WARNING, said, file=file))
     elif layout.style != "v0.5" and not truncated and _descending(calls):
         told = (
             "the rows are sorted by time but no Total_time row follows: "
             "the text may be cut off behind the last row"
         )
-        issues.append(Issue("no-total-row", Severity.NOTE, told, file=file))
+        issues.append(Issue("no-total-row", IssueSeverity.NOTE, told, file=file))
     if total_us is None and not truncated:
         issues += _check_shares(calls, file)
     lines = [row.cells for row in numbered] + ([total_cells] if total_cells else [])
@@ -63,11 +63,11 @@ def _check_shares(calls: Sequence[TableRow], file: str) -> list[Issue]:
         return []
     text = f"the printed shares of {counted(len(calls), 'node')} add up to {shares:.4g} %, not to "
     text += "100 %: rows are missing, or stand twice"
-    return [Issue("shares-disagree", Severity.WARNING, text, file=file)]
+    return [Issue("shares-disagree", IssueSeverity.WARNING, text, file=file)]
 
 
 def _number_outputs(
-    rows: Sequence[TableRow], layout: Layout, file: str
+    rows: Sequence[TableRow], layout: TableLayout, file: str
 ) -> tuple[tuple[TableRow, ...], list[Issue]]:
     shape = layout.columns.index("Shape")
     numbered: list[TableRow] = []
@@ -87,7 +87,7 @@ def _number_outputs(
         return tuple(numbered), []
     issue = Issue(
         "rows-missing",
-        Severity.WARNING,
+        IssueSeverity.WARNING,
         f"{broken[0]!r} has fewer rows than outputs"
         + (f", as have {counted(len(broken) - 1, 'other')}" if len(broken) > 1 else ""),
         file=file,
@@ -95,7 +95,7 @@ def _number_outputs(
     return tuple(numbered), [issue]
 
 
-def _check_widths(lines: Sequence[Sequence[str]], layout: Layout, file: str) -> list[Issue]:
+def _check_widths(lines: Sequence[Sequence[str]], layout: TableLayout, file: str) -> list[Issue]:
     canonical = canonical_layout(layout.style, lines)
     actual = _widths(layout)
     for title, width, expected in zip(layout.columns, actual, _widths(canonical), strict=False):
@@ -104,11 +104,11 @@ def _check_widths(lines: Sequence[Sequence[str]], layout: Layout, file: str) -> 
                 f"column {title!r} is {width} wide where its cells need {expected}: "
                 "a name ends in blanks, which print loses, or rows are missing"
             )
-            return [Issue("blanks-lost", Severity.NOTE, text, file=file)]
+            return [Issue("blanks-lost", IssueSeverity.NOTE, text, file=file)]
     return []
 
 
-def _widths(layout: Layout) -> list[int]:
+def _widths(layout: TableLayout) -> list[int]:
     edges = [*layout.starts, *([] if layout.length is None else [layout.length])]
     return [end - start for start, end in itertools.pairwise(edges)]
 

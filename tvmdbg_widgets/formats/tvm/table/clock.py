@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tvm.table.rows import TableRow, clock_ns
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 
 _DAY = 86_400e9
 
@@ -34,5 +34,5 @@ def wall_times(
             f"the row of {name!r} has a time before the one "
             "printed ahead of it: the clock was set, or rows were reordered"
         )
-        issues.append(Issue("clock-steps-back", Severity.WARNING, said, file=file))
+        issues.append(Issue("clock-steps-back", IssueSeverity.WARNING, said, file=file))
     return flat[0::2][call_of_row], flat[1::2][call_of_row], issues

@@ -48,7 +48,7 @@ def dashes(columns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLayout:
     """Columns of one table."""
 
     style: str
@@ -101,16 +101,16 @@ def _cells(starts: tuple[int, ...], padded: bool) -> re.Pattern[str]:
     return re.compile("".join(f"(.{{{width}}})  " for width in widths) + last, re.DOTALL)
 
 
-def canonical_layout(style: str, lines: Iterable[Sequence[str]]) -> Layout:
+def canonical_layout(style: str, lines: Iterable[Sequence[str]]) -> TableLayout:
     """Lay out cells as TVM does: each column two wider than its longest cell or title."""
     widths = [len(title) for title in TITLES[style]]
     for column, cells in enumerate(zip(*lines, strict=True)):
         widths[column] = max(widths[column], *map(len, cells))
     edges = [0, *accumulate(width + 2 for width in widths)]
-    return Layout(style, "", tuple(edges[:-1]), edges[-1], "\n")
+    return TableLayout(style, "", tuple(edges[:-1]), edges[-1], "\n")
 
 
-def find_layout(line: str) -> Layout | None:
+def find_layout(line: str) -> TableLayout | None:
     """Recognise a header line; None if it is none."""
     newline = "\r\n" if line.endswith("\r") else "\n"
     line = line.removesuffix("\r")
@@ -122,7 +122,7 @@ def find_layout(line: str) -> Layout | None:
         starts = _starts(text, titles)
         if starts is not None:
             padded = len(text) - len(text.rstrip(" ")) >= 2
-            return Layout(style, indent, starts, len(text) if padded else None, newline)
+            return TableLayout(style, indent, starts, len(text) if padded else None, newline)
     return None
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tvmdbg_widgets.formats.tvm.table.layout import Layout, canonical_layout, dashes
+from tvmdbg_widgets.formats.tvm.table.layout import TableLayout, canonical_layout, dashes
 from tvmdbg_widgets.formats.tvm.table.rows import TOTAL_NAME
-from tvmdbg_widgets.formats.tvm.table.table import Table
+from tvmdbg_widgets.formats.tvm.table.table import DebuggerTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class TimedNode:
     num_inputs: int
 
 
-def format_table(table: Table) -> str:
+def format_table(table: DebuggerTable) -> str:
     """Print a table that was read, as it stood in the text.
 
     Byte for byte what TVM printed if no line stood between the rows; every line ends as the header
@@ -39,7 +39,7 @@ def format_table(table: Table) -> str:
     return _format(table.layout, lines)
 
 
-def bare_table(table: Table) -> str:
+def bare_table(table: DebuggerTable) -> str:
     """Print a table that was read as TVM printed it: without marks of quotes or comments."""
     lines = [row.cells for row in table.rows]
     whole = canonical_layout(table.style, [*lines, *filter(None, [table.total_cells])])
@@ -94,6 +94,6 @@ def _rounded(value: float, style: str) -> float:
     return float(np.round(value, 3)) if style == "v0.9" else round(value, 3)
 
 
-def _format(layout: Layout, lines: Iterable[Sequence[str]]) -> str:
+def _format(layout: TableLayout, lines: Iterable[Sequence[str]]) -> str:
     head = (layout.columns, dashes(layout.columns))
     return layout.newline.join(layout.join(cells) for cells in (*head, *lines))

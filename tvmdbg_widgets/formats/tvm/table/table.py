@@ -15,18 +15,18 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tvm.table.checks import check_table
 from tvmdbg_widgets.formats.tvm.table.clock import wall_times
-from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS, Layout, dashes, find_layout
+from tvmdbg_widgets.formats.tvm.table.layout import DECIMALS, TableLayout, dashes, find_layout
 from tvmdbg_widgets.formats.tvm.table.rows import TableRow, parse_row, parse_total
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, Severity
+from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class DebuggerTable:
     """One printed table of R rows."""
 
     rows: tuple[TableRow, ...]
@@ -37,7 +37,7 @@ class Table:
     end_ns: npt.NDArray[np.float64] | None
     truncated: bool
     line: int
-    layout: Layout
+    layout: TableLayout
     total_cells: tuple[str, ...]
     issues: Issues
     file: str
@@ -88,7 +88,7 @@ def sniff(head: bytes) -> bool:
     return any("Node Name  " in line and find_layout(line) is not None for line in lines)
 
 
-def read_tables(source: ByteSource) -> tuple[Table, ...]:
+def read_tables(source: ByteSource) -> tuple[DebuggerTable, ...]:
     """Read every table of a text, in order.
 
     Lines of other programs before, behind and between the rows are skipped; between the rows they
@@ -107,16 +107,18 @@ def read_tables(source: ByteSource) -> tuple[Table, ...]:
     for (index, layout), end in zip(headers, ends, strict=False):
         marks = layout.split(lines[index + 1]) if index + 1 < end else None
         if marks == dashes(layout.columns):
-            tables.append(_Body(source.name, layout, lines, index, end).table(issues))
+            tables.append(_TableBody(source.name, layout, lines, index, end).table(issues))
     if not tables:
         raise _no_table(source, text, [index for index, _ in headers])
     return tuple(tables)
 
 
-class _Body:
+class _TableBody:
     """The lines of one table, from its header to the next header or the end of the text."""
 
-    def __init__(self, file: str, layout: Layout, lines: list[str], header: int, end: int) -> None:
+    def __init__(
+        self, file: str, layout: TableLayout, lines: list[str], header: int, end: int
+    ) -> None:
         self.file = file
         self.layout = layout
         self.lines = lines
@@ -127,13 +129,13 @@ class _Body:
         self.issues: list[Issue] = []
         self.truncated = False
 
-    def table(self, text_issues: list[Issue]) -> Table:
+    def table(self, text_issues: list[Issue]) -> DebuggerTable:
         last, strangers = self.read_rows()
         between = [index for index in strangers if index < last]
         if between:
             self.report(
                 "rows-interrupted",
-                Severity.WARNING,
+                IssueSeverity.WARNING,
                 f"line {between[0] + 1} is not a row but stands between rows "
                 f"({counted(len(between), 'such line')}): {self.lines[between[0]][:60]!r}",
             )
@@ -152,7 +154,7 @@ class _Body:
         if self.layout.style == "v0.5":
             start, end, clock_issues = wall_times(rows, self.file)
             found += clock_issues
-        return Table(
+        return DebuggerTable(
             rows=rows,
             columns=self.layout.columns,
             total_us=total,
@@ -191,9 +193,11 @@ class _Body:
             text[start - 2 : start].strip(" ") == "" for start in self.layout.starts[1:]
         ):
             self.truncated = True
-            self.report("row-cut", Severity.ERROR, "the text ends inside a row, which is left out")
+            self.report(
+                "row-cut", IssueSeverity.ERROR, "the text ends inside a row, which is left out"
+            )
 
-    def report(self, rule: str, severity: Severity, message: str) -> None:
+    def report(self, rule: str, severity: IssueSeverity, message: str) -> None:
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
 

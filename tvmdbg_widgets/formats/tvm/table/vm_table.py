@@ -15,7 +15,7 @@ from tvmdbg_widgets.formats.tvm.report.report import with_several
 from tvmdbg_widgets.formats.tvm.report.rows import COUNT, DURATION, NAME, SHAPES, make_report
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.timeline.report import Metric, Report
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -131,10 +131,10 @@ def _checks(
     issues = []
     if strange:
         text = f"{counted(strange, 'line')} between the rows left out: no rows of the table"
-        issues.append(Issue("rows-interrupted", Severity.WARNING, text, file=file))
+        issues.append(Issue("rows-interrupted", IssueSeverity.WARNING, text, file=file))
     if total is None:
         what = "the line 'Total Duration' is missing: the text may be cut off behind the last row"
-        return [*issues, Issue("report-cut", Severity.WARNING, what, file=file)]
+        return [*issues, Issue("report-cut", IssueSeverity.WARNING, what, file=file)]
     times = sum(float(row[DURATION].value) for row in rows)
     calls = sum(int(row[COUNT].value) for row in rows)
     slack = general_rounding(total[0]) + sum(
@@ -145,5 +145,5 @@ def _checks(
             f"the last line says {total[0]:.9g} µs in {counted(total[1] or calls, 'call')}, "
             f"the rows give {times:.9g} µs in {calls}: rows may be missing"
         )
-        issues.append(Issue("total-disagrees", Severity.WARNING, said, file=file))
+        issues.append(Issue("total-disagrees", IssueSeverity.WARNING, said, file=file))
     return issues

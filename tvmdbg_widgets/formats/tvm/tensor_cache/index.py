@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from tvmdbg_widgets.formats.json_fields import Count, convert, read_json
-from tvmdbg_widgets.formats.limits import Budget, named_bytes
+from tvmdbg_widgets.formats.limits import WorkBudget, named_bytes
 from tvmdbg_widgets.formats.tvm.tensor_cache.record import Array, read_record
 from tvmdbg_widgets.formats.tvm.tensor_cache.shard import MissingShard, Shard
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import cut, one_line
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
@@ -55,7 +55,7 @@ class IndexReader:
         self._told: Counter[str] = Counter()
         #: Shards by their paths, and what the arrays in each file may still name.
         self._opened: dict[str, ByteSource] = {}
-        self._named: dict[str, Budget] = {}
+        self._named: dict[str, WorkBudget] = {}
 
     def read(self) -> None:
         """Read it; FormatError where it is no index, or nothing in it can be read."""
@@ -84,7 +84,7 @@ class IndexReader:
             shard = self._opened[path] = self._open(stored, at)
         else:
             text = f"{cut(one_line(path), _LETTERS)!r} is named by more than one record"
-            self._tell("shard-repeated", Severity.WARNING, text)
+            self._tell("shard-repeated", IssueSeverity.WARNING, text)
         if shard.size != nbytes:
             self._wrong_size(at, shard, nbytes)
         if not isinstance(shard, MissingShard):
@@ -137,7 +137,9 @@ class IndexReader:
             found=counted(shard.size, "byte"),
             hint="TVM says “Encountered an corrupted parameter shard”; copy or download it again.",
         )
-        self._tell("shard-size", Severity.ERROR if short else Severity.WARNING, str(problem))
+        self._tell(
+            "shard-size", IssueSeverity.ERROR if short else IssueSeverity.WARNING, str(problem)
+        )
         if short:
             self.error = self.error or problem
 
@@ -155,13 +157,13 @@ class IndexReader:
                 f"{counted(len(pairs), 'array')} {agree(len(pairs), 'shares')} bytes with another "
                 f"one in {shard.name}: {first}"
             )
-            self._tell("arrays-overlap", Severity.WARNING, text)
+            self._tell("arrays-overlap", IssueSeverity.WARNING, text)
 
     def _problem(self, rule: str, problem: FormatError) -> None:
         self.error = self.error or problem
-        self._tell(rule, Severity.ERROR, str(problem))
+        self._tell(rule, IssueSeverity.ERROR, str(problem))
 
-    def _tell(self, rule: str, severity: Severity, text: str) -> None:
+    def _tell(self, rule: str, severity: IssueSeverity, text: str) -> None:
         self._told[rule] += 1
         if self._told[rule] <= _TOLD:
             self.issues.append(Issue(rule, severity, text, file=self.source.name))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Severity
+from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
@@ -57,9 +57,9 @@ def verified(shard: Shard, found: str) -> Issue | None:
     """Return what the md5sum of a shard's bytes tells against it."""
     if not shard.md5sum:
         text = "the index gives no md5sum of this shard"
-        return Issue("shard-not-summed", Severity.NOTE, text, file=shard.source.name)
+        return Issue("shard-not-summed", IssueSeverity.NOTE, text, file=shard.source.name)
     if found == shard.md5sum:
         return None
     text = f"md5sum: expected {one_line(shard.md5sum[:40])}; found {found}. "
     text += "The shard is damaged, or the index is that of another one."
-    return Issue("shard-damaged", Severity.ERROR, text, file=shard.source.name)
+    return Issue("shard-damaged", IssueSeverity.ERROR, text, file=shard.source.name)
