@@ -33,9 +33,10 @@ from benchmarks.graph_view import verdict
 from benchmarks.measure import Times, limit, load, machine, measure, ratio
 from benchmarks.tuning.tuning_logs import WEIGHTS, records, write_log
 from benchmarks.tuning.tuning_view import view
-from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds
+from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import infer_bounds
 from tvmdbg_widgets.analysis.tuning.dags import find_dag
-from tvmdbg_widgets.analysis.tuning.replay import nest, replay
+from tvmdbg_widgets.analysis.tuning.replay.nest import nest
+from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
 from tvmdbg_widgets.tuning import TuningLog
 from tvmdbg_widgets.widgets.tuning.answers import answer
 

@@ -28,7 +28,7 @@ from tvmdbg_widgets.answers.paths import PATH_ANSWERS
 from tvmdbg_widgets.answers.priority_gate import PriorityGate
 from tvmdbg_widgets.answers.ranges import RANGE_ANSWERS
 from tvmdbg_widgets.answers.statistics_jobs import StatisticsJobs
-from tvmdbg_widgets.answers.tensor import TENSOR_ANSWERS
+from tvmdbg_widgets.answers.tensor.tensor_answers import TENSOR_ANSWERS
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS
 from tvmdbg_widgets.model.base.issues import IssueSeverity
 from tvmdbg_widgets.model.base.strings import StringColumn

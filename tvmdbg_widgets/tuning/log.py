@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import ScheduleComparison
     from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
-    from tvmdbg_widgets.analysis.tuning.transfer import MachineComparison
+    from tvmdbg_widgets.analysis.tuning.transfer.comparison import MachineComparison
     from tvmdbg_widgets.figures.figure import Figure
     from tvmdbg_widgets.model.base.issues import Issues
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
@@ -404,7 +404,7 @@ class TuningLog:
         TypeError, FormatError
             The other is no tuning log; a file changed since it was opened.
         """
-        from tvmdbg_widgets.analysis.tuning.transfer import compare_machines
+        from tvmdbg_widgets.analysis.tuning.transfer.comparison import compare_machines
 
         if not isinstance(other, TuningLog):
             raise TypeError(f"compare takes a tuning log, found {type(other).__name__}")

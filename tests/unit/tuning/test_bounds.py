@@ -11,8 +11,9 @@ from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.iterated import Nest, nests
 from unit.tuning.printed_states import COPIED, cases, dag, read_steps, steps_of
 
-from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
-from tvmdbg_widgets.analysis.tuning.replay import print_state, replay
+from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import infer_bounds, why_refused
+from tvmdbg_widgets.analysis.tuning.replay.nest import print_state
+from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.model.tuning.state import State
 

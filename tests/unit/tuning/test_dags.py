@@ -13,10 +13,10 @@ from unit.tuning import ansor_lines
 from unit.tuning.printed_states import cases, dag_rows, read_steps
 
 from tvmdbg_widgets.analysis.tuning import dags as finding
-from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
+from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import infer_bounds, why_refused
 from tvmdbg_widgets.analysis.tuning.dags import texts_by_hash
 from tvmdbg_widgets.analysis.tuning.recorded_extents import with_recorded_extents
-from tvmdbg_widgets.analysis.tuning.replay import replay
+from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
 from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit.tuning.printed_states import dag, read_steps
 
-from tvmdbg_widgets.analysis.tuning.replay import ReplayError, nest, replay
+from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
+from tvmdbg_widgets.analysis.tuning.replay.nest import nest
+from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
 from tvmdbg_widgets.model.tuning.dag import ComputeDag
 
 DAGS = (

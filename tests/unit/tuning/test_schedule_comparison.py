@@ -10,7 +10,7 @@ from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.elsewhere.rerun_cases import record
 from unit.tuning.printed_states import cases, steps_of
 
-from tvmdbg_widgets.analysis.tuning.replay import nest
+from tvmdbg_widgets.analysis.tuning.replay.nest import nest
 from tvmdbg_widgets.analysis.tuning.schedules.alignment import align
 from tvmdbg_widgets.analysis.tuning.schedules.comparison import (
     ScheduleComparison,

@@ -13,7 +13,7 @@ import pytest
 from tests.make.story.schedules import Space, conv, matmul
 from tests.make.tuning_story import SCENARIOS, WEIGHTS, story
 from tests.unit.tuning.printed_states import dag, read_steps
-from tvmdbg_widgets.analysis.tuning.replay import replay
+from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
 from tvmdbg_widgets.analysis.tuning.threads import threads_per_block
 from tvmdbg_widgets.tuning import TuningLog, open_tuning
 

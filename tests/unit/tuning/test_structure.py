@@ -10,7 +10,8 @@ from time import process_time
 import pytest
 from unit.tuning.printed_states import cases, dag, dag_rows, read_steps, steps_of
 
-from tvmdbg_widgets.analysis.tuning.replay import nest, print_state, replay
+from tvmdbg_widgets.analysis.tuning.replay.nest import nest, print_state
+from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
 from tvmdbg_widgets.analysis.tuning.structure import TileRow, tile_structure
 from tvmdbg_widgets.model.tuning.dag import ComputeDag
 from tvmdbg_widgets.model.tuning.state import ComputeAt, State

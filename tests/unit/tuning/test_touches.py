@@ -10,8 +10,8 @@ from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.iterated import Nest, nests
 from unit.tuning.printed_states import cases, dag, read_steps, steps_of
 
-from tvmdbg_widgets.analysis.tuning.bounds import why_refused
-from tvmdbg_widgets.analysis.tuning.replay import replay
+from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import why_refused
+from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
 from tvmdbg_widgets.analysis.tuning.touches import touches
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
 from tvmdbg_widgets.model.tuning.state import State

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tvmdbg_widgets.analysis.tuning.replay import ReplayError
+from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.replay.limits import LARGEST_FACTOR
 from tvmdbg_widgets.analysis.tuning.replay.names import clean_name
 from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay

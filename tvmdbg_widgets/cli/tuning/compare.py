@@ -15,7 +15,7 @@ from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, style
 from tvmdbg_widgets.cli.tuning.logs import NamedLog
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.transfer import MachineComparison
+    from tvmdbg_widgets.analysis.tuning.transfer.comparison import MachineComparison
     from tvmdbg_widgets.analysis.tuning.transfer.task_transfer import TaskTransfer
 
 EXAMPLES = examples(

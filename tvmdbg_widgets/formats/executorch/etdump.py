@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.etdump_events import EventColumns, read_events
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
-from tvmdbg_widgets.formats.flatbuffer.tables import followed
+from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables, followed
 from tvmdbg_widgets.formats.limits import WorkBudget
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity

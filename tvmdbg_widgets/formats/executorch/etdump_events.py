@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.etdump_values import read_values
-from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.base.strings import StringColumn
 from tvmdbg_widgets.model.executorch.etdump import DebugValue, EventKind
 

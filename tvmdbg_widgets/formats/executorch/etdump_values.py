@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
 
 #: The member of ``Value`` that holds a scalar of each type: its id, table and number type.

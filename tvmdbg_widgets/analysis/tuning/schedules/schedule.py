@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.tuning.bounds import infer_bounds, why_refused
-from tvmdbg_widgets.analysis.tuning.replay import Replay, ReplayError, nest, print_state, replay
-from tvmdbg_widgets.analysis.tuning.replay.nest import with_factor
+from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import infer_bounds, why_refused
+from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
+from tvmdbg_widgets.analysis.tuning.replay.nest import nest, print_state, with_factor
+from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay, replay
 from tvmdbg_widgets.analysis.tuning.schedules.best_known import best_known
 from tvmdbg_widgets.analysis.tuning.schedules.markup import as_html
 from tvmdbg_widgets.analysis.tuning.schedules.other_tuners import config_words

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
+from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted

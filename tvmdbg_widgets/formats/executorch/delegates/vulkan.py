@@ -25,7 +25,7 @@ from tvmdbg_widgets.formats.executorch.delegates.payload import (
     root_ids,
 )
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateConstant,

@@ -31,7 +31,7 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack_schema import (
     TENSOR,
 )
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateConstant,

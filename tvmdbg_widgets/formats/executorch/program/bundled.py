@@ -9,7 +9,8 @@ import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.header import HINT
 from tvmdbg_widgets.formats.executorch.program.program import read_program
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
+from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.executorch.program import BundledProgram
 from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.executorch.program_instructions import (
     CallDelegate,
     Chain,

@@ -14,7 +14,8 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.program.checks import MOST_DIMENSIONS
 from tvmdbg_widgets.formats.executorch.program.header import HINT
 from tvmdbg_widgets.formats.executorch.program.segments import read_segments
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
+from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.flat_tensor import FlatTensor, NamedTensor, TensorLayout

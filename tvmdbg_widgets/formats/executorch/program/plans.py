@@ -10,7 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.chains import read_chains
 from tvmdbg_widgets.formats.executorch.program.values import read_values
-from tvmdbg_widgets.formats.flatbuffer import FlatTables, Ragged
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables, Ragged
 from tvmdbg_widgets.model.executorch.program import (
     BufferDevice,
     CompileSpec,

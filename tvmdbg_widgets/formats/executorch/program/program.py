@@ -12,7 +12,8 @@ from tvmdbg_widgets.formats.executorch.program.checks import check_program
 from tvmdbg_widgets.formats.executorch.program.header import HINT, read_header, sniff
 from tvmdbg_widgets.formats.executorch.program.plans import read_plans
 from tvmdbg_widgets.formats.executorch.program.segments import read_segments
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
+from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.executorch.program import FileSpan, NamedData, Program, Subsegments
 from tvmdbg_widgets.sources.byte_source import ByteSource
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.program import FileSpan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 
 
 def members(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
 from tvmdbg_widgets.model.executorch.program_values import (
     ExtraTensorInfo,
     ListValue,
