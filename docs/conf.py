@@ -78,7 +78,7 @@ def _gather(_app: Sphinx) -> None:
 
 def _trial_fields() -> str:
     """Return the fields of a trial as a table."""
-    from tvmdbg_widgets.analysis.tuning.records.fields import TRIAL_FIELDS
+    from tvmdbg_widgets.analysis.tuning.trial_queries import TRIAL_FIELDS
 
     rows = ["| field | column | is | unit |", "| --- | --- | --- | --- |"]
     for each in TRIAL_FIELDS:

@@ -14,9 +14,7 @@ import fastjsonschema
 
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.widgets import comparison
-from tvmdbg_widgets.widgets.tuning import answers as tuning
-from tvmdbg_widgets.widgets.tuning import log_model
+from tvmdbg_widgets.widgets import comparison, tuning
 
 if TYPE_CHECKING:
     import pytest
@@ -56,7 +54,7 @@ def hold_answers(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Answers, "reply", reply)
     answer = _held("tuning", tuning.answer, lambda _, __, message: message["kind"])
     patch.setattr(tuning, "answer", answer)
-    patch.setattr(log_model, "answer", answer)
+    patch.setattr(tuning, "answer", answer)
     found = _held(
         "comparison", comparison.comparison_answer, lambda _, message, *__: message["kind"]
     )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from . import samples as samples
     from .analysis.messages.explanation import explain as explain
     from .formats.tvm.params.file import load_params as load_params
-    from .model.base.errors import FormatError as FormatError
+    from .model.base.text import FormatError as FormatError
     from .open import open as open
     from .rpc import RpcLog as RpcLog
     from .rpc import open_rpc as open_rpc
@@ -30,27 +30,27 @@ if TYPE_CHECKING:
     from .tuning import TuningLog as TuningLog
     from .tuning import open_tuning as open_tuning
     from .widgets.comparison import ComparisonView as ComparisonView
-    from .widgets.debugger import Debugger as Debugger
     from .widgets.graph import GraphView as GraphView
-    from .widgets.memory import MemoryView as MemoryView
     from .widgets.session import Session as Session
+    from .widgets.tensor import MemoryView as MemoryView
     from .widgets.tensor import TensorInspector as TensorInspector
+    from .widgets.timeline import Debugger as Debugger
     from .widgets.timeline import Flamechart as Flamechart
-    from .widgets.tuning.view import TuningView as TuningView
+    from .widgets.tuning import TuningView as TuningView
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "ComparisonView": ".widgets.comparison",
     "DebugRun": ".run",
-    "Debugger": ".widgets.debugger",
+    "Debugger": ".widgets.timeline",
     "Flamechart": ".widgets.timeline",
-    "FormatError": ".model.base.errors",
+    "FormatError": ".model.base.text",
     "GraphView": ".widgets.graph",
-    "MemoryView": ".widgets.memory",
+    "MemoryView": ".widgets.tensor",
     "Session": ".widgets.session",
     "TensorInspector": ".widgets.tensor",
-    "TuningView": ".widgets.tuning.view",
+    "TuningView": ".widgets.tuning",
     "RpcLog": ".rpc",
     "TuningLog": ".tuning",
     "compare": ".run",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
+    from tvmdbg_widgets.formats.tvm.params.list import LayoutLike
     from tvmdbg_widgets.rpc import RpcLog
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.sources.given import SourceLike
@@ -129,8 +129,8 @@ def open(
     from tvmdbg_widgets.formats.executorch.file_notes import KINDS as EXECUTORCH
     from tvmdbg_widgets.formats.gather import gather
     from tvmdbg_widgets.formats.registry import RPC, TUNING
-    from tvmdbg_widgets.formats.tvm.assemble.assemble import assemble, title_of
-    from tvmdbg_widgets.formats.tvm.params.layout import layout_text
+    from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
+    from tvmdbg_widgets.formats.tvm.params.list import layout_text
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.sources.given import content_of, flat
 

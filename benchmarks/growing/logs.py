@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.rpc import write_sides
 from benchmarks.tuning.tuning_logs import write_log
 from tests.formats.capture_files import ACK, PSH, SYN, Tcp, frame, pcap
-from tvmdbg_widgets.formats.rpc.encode import encode_packet, handshake
+from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.measure import machine, measure
-from tvmdbg_widgets.model.statistics.kept import Kept
-from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.statistics.contrast import Kept
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
+from tvmdbg_widgets.model.tensors.planes import ArrayValues
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 LATENCY = 0.03

@@ -23,7 +23,7 @@ from benchmarks.measure import load, machine
 from tests.chromium import ARGUMENTS, find_or_install
 from tests.ui.notebooks import Notebook
 from tests.ui.servers import jupyter
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
     from playwright.sync_api import CDPSession, Page

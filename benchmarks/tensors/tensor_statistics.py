@@ -18,10 +18,10 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.measure import limit, machine, measure, ratio
-from tvmdbg_widgets.model.statistics import compiled, compute, passes
-from tvmdbg_widgets.model.statistics.kept import Kept
-from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.statistics import batch, passes, result
+from tvmdbg_widgets.model.statistics.contrast import Kept
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
+from tvmdbg_widgets.model.tensors.planes import ArrayValues
 from tvmdbg_widgets.sources.file_source import FileSource
 
 PERCENTS = [1, 5, 25, 50, 75, 95, 99]
@@ -66,7 +66,7 @@ def _float32(path: Path, array: np.ndarray[Any, Any]) -> None:
     ratio(naive, plain, 4)
     print(f"  that is {plain.cpu_median / reads.cpu_median:.1f} x the CPU of one read of the file")
     _with(cores, 1 << 62, lambda: measure(f"exact, numpy alone, {cores} threads", exact, 5))
-    if compiled.kernel(np.dtype(np.float32), wait=True) is None:
+    if result.kernel(np.dtype(np.float32), wait=True) is None:
         print("  numba is not installed: the compiled pass was not measured")
     else:
         quick = _with(1, 1, lambda: measure("exact, compiled, one thread", exact, 5))
@@ -86,7 +86,7 @@ def _with(threads: int, fast: int, task: Callable[[], Any]) -> Any:
     """Run with so many threads, compiled from so many values on."""
     with (
         patch.object(passes, "_MOST_THREADS", threads),
-        patch.object(compute, "_FAST", fast),
+        patch.object(batch, "_FAST", fast),
     ):
         return task()
 

@@ -19,9 +19,8 @@ import numpy as np
 
 from benchmarks.measure import Times, machine, measure
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
-from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-from tvmdbg_widgets.model.tensors.planes import Plane
+from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane
 from tvmdbg_widgets.sources.file_source import FileSource
 
 CELLS = 512

@@ -33,12 +33,12 @@ from benchmarks.graph_view import verdict
 from benchmarks.measure import Times, limit, load, machine, measure, ratio
 from benchmarks.tuning.tuning_logs import WEIGHTS, records, write_log
 from benchmarks.tuning.tuning_view import view
-from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import infer_bounds
-from tvmdbg_widgets.analysis.tuning.dags import find_dag
-from tvmdbg_widgets.analysis.tuning.replay.nest import nest
-from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
+from tvmdbg_widgets.analysis.tuning.facts import find_dag
+from tvmdbg_widgets.analysis.tuning.schedules.nest import nest
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import infer_bounds
 from tvmdbg_widgets.tuning import TuningLog
-from tvmdbg_widgets.widgets.tuning.answers import answer
+from tvmdbg_widgets.widgets.tuning import answer
 
 MANY, MILLION, FEW, ROUND = 100_000, 1_000_000, 1_000, 64
 OPEN_S, SELECT_S, QUICK_S, FINDINGS_S, WRITE_S, POLL_S, THREADS_S = 2, 0.1, 0.1, 0.5, 1, 0.05, 5

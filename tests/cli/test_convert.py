@@ -17,9 +17,9 @@ import pytest
 from cli.start import COMMAND, environment
 
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.formats.tvm.params.convert import conversion
 from tvmdbg_widgets.formats.tvm.params.file import read_params
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.tvm.params.survey import conversion
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.given import as_source
 
 Run = Callable[..., subprocess.CompletedProcess[Any]]

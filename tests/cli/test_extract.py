@@ -172,8 +172,8 @@ def test_parameters_only_when_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_wide_dump_stays_wide(tmp_path: Path) -> None:
-    from tvmdbg_widgets.formats.tvm.params.convert import conversion
     from tvmdbg_widgets.formats.tvm.params.file import read_params
+    from tvmdbg_widgets.formats.tvm.params.survey import conversion
     from tvmdbg_widgets.sources.given import as_source
 
     dump = samples.resnet20_cifar / "_tvmdbg_device_CPU_0"

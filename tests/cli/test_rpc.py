@@ -13,7 +13,7 @@ from formats.capture_files import frame, pcap
 from formats.rpc.captured import segments
 from formats.rpc.rpc_cases import FLOAT32, conversation
 
-from tvmdbg_widgets.formats.rpc.encode import encode_packet
+from tvmdbg_widgets.formats.rpc.detect import encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 
 Run = Callable[..., subprocess.CompletedProcess[Any]]

@@ -11,8 +11,8 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tvmdbg_widgets.formats.capture.capture import TcpDirection
-from tvmdbg_widgets.formats.capture.frames import NO_TIME
+from tvmdbg_widgets.formats.rpc.desync import TcpDirection
+from tvmdbg_widgets.formats.rpc.frames import NO_TIME
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 NULL, ETHERNET, RAW, LOOP, SLL, SLL2 = 0, 1, 101, 108, 113, 276

@@ -23,8 +23,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources import byte_source
 from tvmdbg_widgets.sources.archives import ArchiveTree, open_archive
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource

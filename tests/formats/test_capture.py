@@ -34,10 +34,10 @@ from formats.capture_files import (
     time_at,
 )
 
-from tvmdbg_widgets.formats.capture.capture import Capture, TcpDirection, read_capture
-from tvmdbg_widgets.formats.capture.conversations import MOST_CONNECTIONS
-from tvmdbg_widgets.formats.capture.frames import sniff
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.rpc.conversations import MOST_CONNECTIONS
+from tvmdbg_widgets.formats.rpc.desync import Capture, TcpDirection, read_capture
+from tvmdbg_widgets.formats.rpc.frames import sniff
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 

@@ -18,13 +18,12 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
-from tvmdbg_widgets.export.chrome_times import microseconds
-from tvmdbg_widgets.export.chrome_trace import send_chrome_trace, write_chrome_trace
+from tvmdbg_widgets.export.chrome_trace import microseconds, send_chrome_trace, write_chrome_trace
 from tvmdbg_widgets.formats.decimals import DecimalText, nanoseconds
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.timeline.events import from_events
+from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.timeline.builders import from_events
+from tvmdbg_widgets.model.timeline.node_sets import Counters, FlowEnds, TraceExtras
 from tvmdbg_widgets.model.timeline.timeline import Timeline
-from tvmdbg_widgets.model.timeline.trace_extras import Counters, FlowEnds, TraceExtras
 
 Document = dict[str, Any]
 

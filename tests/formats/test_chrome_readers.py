@@ -13,12 +13,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.chrome import events as chrome_events
+from tvmdbg_widgets.formats.chrome import event as chrome_events
 from tvmdbg_widgets.formats.chrome.columns import ChromeColumns
-from tvmdbg_widgets.formats.chrome.event import ChromeEvent
-from tvmdbg_widgets.formats.chrome.events import EventFile
+from tvmdbg_widgets.formats.chrome.event import ChromeEvent, EventFile
 from tvmdbg_widgets.formats.chrome.trace import read_chrome_trace
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 COLUMNS = (

@@ -16,13 +16,12 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
-from tvmdbg_widgets.formats.chrome import events as chrome_events
+from tvmdbg_widgets.formats.chrome import event as chrome_events
 from tvmdbg_widgets.formats.chrome.trace import ChromeTrace, read_chrome_trace, sniff
 from tvmdbg_widgets.formats.registry import identify
 from tvmdbg_widgets.formats.tvm.trace import sniff as sniff_classic
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import IssueSeverity
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
+from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 

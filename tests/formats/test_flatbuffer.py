@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
-from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer
-from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
+from tvmdbg_widgets.model.base.text import FormatError
 
 
 def rows() -> bytes:

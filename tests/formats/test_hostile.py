@@ -16,8 +16,8 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.sources import folders
 
 DUMP = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"

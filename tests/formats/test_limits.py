@@ -14,7 +14,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.limits import LIMITS
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 
 SAMPLE = tvmdbg.samples.resnet20_cifar
 DUMP = SAMPLE / "_tvmdbg_device_CPU_0"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 
 DUMP = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
 GRAPH, PARAMS = "_tvmdbg_graph_dump.json", "output_tensors.params"

@@ -12,11 +12,8 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.executorch.etrecord import etrecord
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
-from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, listed
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
 from tvmdbg_widgets.model.verdicts import findings
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.unpacking import ZipDirectory, ZipMember

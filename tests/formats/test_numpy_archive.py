@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.archives import read_numpy_archive, read_numpy_array
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
 
 SAMPLE = tvmdbg.samples.resnet20_cifar
 DUMP = SAMPLE / "_tvmdbg_device_CPU_0"

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.formats.pasted import node_tables
-from tvmdbg_widgets.formats.pasted.cells import single
-from tvmdbg_widgets.formats.pasted.readings import readings
+from tvmdbg_widgets.formats.pasted.lines import single
+from tvmdbg_widgets.formats.pasted.readings import readings, tables
 from tvmdbg_widgets.formats.pasted.reports import _unwrapped
-from tvmdbg_widgets.formats.pasted.tables import tables
-from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
+from tvmdbg_widgets.formats.tvm.report.numbers import Cutter
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.tuning.log import TuningLog
 

@@ -15,11 +15,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.recording.recording import encoded
-from tvmdbg_widgets.formats.recording.times import read_recorded_times, times_document
-from tvmdbg_widgets.formats.recording.writer import IR, RECORDING, TIMES, write_recording
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.formats.json_fields import encoded
+from tvmdbg_widgets.formats.writer import (
+    IR,
+    RECORDING,
+    TIMES,
+    read_recorded_times,
+    times_document,
+    write_recording,
+)
+from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.parts import RunFile, RunParts
 from tvmdbg_widgets.model.timeline.columns import COLUMNS
 from tvmdbg_widgets.model.timeline.timeline import Timeline

@@ -24,16 +24,14 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, read_params
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.model.base import urls
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tvmdbg_widgets.model.base import text
 from tvmdbg_widgets.model.base.ranges import coalesced, cut
-from tvmdbg_widgets.model.base.urls import without_secrets
+from tvmdbg_widgets.model.base.text import FormatError, without_secrets
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.sources import remote as sources_remote
+from tvmdbg_widgets.sources import given as sources_remote
 from tvmdbg_widgets.sources.byte_source import BytesSource
-from tvmdbg_widgets.sources.given import as_source
-from tvmdbg_widgets.sources.remote import RemoteSource
+from tvmdbg_widgets.sources.given import RemoteSource, as_source
 
 fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("aiohttp")
@@ -373,7 +371,7 @@ def test_opening_a_dump_reads_the_graph_first_and_predicts() -> None:
 
 
 def test_a_server_that_stops_sending_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urls, "_SILENCE_S", 0.3)
+    monkeypatch.setattr(text, "_SILENCE_S", 0.3)
     answer = b"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-999/1000\r\n"
     answer += b"Accept-Ranges: bytes\r\nContent-Length: 1000\r\n\r\n"
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -10,11 +10,13 @@ import pytest
 from formats.executorch.etrecord_files import RECORDS, members, zipped
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.executorch.etrecord.maps import read_debug_handles, read_delegate_map
+from tvmdbg_widgets.formats.executorch.etrecord.etrecord import (
+    read_debug_handles,
+    read_delegate_map,
+)
 from tvmdbg_widgets.formats.json_fields import decode, read_json
-from tvmdbg_widgets.formats.tvm.time_list import read_time_list
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.text import paired_json
+from tvmdbg_widgets.formats.tvm.times_text import read_time_list
+from tvmdbg_widgets.model.base.text import FormatError, paired_json
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 HALF = "\\udcff"

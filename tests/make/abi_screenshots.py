@@ -13,7 +13,7 @@ from pathlib import Path
 import tvmdbg_widgets as tvmdbg
 from tests.make.changed_dtype import SERVER, tensor
 from tvmdbg_widgets import abi
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.rpc import encode_packet
 
 SAMPLE = tvmdbg.samples.changed_dtype

@@ -13,8 +13,7 @@ from typing import Any
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.query_truth import truth
-from tvmdbg_widgets.analysis.query.errors import QueryError
-from tvmdbg_widgets.analysis.query.parser import parse
+from tvmdbg_widgets.analysis.query import QueryError, parse
 from tvmdbg_widgets.answers.answers import answer
 
 DATA = Path(__file__).parents[1] / "data"

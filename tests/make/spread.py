@@ -15,11 +15,10 @@ import ml_dtypes
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.answers.tensor.counts import limits
-from tvmdbg_widgets.answers.tensor.statistics import spread_json, statistics_json
-from tvmdbg_widgets.figures.tensor.facts import TensorFacts
-from tvmdbg_widgets.figures.tensor.options import TensorFigureOptions
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.answers.counts import limits, spread_json, statistics_json
+from tvmdbg_widgets.figures.facts import TensorFacts
+from tvmdbg_widgets.figures.options import TensorFigureOptions
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 #: Of these also what is known without a distribution.

@@ -12,7 +12,7 @@ from typing import Any
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.export.page.stored.stored import store
+from tvmdbg_widgets.export.page.stored_page import store
 
 DATA = Path(__file__).parents[1] / "data"
 WINDOW = {"axes": [None, 0], "index": [0], "row": 0, "col": 0, "rows": 1, "cols": 3}

@@ -17,7 +17,7 @@ from tests.ui.checklists import WIDTHS
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, inspected, painted, rest
 from tests.unit.figures.figure_checks import lines_of
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.raster import Figure
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -16,7 +16,7 @@ from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.notebooks import View
 from tests.ui.waits import frames, inspected, rest
-from tvmdbg_widgets.answers.health import health_words
+from tvmdbg_widgets.answers.answering import health_words
 from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.verdicts.health import Health, HealthVerdict
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.tuning import TuningLog
-from tvmdbg_widgets.widgets.tuning.answers import answer
+from tvmdbg_widgets.widgets.tuning import answer
 
 from .waits import INSPECT, frames, inspected
 

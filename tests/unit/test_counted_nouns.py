@@ -17,7 +17,7 @@ Parts = Callable[[str], Iterator[tuple[str, str]]]
 ROOT = Path(__file__).parents[2]
 #: A script for other machines, ExecuTorch's own sentences, and errors that no user sees.
 LEFT = {
-    *("export/tuning/script.py", "analysis/executorch/time_scale.py"),
+    *("export/rerun_script.py", "analysis/executorch/time_scale.py"),
     *("formats/executorch/debug_buffer.py", "graph/layout/index.ts", "shared/client/columns.ts"),
 }
 #: What stands before a plural and is no count, or a limit that is far above one.

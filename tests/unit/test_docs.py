@@ -234,8 +234,8 @@ def test_the_page_of_the_graph_has_every_key() -> None:
 
 
 def test_the_page_of_the_graph_names_what_there_is() -> None:
-    from tvmdbg_widgets.analysis.graph.node_columns import COLOR_NAMES
-    from tvmdbg_widgets.model.graph.label_template import FIELDS
+    from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
+    from tvmdbg_widgets.model.graph.node_columns import FIELDS
 
     text = _text(DOCS / "graph.md")
     methods = set(re.findall(r"view\.(\w+)\(", text)) - {"color_by"}

@@ -20,8 +20,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json, params, trace
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.cli.app import app
-from tvmdbg_widgets.export.page.stored.stored import store
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.export.page.stored_page import store
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.sources import file_source as sources
 

@@ -14,8 +14,8 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING
 from tests.unit.findings.findings_dump import Op, graph_json
 from tests.unit.graph.calls import calls
-from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
-from tvmdbg_widgets.formats.tvm.assemble import times
+from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.formats.tvm import times
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.graph.roles import with_roles
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets import DebugRun, FormatError
 from tvmdbg_widgets import open as open_run
-from tvmdbg_widgets.analysis.tuning.flops import flop_count
+from tvmdbg_widgets.analysis.tuning.step_words import flop_count
 from tvmdbg_widgets.analysis.work.count import work
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.model.base import numbers
-from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
+from tvmdbg_widgets.model.executorch.scalar_types import TorchTensor
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.archives import read_numpy_array
 from tvmdbg_widgets.sources.byte_source import BytesSource

@@ -30,14 +30,13 @@ _OFTEN: Final = frozenset(("finditer", "findall", "sub", "subn", "split"))
 #: Patterns that are put together when they are needed, and why they are linear.
 _PUT_TOGETHER: Final = {
     "analysis.messages.known": "tested below",
-    "export.redacted": "of texts of numbers, each taken as it is",
-    "export.tuning.options": "of one name, taken as it is",
-    "formats.pasted.cells": "matched at the end of the last match",
-    "formats.pasted.lines": "of numbers and words in turn, none given back",
+    "export.private_parameters": "of texts of numbers, each taken as it is",
+    "export.rerun": "of one name, taken as it is",
+    "formats.pasted.lines": "matched at the end of the last match; numbers and words in turn",
     "formats.pasted.node_tables": "found in its namespace",
     "formats.registry": "of one word, taken as it is",
-    "formats.tvm.table.layout": "of cells of known widths",
-    "model.base.unfinished": "of one name, taken as it is",
+    "formats.tvm.layout": "of cells of known widths",
+    "model.base.writing": "of one name, taken as it is",
 }
 _ENDS: Final = ("", "\n\0")
 #: Letters of a text that is tried first, the seconds that tell nothing yet, and those too many;

@@ -19,7 +19,7 @@ from bokeh.plotting import figure as new_figure
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import plots
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 OVERFLOW = 38  # of the overflow sample: its output holds +Inf

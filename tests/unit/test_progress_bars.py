@@ -10,7 +10,7 @@ import pytest
 import tqdm.std
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.export.page.stored.stored import store
+from tvmdbg_widgets.export.page.stored_page import store
 from tvmdbg_widgets.run import DebugRun
 
 Ends = list[tuple[str, float, float]]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources import file_source as sources
 from tvmdbg_widgets.sources import file_source as sources_state
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource, PartSource

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
+from tvmdbg_widgets.model.base.numbers import html_table, more_text, text_lines
 
 ROW = st.tuples(st.text(), st.text())
 

@@ -13,7 +13,7 @@ from tests.answer_schema import is_made
 from tvmdbg_widgets.answers import answers
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.engine import host, wire
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.numbers import StringColumn
 
 FACTS = {
     "attrOffsets": np.zeros(1, np.int32),

@@ -20,7 +20,7 @@ from IPython.display import display
 import tvmdbg_widgets as tvmdbg
 from tests.formats.tuning.test_outputs import OLD_TABLE
 from tests.unit.typed_files import IR, ROOT
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
     from tests.unit.typed_lines import Space

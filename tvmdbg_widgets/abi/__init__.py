@@ -16,9 +16,9 @@ from tvmdbg_widgets.abi.view import decode as decode
 from tvmdbg_widgets.abi.view import struct as struct
 
 _LAZY = {
-    "STRUCTS": "tvmdbg_widgets.model.abi.structs",
-    "DTypeLayout": "tvmdbg_widgets.model.abi.dtype_layout",
-    "Machine": "tvmdbg_widgets.model.abi.struct_layout",
+    "STRUCTS": "tvmdbg_widgets.model.struct_layout",
+    "DTypeLayout": "tvmdbg_widgets.model.dtype_layout",
+    "Machine": "tvmdbg_widgets.model.struct_layout",
 }
 
 __all__ = [

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.abi.ir_layout import IrLayout
-    from tvmdbg_widgets.analysis.abi.source_checked import SourceCheck
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.analysis.abi.layout_changes import IrLayout
+    from tvmdbg_widgets.analysis.abi.source_check import SourceCheck
+    from tvmdbg_widgets.model.dtype_layout import DTypeLayout
     from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
@@ -39,7 +39,7 @@ def check(folder: str | os.PathLike[str], dtype_layout: DTypeLayout | str) -> So
     >>> abi.check("tvm/", "code:u16 bits:u16 lanes:i32").disagreeing  # doctest: +SKIP
     """
     from tvmdbg_widgets.analysis.abi.source_check import check_source
-    from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout as known_layout
+    from tvmdbg_widgets.model.dtype_layout import dtype_layout as known_layout
 
     return check_source(folder, known_layout(dtype_layout))
 
@@ -56,9 +56,9 @@ def assertions(dtype_layout: DTypeLayout | str, bits: int = 64) -> str:
     bits : int
         Of a pointer: 64 or 32.
     """
-    from tvmdbg_widgets.analysis.abi.assertions import decltype_forms, static_assertions
-    from tvmdbg_widgets.model.abi.dtype_layout import dtype_layout as known_layout
-    from tvmdbg_widgets.model.abi.struct_layout import Machine
+    from tvmdbg_widgets.analysis.abi.layout_changes import decltype_forms, static_assertions
+    from tvmdbg_widgets.model.dtype_layout import dtype_layout as known_layout
+    from tvmdbg_widgets.model.struct_layout import Machine
 
     return f"{static_assertions(known_layout(dtype_layout), Machine(bits))}\n{decltype_forms()}"
 
@@ -84,9 +84,9 @@ def layout_of_ir(
     OSError
         The file cannot be read.
     """
-    from tvmdbg_widgets.analysis.abi.ir_layout import layout_of_tensors
+    from tvmdbg_widgets.analysis.abi.layout_changes import layout_of_tensors
     from tvmdbg_widgets.formats.llvm_ir import read_tensor_types
-    from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
+    from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, dtype_layout
     from tvmdbg_widgets.sources.byte_source import ByteSource
     from tvmdbg_widgets.sources.file_source import FileSource
 

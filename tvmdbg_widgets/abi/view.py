@@ -12,10 +12,10 @@ from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.decoding import Decoding
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.formats.hexdump import HexDump
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.abi.struct_layout import ByteOrder, Machine, StructLayout
+    from tvmdbg_widgets.figures.raster import Figure
+    from tvmdbg_widgets.formats.llvm_ir import HexDump
+    from tvmdbg_widgets.model.dtype_layout import DTypeLayout
+    from tvmdbg_widgets.model.struct_layout import ByteOrder, Machine, StructLayout
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class StructView:
     @property
     def structs(self) -> tuple[StructLayout, ...]:
         """Where the members lie, for every machine under every layout."""
-        from tvmdbg_widgets.model.abi.structs import struct_layout
+        from tvmdbg_widgets.model.struct_layout import struct_layout
 
         return tuple(
             struct_layout(self.name, layout, machine)
@@ -92,7 +92,7 @@ class StructView:
         theme : str
             ``"light"``, ``"dark"`` or ``"auto"``.
         """
-        from tvmdbg_widgets.figures.abi.struct import struct_figure
+        from tvmdbg_widgets.figures.struct import struct_figure
 
         values = verdicts = None
         if self.dump is not None:
@@ -116,7 +116,7 @@ class StructView:
 
     def to_dataframe(self) -> Any:
         """One row per member and layout (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.base.frames import data_frame
+        from tvmdbg_widgets.model.base.text import data_frame
 
         rows = [
             (label, leaf.path, leaf.type.name, leaf.offset, leaf.type.size)
@@ -198,10 +198,9 @@ def struct(
     >>> abi.struct("DLTensor", "packed64", "standard")  # doctest: +SKIP
     >>> abi.struct("DLTensor", hex=pasted).verdict  # doctest: +SKIP
     """
-    from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, dtype_layout
-    from tvmdbg_widgets.model.abi.struct_layout import Machine
-    from tvmdbg_widgets.model.abi.structs import struct_layout
-    from tvmdbg_widgets.model.base.choice import one_of
+    from tvmdbg_widgets.model.base.ranges import one_of
+    from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, dtype_layout
+    from tvmdbg_widgets.model.struct_layout import Machine, struct_layout
 
     one_of("byte order", order, ("little", "big"))
     chosen = tuple(dict.fromkeys(map(dtype_layout, dtype_layouts))) or (NARROW, WIDE)
@@ -219,7 +218,7 @@ def struct(
 
 
 def _dump(given: str | bytes, order: ByteOrder, words: bool | None) -> HexDump:
-    from tvmdbg_widgets.formats.hexdump import HexDump, read_hexdump
+    from tvmdbg_widgets.formats.llvm_ir import HexDump, read_hexdump
 
     if isinstance(given, bytes):
         return HexDump(given, None, "bytes")

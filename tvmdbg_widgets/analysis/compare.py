@@ -11,20 +11,18 @@ from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
-from tvmdbg_widgets.analysis.compared_titles import checked_titles
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
 from tvmdbg_widgets.analysis.differences import (
     Difference,
     DifferenceKind,
+    checked_titles,
     differences,
     label_of,
 )
 from tvmdbg_widgets.analysis.matching import Matching, match
-from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.tables import html_table
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.node_words import shape_text
+from tvmdbg_widgets.model.base.numbers import html_table
+from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.graph.graph import Graph, shape_text
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +13,9 @@ import numpy as np
 from tvmdbg_widgets.analysis.matching import Matching
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, speed_text
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.devices import device_name
-from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.labels import label
-from tvmdbg_widgets.model.graph.node_words import node_label
+from tvmdbg_widgets.model.graph.graph import Graph, device_name, node_label
 from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 
@@ -342,3 +341,37 @@ def _signature(graph: Graph, node: int) -> str:
 
 def _shape(shape: tuple[int, ...] | None) -> str:
     return "?" if shape is None else str(list(shape))
+
+
+def checked_titles(
+    a: RunParts, b: RunParts, titles: Sequence[str] | None = None
+) -> tuple[str, str]:
+    """Return what to call two runs: as given, else their titles with what tells them apart."""
+    if titles is None:
+        return _titles(a, b)
+    found = () if isinstance(titles, str) else tuple(titles)
+    if len(found) != 2 or "" in found:
+        raise ValueError(f"titles are two texts, one for each run, found {titles!r:.80}")
+    return found[0], found[1]
+
+
+def _titles(a: RunParts, b: RunParts) -> tuple[str, str]:
+    """Return the titles; where these are the same, with the folders that tell the runs apart."""
+    if a.title != b.title:
+        return a.title, b.title
+    folders_a, folders_b = (_folders(each) for each in (a, b))
+    for up in range(1, 1 + min(len(folders_a), len(folders_b))):
+        if folders_a[-up] != folders_b[-up]:
+            one, other = (each[len(each) - up :] for each in (folders_a, folders_b))
+            return "/".join(one), "/".join(other)
+    return a.title, b.title
+
+
+def _folders(parts: RunParts) -> tuple[str, ...]:
+    """Return the names of the folders down to the one that a run was opened from."""
+    for file in parts.files:
+        path = getattr(file.source, "path", None)
+        if isinstance(path, PurePath):
+            below = len(PurePath(file.path).parts)
+            return path.parts[1:-below]
+    return ()

@@ -5,34 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
-from tvmdbg_widgets.analysis.graph.view_columns import fact_columns, graph_columns, group_columns
-from tvmdbg_widgets.analysis.highlights import highlights
-from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
-from tvmdbg_widgets.analysis.opening import opening_tensor
+from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.analysis.opening import highlights, opening_tensor
 from tvmdbg_widgets.analysis.summary import missing
-from tvmdbg_widgets.answers.answering import Context, Reply
+from tvmdbg_widgets.analysis.timeline.counters import Counter
+from tvmdbg_widgets.analysis.timeline.longest_path import why_not
+from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
+from tvmdbg_widgets.analysis.view_columns import fact_columns, graph_columns, group_columns
+from tvmdbg_widgets.answers.answering import Context, Reply, health
 from tvmdbg_widgets.answers.bundles import PARTS, VIEWS, code
-from tvmdbg_widgets.answers.change import change
-from tvmdbg_widgets.answers.counters import counters
-from tvmdbg_widgets.answers.health import health
+from tvmdbg_widgets.answers.counts import TENSOR_ANSWERS
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
-from tvmdbg_widgets.answers.memory import memory
-from tvmdbg_widgets.answers.messages import Question
-from tvmdbg_widgets.answers.node import node_details
-from tvmdbg_widgets.answers.paths import PATH_ANSWERS
-from tvmdbg_widgets.answers.priority_gate import PriorityGate
-from tvmdbg_widgets.answers.ranges import RANGE_ANSWERS
-from tvmdbg_widgets.answers.statistics_jobs import StatisticsJobs
-from tvmdbg_widgets.answers.tensor.tensor_answers import TENSOR_ANSWERS
-from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS
-from tvmdbg_widgets.model.base.issues import IssueSeverity
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.graph.devices import device_names
+from tvmdbg_widgets.answers.messages import PriorityGate, Question, StatisticsJobs
+from tvmdbg_widgets.answers.node import RANGE_ANSWERS, memory, node_details
+from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change
+from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.text import IssueSeverity
+from tvmdbg_widgets.model.graph.graph import device_names
 from tvmdbg_widgets.model.graph.nodes import held_texts, roles_text
 from tvmdbg_widgets.model.pictures import Pictures
 from tvmdbg_widgets.model.timeline.words import timeline_words
@@ -237,6 +232,97 @@ def _code(_context: Context, question: Question) -> Reply:
     if view is None:
         raise ValueError(f"view must be one of {', '.join((*VIEWS, *PARTS))}")
     return Reply(None, (code(view),))
+
+
+Floats = npt.NDArray[np.float64]
+
+#: Values of all counters together that are sent as they are: 16 bytes each, a megabyte.
+_MOST: Final = 60_000
+_COUNTERS: Final = 200
+
+
+def counters(context: Context, _question: Question) -> Reply:
+    """Answer the counters of a run; None without times.
+
+    Of more values than fit a message each counter keeps, of every stretch of time, the first, the
+    least, the most and the last; ``info.thinned`` tells how many values there are.
+    """
+    if context.run.timeline is None:
+        return Reply(None)
+    found = context.run.counters()
+    shown = found[:_COUNTERS]
+    whole = sum(map(len, shown))
+    most = _MOST // max(1, len(shown))
+    kept = [_thinned(each, most) if whole > _MOST else (each.ns, each.values) for each in shown]
+    nothing = np.zeros(0)
+    columns: dict[str, Any] = {
+        "names": StringColumn.from_strings(each.name for each in shown),
+        "units": StringColumn.from_strings(each.unit for each in shown),
+        "said": StringColumn.from_strings(each.said for each in shown),
+        "offsets": np.cumsum([0, *(len(ns) for ns, _ in kept)]).astype(np.int32),
+        "ns": np.concatenate([nothing, *(ns for ns, _ in kept)]),
+        "value": np.concatenate([nothing, *(values for _, values in kept)]),
+    }
+    info = {
+        "missing": found.missing,
+        "thinned": whole if whole > _MOST else 0,
+        "leftOut": len(found) - len(shown),
+    }
+    return Reply.of("counters", columns, info)
+
+
+def _thinned(counter: Counter, most: int) -> tuple[Floats, Floats]:
+    """At most about so many values: the ends and the extremes of stretches of equal length."""
+    ns, values = counter.ns, counter.values
+    if len(ns) <= most:
+        return ns, values
+    span = max(float(ns[-1] - ns[0]), 1.0)
+    stretches = max(1, most // 4)
+    of = np.minimum(((ns - ns[0]) * (stretches / span)).astype(np.int64), stretches - 1)
+    first = np.flatnonzero(np.diff(of, prepend=-1))
+    last = np.append(first[1:], len(of)) - 1
+    ordered = np.lexsort((values, of))
+    kept = np.unique(np.concatenate((first, last, ordered[first], ordered[last])))
+    return ns[kept], values[kept]
+
+
+def critical(context: Context, _question: Question) -> Reply:
+    """Answer the critical path and the slack of each node, or why there is none."""
+    why = why_not(context.run.parts)
+    if why:
+        return Reply({"missing": why})
+    path = context.run.critical_path()
+    columns: dict[str, Any] = {"path": path.nodes, "slack": path.slack_ns}
+    info = {
+        "said": list(path.said),
+        "length": path.length_ns,
+        "total": path.total_ns,
+        "sequential": path.sequential,
+    }
+    return Reply.of("critical", columns, info)
+
+
+def roofline(context: Context, _question: Question) -> Reply:
+    """Answer operations and bytes of each operator, or why they cannot be counted."""
+    why = why_not(context.run.parts).replace("critical path", "roofline")
+    if why:
+        return Reply({"missing": why})
+    work = context.run.work()
+    nodes = work.operators
+    columns: dict[str, Any] = {
+        "node": nodes.astype(np.int32),
+        "flops": work.flops[nodes],
+        "bytes": work.bytes[nodes],
+        "exact": work.exact[nodes],
+        "dtypes": StringColumn.from_strings(work.dtypes[node] for node in nodes.tolist()),
+        "why": StringColumn.from_strings(
+            "; ".join(work.why.get(node, ())) for node in nodes.tolist()
+        ),
+    }
+    return Reply.of("roofline", columns, {"convention": CONVENTION})
+
+
+PATH_ANSWERS = {"critical": critical, "roofline": roofline}
 
 
 _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {

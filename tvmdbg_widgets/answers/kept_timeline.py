@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.timeline.find import Hits
-from tvmdbg_widgets.analysis.timeline.lod import TimeBins, TimelineLod
-from tvmdbg_widgets.answers.slices import SliceNames, SliceTable, account_columns
+from tvmdbg_widgets.analysis.timeline.lod import Hits, TimeBins, TimelineLod
+from tvmdbg_widgets.analysis.times.keys import row_kinds
+from tvmdbg_widgets.model.base.numbers import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
 from tvmdbg_widgets.model.timeline.rows import TimelineRows
 from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -157,3 +160,170 @@ def lod_columns(kept: KeptTimeline, bins: TimeBins | None) -> dict[str, Any]:
         "lodNode": np.where(idle, -1, own.slice_node[source]).astype(np.int32),
         "lodName": np.where(idle, -1, kept.names.codes[source]).astype(np.int32),
     }
+
+
+Column = npt.NDArray[Any]
+
+#: Bytes of names that the first answer has room for.
+_FIRST_NAMES = 1 << 16
+#: Names of slices without a node that it ranks.
+RANKED_NAMES = 1000
+_NARROW = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8": np.float64}
+
+
+def parts_column(names: Iterable[str]) -> StringColumn:
+    """Return the operators in each name, one a line; nothing where it is its only one."""
+    return StringColumn.from_strings(
+        "" if parts(name) == (name,) else "\n".join(parts(name)) for name in names
+    )
+
+
+class SliceNames:
+    """The distinct names of slices, numbered so that those that are seen most come first."""
+
+    def __init__(
+        self,
+        names: StringColumn,
+        kinds: Sequence[str],
+        short: Mapping[str, str],
+        seen: npt.NDArray[np.integer],
+    ) -> None:
+        self._names, self._kinds, self._short = names.unique, kinds, short
+        self.count = self.first = len(names.unique)
+        self.codes = names.codes
+        self._codes: npt.NDArray[np.int64] | None = None
+        if sum(map(len, names.unique)) > _FIRST_NAMES:
+            self._renumber(names, seen)
+
+    def _renumber(self, names: StringColumn, seen: npt.NDArray[np.integer]) -> None:
+        bins = np.bincount(names.codes[seen], minlength=self.count)
+        self._codes = np.argsort(-bins, kind="stable")
+        ends = np.cumsum([len(self._names[code]) for code in self._codes.tolist()])
+        self.first = int(np.searchsorted(ends, _FIRST_NAMES, "right"))
+        number = np.empty(self.count, np.int32)
+        number[self._codes] = np.arange(self.count, dtype=np.int32)
+        self.codes = number[names.codes]
+
+    def columns(self, numbers: Sequence[int]) -> dict[str, StringColumn]:
+        """Return the names of these numbers, their op kinds, their parts, and what they read.
+
+        What reads as it is named is left out of the last: ``""``.
+        """
+        codes = numbers if self._codes is None else self._codes[numbers].tolist()
+        texts = [self._names[code] for code in codes]
+        return {
+            "names": StringColumn(texts, np.arange(len(texts))),
+            "nameKinds": StringColumn.from_strings(self._kinds[code] for code in codes),
+            "nameParts": parts_column(texts),
+            "nameLabels": StringColumn.from_strings(
+                "" if self._short[text] == text else self._short[text] for text in texts
+            ),
+        }
+
+    def most(self, first: int, size: int) -> int:
+        """Return the number after the last name from `first` on that fits so many bytes."""
+        last = first
+        while last < self.count and size >= 0:
+            code = last if self._codes is None else int(self._codes[last])
+            size -= len(self._names[code].encode("utf-8", "replace")) + 12
+            last += 1
+        return last
+
+
+def account_columns(timeline: Timeline, graph: Graph | None, names: SliceNames) -> dict[str, Any]:
+    """Return the rows of the timeline's account, of very many names the longest."""
+    account = timeline.account
+    named = np.flatnonzero(account.name >= 0)
+    kept = np.ones(len(account), np.bool_)
+    kept[named[np.argsort(-account.ns[named], kind="stable")[RANKED_NAMES:]]] = False
+    rows = np.flatnonzero(kept)
+    number = np.full(timeline.num_slices + 1, -1, np.int32)
+    number[timeline.rows.order] = np.arange(len(timeline.rows.order), dtype=np.int32)
+    first = account.first[rows]
+    code = np.full(len(rows), -1, np.int32)
+    has_name = account.name[rows] >= 0
+    code[has_name] = names.codes[first[has_name]]
+    kinds = row_kinds(timeline, graph)
+    sets = timeline.shared
+    return {
+        "rankNode": account.node[rows].astype(np.int32),
+        "rankCall": account.call[rows].astype(np.int32),
+        "rankName": code,
+        "rankKind": StringColumn.from_strings(kinds[row] for row in rows.tolist()),
+        "rankOperator": account.operators[rows].astype(np.uint8),
+        "rankNs": account.ns[rows],
+        "rankShare": account.share[rows],
+        "rankSlices": account.slices[rows].astype(np.int32),
+        "rankFirst": number[first],
+        "rankWithin": account.within_ns[rows],
+        **(
+            {}
+            if sets is None
+            else {
+                "setNames": StringColumn.from_strings(sets.names),
+                "setKinds": StringColumn.from_strings(sets.kinds),
+            }
+        ),
+    }
+
+
+class SliceTable:
+    """The columns of the slices that are drawn, one row a slice, in row order."""
+
+    def __init__(self, timeline: Timeline, names: SliceNames) -> None:
+        self._timeline = timeline
+        rows = timeline.rows
+        order = rows.order
+        self._names = names
+        duration = timeline.slice_duration_ns
+        exact = _whole(duration[order])
+        self.kinds = {"start": "f8", "duration": exact}
+        if np.any(rows.parent >= 0):
+            self.kinds["self"] = exact if exact == "f8" else _whole(rows.self_ns[order])
+        if np.any(timeline.slice_node >= 0):
+            self.kinds["node"] = "i4"
+        if timeline.shared is not None:
+            self.kinds["set"] = "i4"
+        if np.any(timeline.slice_role):
+            self.kinds["role"] = "u1"
+        if timeline.slice_about is not None:
+            self.kinds["about"] = "i4"
+        self.kinds["name"] = "u2" if names.count <= 1 << 16 else "i4"
+        if not np.array_equal(order, np.arange(len(order))):
+            self.kinds["source"] = "i4"
+        trust = timeline.slice_trust
+        self.trust = int(trust[0]) if len(trust) and (trust == trust[0]).all() else None
+        if self.trust is None:
+            self.kinds["trust"] = "u1"
+
+    @property
+    def width(self) -> int:
+        """Bytes of one slice."""
+        return sum(np.dtype(_NARROW[kind]).itemsize for kind in self.kinds.values())
+
+    def columns(self, source: npt.NDArray[np.integer]) -> dict[str, Column]:
+        """Return the columns of slices by their indices in the timeline."""
+        timeline = self._timeline
+        wide: dict[str, Column] = {
+            "start": timeline.slice_start_ns,
+            "duration": timeline.slice_duration_ns,
+            "self": timeline.rows.self_ns,
+            "node": timeline.slice_node,
+            "name": self._names.codes,
+            "trust": timeline.slice_trust,
+            "role": timeline.slice_role,
+        }
+        if timeline.shared is not None:
+            wide["set"] = timeline.shared.slice_set
+        if timeline.slice_about is not None:
+            wide["about"] = timeline.slice_about.codes
+        return {
+            name: (wide[name][source] if name in wide else source).astype(_NARROW[kind], copy=False)
+            for name, kind in self.kinds.items()
+        }
+
+
+def _whole(values: npt.NDArray[np.float64]) -> str:
+    """Return ``u4`` where every value is a whole number that fits, else ``f8``."""
+    fits = not len(values) or values.max() < 1 << 32
+    return "u4" if fits and bool((values == np.floor(values)).all()) else "f8"

@@ -15,8 +15,7 @@ from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.kept_timeline import ALONG
-from tvmdbg_widgets.answers.messages import Question, message_id
-from tvmdbg_widgets.answers.priority_gate import Priority
+from tvmdbg_widgets.answers.messages import Priority, Question, message_id
 
 Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
 

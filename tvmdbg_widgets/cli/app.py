@@ -12,6 +12,7 @@ from tvmdbg_widgets.cli import (
     compare,
     convert,
     demo,
+    doctor,
     explain,
     extract,
     findings,
@@ -25,10 +26,8 @@ from tvmdbg_widgets.cli import (
     table,
     trace,
 )
-from tvmdbg_widgets.cli.common.failures import INTERRUPTED, end_politely
 from tvmdbg_widgets.cli.common.register import Verbs, register
-from tvmdbg_widgets.cli.common.terminal import prepare, version
-from tvmdbg_widgets.cli.doctor import doctor
+from tvmdbg_widgets.cli.common.terminal import INTERRUPTED, end_politely, prepare, version
 from tvmdbg_widgets.cli.tuning.app import app as tuning
 
 _EPILOG = (

@@ -7,11 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import FOUND, verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import say, styled
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
+from tvmdbg_widgets.cli.common.terminal import FOUND, examples, say, styled, verb
 
 EXAMPLES = examples(
     ("Is this dump OK?", "tvmdbg check /tmp/tvmdbg && echo OK"),
@@ -55,12 +52,12 @@ def check(
     issues = run.check()
     failed = any(issue.severity.value in _COUNTED[fail_on] for issue in issues)
     if as_json:
-        from tvmdbg_widgets.cli.common import issues as telling
+        from tvmdbg_widgets.cli.common import terminal as telling
 
         found = [telling.as_json(issue) for issue in issues]
         print_json({"run": run.title, "ok": not failed, "issues": found})
     else:
-        from tvmdbg_widgets.cli.common.issues import tell_issues
+        from tvmdbg_widgets.cli.common.terminal import tell_issues
 
         verdict = styled("issues found", "bold", "red") if failed else styled("OK", "bold", "green")
         say(styled(run.title, "bold"), "  ", verdict, styled(f"  {issues.summary()}", "dim"))

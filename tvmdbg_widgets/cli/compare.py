@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import FOUND, verb
-from tvmdbg_widgets.cli.common.json_text import print_json
+from tvmdbg_widgets.cli.common.dump import NamedRun, print_json
+from tvmdbg_widgets.cli.common.terminal import FOUND, examples, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare import Comparison

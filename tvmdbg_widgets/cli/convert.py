@@ -9,13 +9,11 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.common.terminal import is_terminal, note
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, is_terminal, note, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.tvm.params.convert import Conversion
+    from tvmdbg_widgets.formats.tvm.params.survey import Conversion
     from tvmdbg_widgets.sources.byte_source import ByteSource
 
 EXAMPLES = examples(
@@ -73,8 +71,8 @@ def convert(
     a file of any size needs little memory. The whole file is checked before the first byte is
     written, OUT appears when it is complete, and IN is never written to.
     """
-    from tvmdbg_widgets.formats.tvm.params.convert import conversion
-    from tvmdbg_widgets.model.base.errors import FormatError
+    from tvmdbg_widgets.formats.tvm.params.survey import conversion
+    from tvmdbg_widgets.model.base.text import FormatError
 
     with ExitStack() as stack:
         opened = _opened(source, stack)
@@ -99,7 +97,7 @@ def convert(
 
 
 def _write(planned: Conversion, file: IO[bytes]) -> None:
-    from tvmdbg_widgets.cli.common.progress import byte_bar
+    from tvmdbg_widgets.cli.common.dump import byte_bar
 
     with byte_bar(planned.size, "converting") as bar:
         planned.write(file, bar.update)

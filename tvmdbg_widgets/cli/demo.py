@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.common.terminal import note
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, verb
 from tvmdbg_widgets.cli.show import NoBrowser, show_page
 
 EXAMPLES = examples(

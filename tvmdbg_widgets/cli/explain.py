@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import say
+from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.terminal import examples, say, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.messages.explanation import Explanation

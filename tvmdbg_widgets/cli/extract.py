@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import verb
+from tvmdbg_widgets.cli.common.terminal import examples, verb
 from tvmdbg_widgets.model.base.numbers import agree
 
 EXAMPLES = examples(
@@ -51,7 +50,7 @@ def extract(
     kept; nodes are renumbered, and README.txt in the folder maps new ids to old ones. Values of
     parameters are excluded unless you ask for them.
     """
-    from tvmdbg_widgets.cli.common.nodes import several_nodes
+    from tvmdbg_widgets.cli.common.dump import several_nodes
     from tvmdbg_widgets.cli.common.terminal import note, say
     from tvmdbg_widgets.export.extract import extract as take
     from tvmdbg_widgets.model.base.numbers import counted

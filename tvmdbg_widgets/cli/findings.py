@@ -6,12 +6,18 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import FOUND, INTERRUPTED, verb
-from tvmdbg_widgets.cli.common.finding_text import SEVERITIES, finding_record, reach, tell_findings
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import note
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
+from tvmdbg_widgets.cli.common.terminal import (
+    FOUND,
+    INTERRUPTED,
+    SEVERITIES,
+    examples,
+    finding_record,
+    note,
+    reach,
+    tell_findings,
+    verb,
+)
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 EXAMPLES = examples(
@@ -51,7 +57,7 @@ def findings(
     wrong, or cannot be relied on. [bold]hotspot[/]: where the time goes. [bold]info[/]: worth
     knowing. Ctrl+C stops the scan and lists what was found so far.
     """
-    from tvmdbg_widgets.cli.common.progress import wanted
+    from tvmdbg_widgets.cli.common.dump import wanted
 
     run = named.open()
     found = run.findings(progress=wanted())

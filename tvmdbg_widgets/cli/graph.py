@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.common.nodes import graph_of
-from tvmdbg_widgets.cli.common.terminal import is_terminal, note, say
+from tvmdbg_widgets.cli.common.dump import NamedRun, graph_of, of_run
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, is_terminal, note, say, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:

@@ -11,9 +11,7 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.common.terminal import note, say
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, say, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(
@@ -131,6 +129,6 @@ def _check_target(output: Path) -> None:
 
 
 def _node(run: object, text: str) -> int:
-    from tvmdbg_widgets.cli.common.nodes import one_node
+    from tvmdbg_widgets.cli.common.dump import one_node
 
     return one_node(run, text)  # type: ignore[arg-type]

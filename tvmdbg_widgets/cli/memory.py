@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
+from tvmdbg_widgets.cli.common.terminal import (
+    UsageError,
+    examples,
+    note,
+    paragraph,
+    say,
+    styled,
+    verb,
+)
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
+    from tvmdbg_widgets.analysis.memory.planned import MemoryPlan
 
 EXAMPLES = examples(
     ("Peak memory, what makes it, and what shares memory", "tvmdbg memory /tmp/tvmdbg"),

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
+from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.terminal import (
+    FOUND,
+    UsageError,
+    examples,
+    grid,
+    note,
+    say,
+    styled,
+    verb,
+)
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
@@ -97,9 +104,8 @@ def rpc(
 def _opened(
     client: str, server: str | None, connection: str | None, layout: str, era: Any
 ) -> RpcLog:
-    from tvmdbg_widgets.cli.common.dump import source_of
-    from tvmdbg_widgets.cli.common.progress import quiet_unless_terminal
-    from tvmdbg_widgets.model.base.errors import FormatError
+    from tvmdbg_widgets.cli.common.dump import quiet_unless_terminal, source_of
+    from tvmdbg_widgets.model.base.text import FormatError
     from tvmdbg_widgets.rpc import open_rpc
 
     quiet_unless_terminal()
@@ -144,7 +150,7 @@ def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
 
 
 def _tell_packet(packet: Packet) -> None:
-    from tvmdbg_widgets.model.base.byte_map import byte_rows
+    from tvmdbg_widgets.model.base.numbers import byte_rows
 
     say(repr(packet))
     head = ("offset", "bytes", "field", "hex", "value")

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import verb
-from tvmdbg_widgets.cli.common.terminal import note, say
+from tvmdbg_widgets.cli.common.terminal import examples, note, say, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import grid, note, say
+from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.terminal import FOUND, UsageError, examples, grid, note, say, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
@@ -133,7 +131,7 @@ def struct(
 def _other(check: Path | None, ir: str | None, layouts: list[str], bits: int) -> None:
     """Check sources or compiled code, or print assertions."""
     from tvmdbg_widgets import abi
-    from tvmdbg_widgets.model.base.errors import FormatError
+    from tvmdbg_widgets.model.base.text import FormatError
 
     wrong = False
     try:
@@ -157,7 +155,7 @@ def _other(check: Path | None, ir: str | None, layouts: list[str], bits: int) ->
 
 def _view(name: str, layouts: list[str], dump: str | None, **options: Any) -> StructView:
     from tvmdbg_widgets import abi
-    from tvmdbg_widgets.model.base.errors import FormatError
+    from tvmdbg_widgets.model.base.text import FormatError
 
     text = None if dump is None else _read(dump)
     try:
@@ -183,7 +181,7 @@ def _read(name: str) -> str:
 
 
 def _list_all(layouts: list[str], bits: int | None, int64_align: int) -> None:
-    from tvmdbg_widgets.model.abi.structs import STRUCTS
+    from tvmdbg_widgets.model.struct_layout import STRUCTS
 
     rows = []
     heads: tuple[str, ...] = ()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import verb
+from tvmdbg_widgets.cli.common.terminal import examples, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -27,8 +26,7 @@ def summary(named: NamedRun) -> None:
     from tvmdbg_widgets.analysis.summary import missing
     from tvmdbg_widgets.analysis.times.operator_rows import operators
     from tvmdbg_widgets.cli.common.hints import for_shell
-    from tvmdbg_widgets.cli.common.issues import tell_issues
-    from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
+    from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled, tell_issues
 
     run = named.open()
     say(styled(run.title, "bold"), styled(f"  {run.provenance.format}", "dim"))

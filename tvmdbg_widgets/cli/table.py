@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import grid, note
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, grid, note, verb
 from tvmdbg_widgets.cli.table_by import TableBy
 from tvmdbg_widgets.model.base.text import one_line
 

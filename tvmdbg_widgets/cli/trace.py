@@ -9,9 +9,7 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
-from tvmdbg_widgets.cli.common.terminal import note, say
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, say, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(

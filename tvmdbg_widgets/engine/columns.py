@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.engine.wire import check
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted
 
 #: Kinds of arrays that JavaScript has.
 _KINDS = ("u1", "u2", "u4", "i4", "f4", "f8")

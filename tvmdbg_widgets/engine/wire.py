@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.engine.host import BUNDLE
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.numbers import StringColumn
 
 
 def check(answer: str, headers: Iterable[Mapping[str, Any]]) -> None:

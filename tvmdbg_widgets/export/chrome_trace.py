@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Context, Decimal
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,14 +21,12 @@ import numpy as np
 import numpy.typing as npt
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.export.chrome_threads import Threads, metadata, threads
-from tvmdbg_widgets.export.chrome_times import microseconds
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.writing import replacing
-from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.timeline.columns import SliceRole
-from tvmdbg_widgets.model.timeline.flows import bound_slices
+from tvmdbg_widgets.model.timeline.measured import bound_slices
+from tvmdbg_widgets.model.timeline.rows import Intervals, holding, in_order
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 _BLOCK = 1 << 14
@@ -202,3 +202,125 @@ class _EventLines:
                 }
                 if series:
                     yield f'{head}{ts},"args":{json.dumps(series)}}}'
+
+
+@dataclass(frozen=True, eq=False)
+class Threads:
+    """Threads so that on each slices only nest: other programs drop or move what overlaps."""
+
+    of_slice: Ints
+    track: Ints
+    lane: Ints
+    pid: Ints
+    processes: dict[tuple[int, str], int]
+
+    def where(self, thread: int) -> str:
+        """Return ``pid`` and ``tid`` of a thread as members of an event."""
+        return f'"pid":{self.pid[self.track[thread]]},"tid":{thread + 1}'
+
+
+def threads(timeline: Timeline) -> Threads:
+    """Give every track a thread, and slices that overlap threads of their own."""
+    count = len(timeline.tracks)
+    of_slice = timeline.slice_track.astype(np.int64)
+    lane = np.zeros(timeline.num_slices, np.int64)
+    at = in_order(timeline)
+    at = at[timeline.slice_duration_ns[at] > 0]
+    # as readers do that count in whole nanoseconds
+    start = np.floor(timeline.slice_start_ns[at])
+    length = np.floor(timeline.slice_duration_ns[at])
+    order = np.lexsort((-length, start, of_slice[at]))
+    at = at[order]
+    found = holding(Intervals.of(of_slice[at], start[order], length[order], tolerance=0.0))
+    lane[at] = np.where(found.across, found.depth + 1, 0)
+    keys = of_slice * (int(lane.max(initial=0)) + 1) + lane
+    extra, place = np.unique(keys[lane > 0], return_inverse=True)
+    of_slice[lane > 0] = count + place
+    width = int(lane.max(initial=0)) + 1
+    processes: dict[tuple[int, str], int] = {}
+    devices = zip(timeline.track_run.tolist(), timeline.track_device, strict=True)
+    pid = [processes.setdefault(each, len(processes) + 1) for each in devices]
+    for device in timeline.extras.counters.devices if timeline.extras is not None else ():
+        if device not in timeline.track_device:
+            processes.setdefault((0, device), len(processes) + 1)
+    return Threads(
+        of_slice,
+        np.concatenate((np.arange(count), extra // width)),
+        np.concatenate((np.zeros(count, np.int64), extra % width)),
+        np.asarray(pid, np.int64),
+        processes,
+    )
+
+
+def metadata(timeline: Timeline, given: Threads, title: str, said: str) -> Iterator[str]:
+    """Yield the events that name processes and threads and tell their order.
+
+    What a name is made of stands beside it, for our own reader.
+    """
+    several = len(set(timeline.track_run.tolist())) > 1
+    for (run, device), pid in given.processes.items():
+        name = (device or title) + (f" (run {run + 1})" if several else "") + said
+        ours = {"device": device}
+        yield _event("process_name", f'"pid":{pid}', {"name": name, "tvmdbg": ours})
+        yield _event("process_sort_index", f'"pid":{pid}', {"sort_index": pid})
+    for thread, (track, lane) in enumerate(
+        zip(given.track.tolist(), given.lane.tolist(), strict=True)
+    ):
+        name = timeline.track_thread[track] or timeline.tracks[track]
+        place: dict[str, Any] = {"lane_of": track + 1}
+        if lane:
+            name = f"{name} (overlapping, lane {lane})"
+        else:
+            place = {
+                "index": track,
+                "track": timeline.tracks[track],
+                "run": int(timeline.track_run[track]),
+                "thread": timeline.track_thread[track],
+            }
+        where = given.where(thread)
+        yield _event("thread_name", where, {"name": name, "tvmdbg": place})
+        yield _event("thread_sort_index", where, {"sort_index": thread + 1})
+
+
+def _event(kind: str, where: str, arguments: dict[str, Any]) -> str:
+    return f'{{"ph":"M","name":"{kind}",{where},"args":{json.dumps(arguments)}}}'
+
+
+_ALL_DIGITS = Context(prec=400)
+
+
+def microseconds(ns: npt.NDArray[np.float64]) -> list[str]:
+    """Write times as JSON; what reads them as decimals gets the same doubles again.
+
+    They are numbers, but text where a number would be another nanosecond for Perfetto, which
+    takes a number as a double times 1,000, cut off, and a text as a decimal
+    (``CoerceToTs`` in ``src/trace_processor/importers/json``): one in a hundred slices would
+    reach into the next, and be dropped.
+    """
+    whole = np.floor(ns)
+    if np.array_equal(whole, ns) and (not len(ns) or 0 <= ns.min() <= ns.max() < 2.0**62):
+        every = whole.astype(np.int64)
+        count, rest = np.divmod(every, 1000)
+        same = (((every / 1e3) * 1e3).astype(np.int64) == every) & (every < 1 << 53)
+        return [
+            (f"{q}.{r:03d}" if r else str(q)) if plain else f'"{q}.{r:03d}"'
+            for q, r, plain in zip(
+                count.tolist(), rest.tolist(), (same | (rest == 0)).tolist(), strict=True
+            )
+        ]
+    return [_text(value) for value in ns.tolist()]
+
+
+def _text(ns: float) -> str:
+    exact = _decimal(ns)
+    text = f"{_ALL_DIGITS.scaleb(exact, -3):f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text if exact < 0 or int(float(text) * 1e3) == int(exact) else f'"{text}"'
+
+
+def _decimal(ns: float) -> Decimal:
+    """The shortest decimal that reads as whole nanoseconds and a rest that give the double."""
+    short = Decimal(repr(ns))
+    whole = int(short.to_integral_value("ROUND_FLOOR"))
+    rest = float(short - whole)
+    return short if float(whole) + rest == ns else Decimal(ns)

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
+from tvmdbg_widgets.figures.engine import colors_of_nodes
+from tvmdbg_widgets.figures.request import column_of, graph_request
+from tvmdbg_widgets.figures.texts import DIRECTIONS, GraphFigureOptions
+from tvmdbg_widgets.figures.theme import ink_on
+from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, time_share
+from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.graph import Graph, node_label, shape_text
 from tvmdbg_widgets.model.graph.groups import Group, Groups
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
+from tvmdbg_widgets.model.graph.nodes import NodeKind, given_text
 from tvmdbg_widgets.model.graph.subgraph import Subgraph
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 __all__ = ["around_nodes", "cut", "entry_text", "part"]
 
@@ -53,3 +70,327 @@ def cut(text: str, most: int) -> str:
 def entry_text(dtype: str | None, shape: tuple[int, ...] | None) -> str:
     """Return an entry in words: ``"float32[1, 64]"``, ``"float32?"``."""
     return f"{cut(dtype or '?', 60)}{'?' if shape is None else list(shape[:16])}"
+
+
+_MOST_LABEL, _MOST_TIP = 80, 400
+_RANKDIR = {"down": "TB", "right": "LR"}
+_INK, _SOFT = "#1f2328", "#59636e"
+_FONT = "Helvetica"
+_SHAPES = {NodeKind.INPUT: "oval", NodeKind.PARAMETER: "note"}
+
+
+def quoted(text: str, most: int = _MOST_TIP) -> str:
+    """Return a text in quotes so that Graphviz shows just these letters, cut to at most so many.
+
+    Line ends stay line ends; what cannot be printed is written as its escape.
+    """
+    lines = [one_line(line) for line in cut(text, most).split("\n")]
+    plain = "\n".join(lines).replace("&", "&amp;")
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def dot(
+    run: Derived,
+    graph: Graph,
+    nodes: Any = None,
+    *,
+    color_by: Any = "kind",
+    fold_parameters: bool = True,
+    grouped: bool = True,
+    edge_labels: bool = True,
+    direction: str = "down",
+) -> str:
+    """Return a graph or some of its nodes in the DOT language; see ``DebugRun.to_dot``."""
+    one_of("direction", direction, DIRECTIONS)
+    chosen = part(graph, nodes)
+    colors = None if color_by is None else node_colors(run, graph, color_by)
+    writer = _DotWriter(run, graph, chosen, colors, fold=fold_parameters, labels=edge_labels)
+    font = f'fontname={quoted(_FONT)}, fontsize=11, fontcolor="{_INK}"'
+    box = "shape=box, style=filled, fillcolor=white"
+    lines = [
+        f"digraph {quoted(run.title, _MOST_LABEL)} {{",
+        f"  graph [rankdir={_RANKDIR[direction]}, {font}];",
+        f'  node [{box}, {font}, color="{_SOFT}"];',
+        f'  edge [{font}, fontsize=9, color="{_SOFT}"];',
+        *(writer.clusters() if grouped else writer.flat()),
+        *writer.edges(),
+        "}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+class _DotWriter:
+    def __init__(
+        self,
+        run: Derived,
+        graph: Graph,
+        chosen: Subgraph,
+        colors: NodeColors | None,
+        *,
+        fold: bool,
+        labels: bool,
+    ) -> None:
+        self.run, self.graph, self.chosen = run, graph, chosen
+        self.colors, self.labelled = colors, labels
+        self.words = NodeTexts(graph, run.timeline)
+        inside = np.zeros(graph.num_nodes + 1, np.bool_)
+        inside[chosen.node_ids] = True
+        #: Entries in words.
+        self.said: dict[tuple[int, int], str] = {}
+        #: Parameters that are a count on a node that reads them.
+        self.folded = np.zeros(graph.num_nodes + 1, np.bool_)
+        if fold:
+            readers = chosen.edges
+            read = np.zeros(graph.num_nodes, np.bool_)
+            read[graph.edge_source[readers]] = True
+            parameters = graph.kinds == NodeKind.PARAMETER
+            self.folded[:-1] = parameters & inside[:-1] & read
+            self.folded[graph.heads[:, 0]] = False
+        self.drawn = inside & ~self.folded
+        self.nodes: list[int] = np.flatnonzero(self.drawn[:-1]).tolist()
+
+    def flat(self) -> Iterator[str]:
+        for node in self.nodes:
+            yield f"  {self._node(node)}"
+
+    def clusters(self) -> Iterator[str]:
+        """Write the nodes, each in the cluster of the innermost group around it."""
+        groups = self.run.groups
+        members: dict[int, list[int]] = {}
+        for node in self.nodes:
+            members.setdefault(int(groups.node_group[node]), []).append(node)
+        for node in members.get(-1, ()):
+            yield f"  {self._node(node)}"
+        open_: list[int] = []
+        for group in around_nodes(groups, self.nodes):
+            parent = int(groups.parent[group])
+            while open_ and open_[-1] != parent:
+                open_.pop()
+                yield f"{'  ' * (len(open_) + 1)}}}"
+            open_.append(group)
+            pad = "  " * (len(open_) + 1)
+            yield f"{pad[2:]}subgraph cluster_{group} {{"
+            yield f'{pad}label={quoted(groups[group].title, _MOST_LABEL)}; color="#c3c8ce";'
+            for node in members.get(group, ()):
+                yield f"{pad}{self._node(node)}"
+        while open_:
+            open_.pop()
+            yield f"{'  ' * (len(open_) + 1)}}}"
+
+    def _node(self, node: int) -> str:
+        graph, words = self.graph, self.words
+        kind = NodeKind(int(graph.kinds[node]))
+        second = [words.shape(node)]
+        tip = f"#{node} {cut(graph.names[node], _MOST_LABEL)}"
+        style = {"shape": _SHAPES[kind]} if kind in _SHAPES else {}
+        if words.is_head(node):
+            style["peripheries"] = "2"
+        if self.colors is not None:
+            fill, said, _ = self.colors.of(node)
+            if fill is not None:
+                style |= {"fillcolor": f'"{fill}"', "fontcolor": f'"{self.colors.ink(fill)}"'}
+            if self.colors.name != "kind":
+                second = [said]
+            tip += f"\n{self.colors.name}: {said}"
+        sources = graph.edge_source[graph.in_edges(node)]
+        inside = len(np.unique(sources[self.folded[sources]]))
+        if inside:
+            second.append(counted(inside, "param"))
+        label = f"{cut(words.title(node), _MOST_LABEL)}\n#{node} · {' · '.join(second)}"
+        told = {"label": quoted(label), "tooltip": quoted(tip), **style}
+        return f"n{node} [{', '.join(f'{name}={value}' for name, value in told.items())}];"
+
+    def edges(self) -> Iterator[str]:
+        """Write edges by reader and operand, operands that lead nowhere, control dependencies."""
+        graph = self.graph
+        ends = self.drawn[graph.edge_target] & (self.drawn[graph.edge_source] | self._lost)
+        rows = np.flatnonzero(ends)
+        columns = (graph.edge_source, graph.edge_output, graph.edge_target, graph.edge_position)
+        lost = 0
+        for source, output, target, position, trust in zip(
+            *(column[rows].tolist() for column in columns),
+            graph.edge_trust[rows].tolist(),
+            strict=True,
+        ):
+            if source < 0:
+                lost += 1
+                tip = quoted(f"operand {position} of node {target} is not in the graph")
+                yield f'  lost{lost} [shape=circle, width=0.1, label="", color="#b3261e", '
+                yield f"    tooltip={tip}];"
+                yield f'  lost{lost} -> n{target} [style=dashed, color="#b3261e", tooltip={tip}];'
+                continue
+            yield f"  n{source} -> n{target} [{self._edge(source, output, position, trust)}];"
+        pairs = zip(graph.control_source.tolist(), graph.control_target.tolist(), strict=True)
+        for source, target in pairs:
+            if self.drawn[source] and self.drawn[target]:
+                yield f'  n{source} -> n{target} [style=dotted, tooltip="runs before"];'
+
+    @property
+    def _lost(self) -> Any:
+        return self.graph.edge_source < 0
+
+    def _edge(self, source: int, output: int, position: int, trust: int) -> str:
+        said = self.said.get((source, output))
+        if said is None:
+            graph = self.graph
+            said = entry_text(graph.dtype(source, output), graph.shape(source, output))
+            if len(graph.entry_range(source)) > 1:
+                said = f":{output} {said}"
+            self.said[source, output] = said
+        told = [f"label={quoted(said, _MOST_LABEL)}"] if self.labelled else []
+        told.append(f"tooltip={quoted(f'operand {position}: {said}')}")
+        if trust == Trust.AMBIGUOUS:
+            told.append("style=dashed")
+        return ", ".join(told)
+
+
+#: Words that begin no address are taken as well, so that no letter is looked at twice.
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*+(://[^\s'\"<>]*)?", re.IGNORECASE)
+_ROOTED = re.compile(r"(?:[A-Za-z]:)?[\\/](?:[^\s\\/:;,'\"()\[\]]+[\\/]+)+")
+
+
+@dataclass(frozen=True)
+class MachineFolders:
+    """Folders of this machine, longest first."""
+
+    folders: tuple[str, ...]
+
+    @classmethod
+    def of(cls, run: Derived) -> MachineFolders:
+        """Return the folders that the run's files lie in, the current one, and home."""
+        named = [tensor.file for tensor in (run.tensors or {}).values()]
+        named += [issue.file for issue in run.check()]
+        named += [re.sub(r" \([\d,]+ bytes\)$", "", each) for each in run.provenance.files]
+        named += list(run.timeline.sources) if run.timeline is not None else []
+        named += [run.graph.file] if run.graph is not None else []
+        found = {os.getcwd(), str(Path.home())}  # noqa: PTH109 (as messages spell it)
+        for name in set(named):
+            path = Path(name)
+            if path.is_absolute():
+                found |= {os.fspath(path.parent), os.fspath(path.parent.resolve())}
+        return cls(tuple(sorted((f for f in found if len(f) > 1), key=len, reverse=True)))
+
+    def without_paths(self, text: str) -> str:
+        """Return text with files by name alone: no folders of this machine, no addresses.
+
+        Names of nodes may look like paths (``/encoder/layer.0``): what is no known folder goes
+        only where its first part exists on this machine.
+        """
+        if "://" in text:
+            text = _ADDRESS.sub(lambda found: _last(found[0]) if found[1] else found[0], text)
+        for folder in self.folders:
+            text = text.replace(folder + os.sep, "").replace(folder, Path(folder).name)
+        return _ROOTED.sub(lambda found: "" if _exists(found[0]) else found[0], text)
+
+
+def _last(address: str) -> str:
+    path = re.split(r"[?#]", address.partition("://")[2])[0].rstrip("/")
+    return path.rpartition("/")[2] or "address"
+
+
+def _exists(path: str) -> bool:
+    first = re.match(r"(?:[A-Za-z]:)?[\\/][^\\/]+", path)
+    return first is not None and Path(first[0]).is_dir()
+
+
+#: A color, what is said, and the value itself; of a node of which nothing is known None each.
+Shown = tuple[str | None, str, float | str | None]
+
+
+def node_colors(run: Derived, graph: Graph, what: Any) -> NodeColors | None:
+    """Return what the colors show; None, with a warning that says why, where they cannot be made.
+
+    Parameters and errors as of :class:`NodeColors`; only the engine's become a warning.
+    """
+    try:
+        return NodeColors(run, graph, what)
+    except (RuntimeError, MemoryError) as problem:
+        why = one_line(str(problem)) or type(problem).__name__
+        name = what if isinstance(what, str) else getattr(what, "name", "data")
+        warnings.warn(f"exported without the colors of {name!r}: {why}", stacklevel=5)
+        return None
+
+
+class NodeColors:
+    """What the colors of a graph show, as of ``GraphView``'s ``color_by``, node by node."""
+
+    def __init__(self, run: Derived, graph: Graph, what: Any) -> None:
+        if isinstance(what, str):
+            one_of("color_by", what, COLOR_NAMES)
+        elif not isinstance(what, NodeColumn):
+            what = node_column(graph, what)
+        if isinstance(what, str) and what == "health":
+            run.health(progress=False)
+        column = column_of(run, what)
+        self.name = column if isinstance(column, str) else column.name
+        self.unit = {"time": "ns", "bytes": "B"}.get(self.name, "")
+        if isinstance(column, NodeColumn):
+            self.unit = column.unit
+        self._shown: dict[str, list[Any]] = {"fills": [], "said": [], "values": []}
+        if graph.num_nodes:
+            request = graph_request(run, GraphFigureOptions(column), condensed=False)
+            self._shown = colors_of_nodes(
+                request.data, request.columns, request.options, request.answered()
+            )
+
+    def ink(self, fill: str) -> str:
+        """Return black or white, whichever is easier to read on a fill."""
+        return ink_on(fill)
+
+    def of(self, node: int) -> Shown:
+        """Return what is shown of a node."""
+        shown = self._shown
+        return shown["fills"][node], shown["said"][node], shown["values"][node]
+
+
+class NodeTexts:
+    """The texts of the nodes of one graph."""
+
+    def __init__(self, graph: Graph, timeline: Timeline | None) -> None:
+        self._graph = graph
+        self.ns = np.full(graph.num_nodes, np.nan) if timeline is None else timeline.node_ns
+        self._rounding_ns = 0.0 if timeline is None else timeline.rounding_ns
+        self._shared = None if timeline is None else timeline.shared
+        self._shares = (
+            self.ns if timeline is None else timeline.account.node_shares(graph.num_nodes)
+        )
+        #: Number of the smallest set of nodes that a node took its time with, -1 for none.
+        self._set_of = None if self._shared is None else self._shared.smallest(graph.num_nodes)
+        self._heads = frozenset(graph.heads[:, 0].tolist())
+
+    def title(self, node: int) -> str:
+        """Operators of the node, or its name."""
+        return node_label(self._graph, node) or f"node {node}"
+
+    def is_head(self, node: int) -> bool:
+        """Whether one of the node's outputs is an output of the graph."""
+        return node in self._heads
+
+    def shape(self, node: int) -> str:
+        """Shape of the first output, and how many there are."""
+        entries = self._graph.entry_range(node)
+        if not entries:
+            return "no output"
+        more = f", {counted(len(entries), 'output')}" if len(entries) > 1 else ""
+        shape = self._graph.shape(node)
+        return f"{'shape unknown' if shape is None else shape_text(shape)}{more}"
+
+    def time(self, node: int) -> str:
+        """Time and share, or why there is none."""
+        ns = float(self.ns[node])
+        if ns > 0:
+            return time_share(ns, float(self._shares[node]), between=" · ")
+        if given := given_text(self._graph.roles[node]):
+            return given
+        if np.isnan(ns):
+            return self.together(node) or "time unknown"
+        return duration_text(ns, self._rounding_ns)
+
+    def together(self, node: int) -> str:
+        """``"4.9 µs for 2 together"``; empty where the node took no time with others."""
+        if self._shared is None or self._set_of is None or (number := self._set_of[node]) < 0:
+            return ""
+        offsets = self._shared.offsets
+        count = int(offsets[number + 1] - offsets[number])
+        told = duration_text(float(self._shared.own_ns[number]), self._rounding_ns)
+        return f"{told} for {count:,} together"

@@ -2,22 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
-from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
-from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.graph.figure import graph_figure
-from tvmdbg_widgets.figures.graph.options import GraphFigureOptions
-from tvmdbg_widgets.figures.memory import MemoryFigureOptions, memory_figure
-from tvmdbg_widgets.figures.tensor.figure import tensor_figure
-from tvmdbg_widgets.figures.tensor.options import TensorFigureOptions
-from tvmdbg_widgets.figures.timeline.figure import TimelineFigureOptions, timeline_figure
-from tvmdbg_widgets.model.base.choice import no_argument, one_of
+from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, why_not
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.figures.options import TensorFigureOptions
+from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.redaction import DebuggerOptions, debugger_figure, tensor_figure
+from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
+from tvmdbg_widgets.figures.run_figure import RunFigure
+from tvmdbg_widgets.figures.texts import Direction, GraphFigureOptions, graph_of_few, has_many
+from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_figure
+from tvmdbg_widgets.model.base.ranges import no_argument, one_of
+from tvmdbg_widgets.model.graph.node_columns import (
+    NodeColumn,
+    checked_range,
+    checked_template,
+    node_column,
+)
 from tvmdbg_widgets.model.join.refs import entry_ref
 from tvmdbg_widgets.model.verdicts.findings import Findings
+
+COLOR_BY = ("kind", "size")
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class MemoryFigureOptions:
+    """How the memory plan is shown; as of ``MemoryView``. ``selected`` are node ids."""
+
+    parameters: bool = True
+    color_by: str = "kind"
+    step_range: Range | None = None
+    selected: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what no plan can show."""
+        one_of("color_by", self.color_by, COLOR_BY)
+        if self.step_range is not None:
+            start, end = self.step_range
+            if not (math.isfinite(start) and math.isfinite(end) and start < end):
+                raise ValueError(f"step_range is (start, end) in steps, found {self.step_range!r}")
+
 
 _OPTIONS: dict[str, tuple[type, ...]] = {
     "graph": (GraphFigureOptions,),
@@ -90,3 +123,113 @@ def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
 def _timed(run: Derived, given: dict[str, Any]) -> dict[str, Any]:
     """Color by time where the run knows times and nobody chose, as the views do."""
     return {"color_by": "kind" if run.timeline is None else "time"} | given
+
+
+def graph_figure(
+    run: Derived,
+    *,
+    color_by: str | NodeColumn | Any = "kind",
+    fold_parameters: bool = True,
+    direction: str = "down",
+    focus: int | str | None = None,
+    hops: int | None = None,
+    search: str = "",
+    selected: Sequence[int] = (),
+    isolate: Mapping[str, Any] | None = None,
+    hidden: Sequence[str] = (),
+    color_limits: tuple[float, float] | None = None,
+    label: str = "",
+    open_groups: Sequence[int] | None = None,
+    grouped: bool = True,
+    whole: bool = False,
+    camera: Mapping[str, Any] | None = None,
+    height: float = 420,
+    width: float = 720,
+    theme: str = "light",
+    saved: bool = False,
+) -> Figure:
+    """Draw the graph of a run; where it is too large, condensed to groups of its nodes.
+
+    Of more than 100,000 nodes, without `isolate` or `open_groups`, each box stands for many
+    operators: the figure says which options have no effect on that.
+    """
+    if not isinstance(color_by, str | NodeColumn) and run.graph is not None:
+        color_by = node_column(run.graph, color_by)
+    options = GraphFigureOptions(
+        color_by,
+        fold_parameters,
+        cast("Direction", direction),
+        focus,
+        hops,
+        search,
+        tuple(selected),
+        None if isolate is None else dict(isolate),
+        tuple(hidden),
+        checked_range(color_limits),
+        checked_template(label),
+        None if open_groups is None else tuple(open_groups),
+        grouped,
+        whole,
+    )
+    most = MOST_SAVED_BYTES if saved else MOST_BYTES
+    request = graph_request(run, options, most_bytes=most, camera=camera, height=height)
+    return request.figure(width=width, theme=theme)
+
+
+#: As of ``js/src/memory/figure.ts``; so many boxes have room in a figure at most.
+_MOST_ROWS, _MOST_NAMED = 16, 4_000
+
+
+def memory_figure(
+    run: Derived,
+    *,
+    parameters: bool = True,
+    color_by: str = "kind",
+    step_range: Range | None = None,
+    selected: Sequence[int] = (),
+    width: float = 720,
+    theme: str = "light",
+) -> Figure:
+    """Draw the bytes that are live while each node runs, and what lies in each slot when.
+
+    Slots of an ExecuTorch program are offsets in its planned buffers, by place.
+    """
+    options = MemoryFigureOptions(parameters, color_by, step_range, tuple(selected))
+    return memory_request(run, options).figure(width=width, theme=theme)
+
+
+def memory_request(run: Derived, options: MemoryFigureOptions) -> RunFigure:
+    """Return what the figure of a memory plan is made of."""
+    why = why_not(run.parts)
+    if why:
+        return RunFigure.missing(run, "memory", why)
+    plan = run.memory_plan()
+    said = plan.said
+    text = "\n".join([f"{run.title}: memory plan", *(f"  {line}" for line in said)])
+    data = {"text": text, "selected": options.selected}
+    if not has_many(run):
+        return RunFigure(run, "memory", ("memory", "graph"), data, asdict(options))
+
+    def replies() -> dict[str, Reply]:
+        return {"graph": graph_of_few(plan.graph, _drawn(plan, options.step_range))}
+
+    return RunFigure(run, "memory", ("memory",), data, asdict(options), replies)
+
+
+def _drawn(plan: MemoryPlan, step_range: Range | None) -> npt.NDArray[np.int64]:
+    """Return the nodes of the widest entries in the slots that are drawn."""
+    slots = np.flatnonzero(~plan.slot_is_parameter)
+    slots = slots[np.argsort(-plan.slot_bytes[slots], kind="stable")[:_MOST_ROWS]]
+    drawn = np.zeros(len(plan.slot_bytes) + 1, np.bool_)
+    drawn[slots] = True
+    entries = np.flatnonzero(drawn[plan.entry_slot])
+    first, slot = plan.first[entries], plan.entry_slot[entries]
+    order = np.lexsort((entries, first, slot))
+    entries, first, slot = entries[order], first[order], slot[order]
+    until = plan.last[entries].astype(np.int64) + 1
+    follows = np.flatnonzero(slot[1:] == slot[:-1])
+    until[follows] = np.minimum(until[follows], first[1:][follows])
+    start, end = step_range or (0, len(plan.order))
+    width = np.minimum(np.maximum(until, first + 1), end) - np.maximum(first, start)
+    widest = entries[np.argsort(-width, kind="stable")[:_MOST_NAMED]]
+    return np.searchsorted(plan.graph.entry_offsets, widest, "right") - 1

@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.answers.answering import Reply, layout_json, packed_cells
+from tvmdbg_widgets.answers.counts import (
+    distribution_json,
+    percentiles_json,
+    spread_json,
+    statistics_json,
+)
+from tvmdbg_widgets.figures.facts import TensorFacts, default_entry, description
+from tvmdbg_widgets.figures.options import (
+    Axes,
+    ColorRange,
+    Region,
+    ShownValues,
+    TensorFigureOptions,
+)
+from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
+from tvmdbg_widgets.figures.run_figure import RunFigure
+from tvmdbg_widgets.figures.texts import GraphFigureOptions
+from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
+from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.text import FormatError, one_line
+from tvmdbg_widgets.model.pictures import ChannelPictures, Picture, Profile
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.verdicts.findings import Findings
 
@@ -21,3 +46,318 @@ class Redaction:
     findings: Findings | None = None
     selected: tuple[int, ...] = ()
     entry: tuple[int, int] | None = None
+
+
+PARTS = ("findings", "graph", "tensor", "timeline")
+#: Of the whole figure.
+_MOST_BYTES, _MOST_SAVED_BYTES = 2 * MOST_BYTES, 42 * 1024
+_FINDINGS = 5
+
+
+@dataclass(frozen=True)
+class DebuggerOptions:
+    """How the three views are shown; ``hidden`` are those that are folded away."""
+
+    graph: GraphFigureOptions = field(default_factory=GraphFigureOptions)
+    tensor: TensorFigureOptions = field(default_factory=TensorFigureOptions)
+    timeline: TimelineFigureOptions = field(default_factory=TimelineFigureOptions)
+    hidden: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what no debugger can fold away."""
+        for each in self.hidden:
+            one_of("collapsed", each, PARTS)
+
+
+def debugger_figure(
+    run: Derived,
+    options: DebuggerOptions | None = None,
+    *,
+    findings: Findings | None = None,
+    width: float = 720,
+    theme: str = "light",
+    saved: bool = False,
+    redact: Redact | None = None,
+) -> Figure:
+    """Draw the graph, one tensor and the timeline of a run below each other."""
+    if options is None:
+        timed = run.timeline is not None
+        options = DebuggerOptions(GraphFigureOptions(color_by="time" if timed else "kind"))
+    most = MOST_SAVED_BYTES if saved else MOST_BYTES
+    pixels = most_pixels(saved)
+    views = {
+        "graph": graph_request(run, options.graph, most_bytes=most),
+        "tensor": tensor_request(run, options.tensor, most_pixels=pixels, redact=redact),
+        "timeline": timeline_request(run, options.timeline),
+    }
+    told = findings if findings is not None and len(findings) else None
+    known = [name for name in PARTS if name in views or told is not None]
+    shown = [name for name in known if name not in options.hidden] or ["graph"]
+    description: dict[str, Any] = {"view": "debugger", "title": run.title}
+    if told is not None:
+        description["findings"] = _described(told)
+    return RunFigure(
+        run,
+        "debugger",
+        (),
+        {
+            "views": {
+                name: {"view": each.view, "data": each.request_data, "options": each.options}
+                for name, each in views.items()
+            },
+            "findings": None if told is None else _findings(run, told),
+            "shown": shown,
+            "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
+            "text": "\n\n".join(str(views[name].data["text"]) for name in shown if name in views),
+        },
+        # What a graph is drawn from has more names than what the others need of it.
+        replies=lambda: {
+            kind: reply
+            for each in reversed(views.values())
+            for kind, reply in each.answered().items()
+        },
+        description=description | {name: each.description for name, each in views.items()},
+        columns=views["graph"].columns,
+    ).figure(width=width, theme=theme)
+
+
+def _findings(run: Derived, findings: Findings) -> dict[str, Any]:
+    """Return the first findings as they are written."""
+    first, rest = findings[:_FINDINGS], max(0, len(findings) - _FINDINGS)
+    more = f" and {rest} more" if rest else ""
+    listed = [f"{run.title}: findings", *(f"  {each}" for each in first)]
+    return {
+        "title": f"Findings of {run.title}",
+        "detail": f"the first {len(first)}{more}" if rest else "",
+        "rows": [
+            {
+                "severity": each.severity.value,
+                "text": f"{each.title} ({each.confidence} confidence)",
+            }
+            for each in first
+        ],
+        "text": "\n".join(listed) + more,
+    }
+
+
+def _described(findings: Findings) -> dict[str, Any]:
+    return {
+        "findings": [
+            {"rule": each.rule, "severity": each.severity.value, "title": each.title}
+            for each in findings[:_FINDINGS]
+        ],
+        "left_out": max(0, len(findings) - _FINDINGS),
+    }
+
+
+_PIXELS, _SAVED_PIXELS = 60_000, 9_000
+#: Cells of a plane that its picture has room for, points of a line, channels and cells of one.
+_WIDEST, _TALLEST = 640, 220
+_POINTS = 160
+_MOST_CHANNELS, _LARGEST_CHANNEL = 64, 144
+
+
+def tensor_figure(
+    run: Derived,
+    *,
+    entry: tuple[int, int] | None = None,
+    axes: Axes | None = None,
+    index: Sequence[int] | None = None,
+    color_scale: str = "auto",
+    color_map: str = "auto",
+    color_range: ColorRange = "auto",
+    data_layout: str | None = None,
+    reading: str | None = None,
+    show: str = "picture",
+    region: Region | None = None,
+    data_sizes: Mapping[str, int] | None = None,
+    cells: str = "mean",
+    along: int | None = None,
+    width: float = 720,
+    theme: str = "light",
+    saved: bool = False,
+    redact: Redact | None = None,
+) -> Figure:
+    """Draw one tensor: its health, statistics, histogram, and two of its axes in colors."""
+    options = TensorFigureOptions(
+        entry=entry,
+        axes=axes,
+        index=index,
+        color_scale=color_scale,
+        color_map=color_map,
+        color_range=color_range,
+        data_layout=data_layout,
+        reading=reading,
+        show=show,
+        region=region,
+        data_sizes=data_sizes,
+        cells=cells,
+        along=along,
+    )
+    request = tensor_request(run, options, most_pixels=most_pixels(saved), redact=redact)
+    return request.figure(width=width, theme=theme)
+
+
+def most_pixels(saved: bool) -> int:
+    """Return how many pixels the picture of a tensor may have."""
+    return _SAVED_PIXELS if saved else _PIXELS
+
+
+def tensor_request(
+    run: Derived,
+    options: TensorFigureOptions,
+    *,
+    most_pixels: int,
+    redact: Redact | None = None,
+) -> RunFigure:
+    """Return what the figure of a tensor is made of; its picture has at most so many pixels."""
+    entry = options.entry or default_entry(run)
+    if not run.tensors or entry is None:
+        why = "" if run.tensors is None else "This run's params file has no tensors."
+        return RunFigure.missing(run, "tensors", why)
+    if entry not in run.tensors:
+        why = f"This run has no tensor for node {entry[0]}, output {entry[1]}."
+        return RunFigure.missing(run, "tensors", why)
+    facts = TensorFacts.of(run, run.tensors[entry], options)
+    why, counts_only = ("", False) if redact is None else redact(facts.tensor)
+    if why:
+        facts = facts.without_values(why, counts_only=counts_only)
+    facts, drawn = _drawn(facts, most_pixels)
+    return RunFigure(
+        run,
+        "tensor",
+        (),
+        _data(run.title, facts, is_drawn=bool(drawn)),
+        _traits(options),
+        lambda: {"statistics": _statistics(facts)} | drawn,
+        description(facts, run.title),
+        text=_text(run.title, facts),
+    )
+
+
+def _traits(options: TensorFigureOptions) -> dict[str, Any]:
+    return {
+        "color_scale": options.color_scale,
+        "color_map": options.color_map,
+        "color_range": options.color_range,
+        "cells": options.cells,
+    }
+
+
+def _data(title: str, facts: TensorFacts, *, is_drawn: bool) -> dict[str, Any]:
+    tensor, shown = facts.tensor, facts.shown
+    values = tensor.values(shown.reading)
+    return {
+        "tensor": {
+            "title": facts.title,
+            "dtype": tensor.dtype.name,
+            "shape": tensor.shape,
+            "nbytes": tensor.nbytes,
+            "trust": tensor.trust.label,
+            "captured": tensor.captured,
+            "reading": shown.reading,
+            "layout": shown.layout,
+            "layouts": [layout_json(each) for each in shown.known],
+            "missingLanes": values.is_missing_lanes,
+        },
+        "text": _headline(title, facts),
+        "warnings": list(tensor.notes),
+        "redacted": facts.redacted,
+        "unread": facts.unread,
+        "misfit": shown.misfit,
+        "caption": shown.words,
+        "picture": _picture(facts) if is_drawn else None,
+        "dtype": facts.dtype.name,
+    }
+
+
+def _picture(facts: TensorFacts) -> dict[str, Any]:
+    shown = facts.shown
+    plane = shown.plane
+    return {
+        "planeRows": 1 if plane is None else plane.rows,
+        "planeCols": 1 if plane is None else plane.cols,
+        "names": list(shown.names),
+        "along": "" if shown.axis is None else shown.axis_text(shown.axis),
+        "region": None if shown.region is None else list(shown.region),
+    }
+
+
+def _statistics(facts: TensorFacts) -> Reply:
+    """Return what the live view is told of the values, as far as it may be told."""
+    found, dtype = facts.statistics, facts.dtype
+    adapted = facts.contrast
+    shape = facts.tensor.values(facts.shown.reading).view_shape
+    told: dict[str, Any] = {
+        **spread_json(found, dtype, adapted),
+        "statistics": statistics_json(found, shape),
+        "state": "exact" if found.exact else "sampled",
+        "reason": found.reason,
+        "done": found.size,
+        "total": found.size,
+        "percentiles": percentiles_json([each for _, each in facts.percentiles], dtype),
+    }
+    if adapted is None:
+        return Reply(told)
+    distribution, buffer = distribution_json(adapted)
+    return Reply({**told, **distribution, "distribution": True}, (buffer,))
+
+
+def _drawn(facts: TensorFacts, most_pixels: int) -> tuple[TensorFacts, dict[str, Reply]]:
+    """Return what is drawn, nothing where there is nothing, and what is then to be told."""
+    if not facts.statistics.applicable or facts.shown.plane is None:
+        return facts, {}
+    try:
+        return facts, _values(facts.shown, most_pixels)
+    except (FormatError, OSError) as problem:
+        return facts.without_picture(problem), {}
+
+
+def _values(shown: ShownValues, most_pixels: int) -> dict[str, Reply]:
+    """Return the values to be drawn: a plane where the tensor has no axis for the other two."""
+    if shown.axis is not None and shown.show == "profile":
+        return {"profile": _reply(shown.profile(_POINTS))}
+    plane = shown.plane
+    size = {} if plane is None else {"planeRows": plane.rows, "planeCols": plane.cols}
+    if shown.axis is not None and shown.show == "channels":
+        count = min(shown.values.view_shape[shown.axis], _MOST_CHANNELS)
+        side = max(1, min(_LARGEST_CHANNEL, math.isqrt(most_pixels // count)))
+        found = shown.channels(count, min(side, shown.rows), min(side, shown.cols))
+        return {"channels": _reply(found, count=found.count, first=found.first, **size)}
+    rows, cols = (1, _POINTS) if shown.is_line else _cells(shown, most_pixels)
+    picture = shown.picture(rows, min(cols, shown.cols))
+    told = {"row": picture.row, "col": picture.col, "exact": picture.exact}
+    return {"tile": _reply(picture, **told, **size)}
+
+
+def _cells(shown: ShownValues, most_pixels: int) -> tuple[int, int]:
+    """Return as many rows and columns of cells as can be seen and may be drawn."""
+    rows, cols = min(shown.rows, _TALLEST), min(shown.cols, _WIDEST)
+    over = math.sqrt(rows * cols / most_pixels)
+    return (max(1, int(rows / over)), max(1, int(cols / over))) if over > 1 else (rows, cols)
+
+
+def _reply(found: Picture | ChannelPictures | Profile, **told: Any) -> Reply:
+    columns, buffer = packed_cells(found)
+    if isinstance(found, Profile):
+        told |= {"axis": found.axis, "length": found.length, "step": found.step}
+    else:
+        told |= {
+            "rows": found.rows,
+            "cols": found.cols,
+            "rowStep": found.row_step,
+            "colStep": found.col_step,
+        }
+    if isinstance(found, ChannelPictures):
+        told |= {"axis": found.axis, "length": found.length}
+    return Reply({**told, "columns": columns}, (buffer,))
+
+
+def _headline(title: str, facts: TensorFacts) -> str:
+    return one_line(f"{title}: {facts.title}")
+
+
+def _text(title: str, facts: TensorFacts) -> str:
+    """Return what is said where nothing draws figures; no counts where values are not shown."""
+    counts = "" if facts.redacted or not facts.statistics.applicable else repr(facts.statistics)
+    return "\n".join(filter(None, (_headline(title, facts), facts.redacted, facts.unread, counts)))

@@ -8,16 +8,13 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.executorch.choose_buffer import choose_buffer
-from tvmdbg_widgets.formats.found import Found
+from tvmdbg_widgets.formats.executorch.debug_buffer import choose_buffer
 from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.parts import FileCandidate, Part
+from tvmdbg_widgets.formats.parts import FileCandidate, Found, Part
 from tvmdbg_widgets.formats.registry import TUNING, format_for, format_of, head
-from tvmdbg_widgets.formats.tuning.reading import read_part
-from tvmdbg_widgets.formats.tvm.params.folder import parameters_source
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue
-from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.formats.tuning.gather import read_part
+from tvmdbg_widgets.formats.tvm.params.file import parameters_source
+from tvmdbg_widgets.model.base.text import FormatError, Issue, listed, one_line
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.folders import note, unreadable
 from tvmdbg_widgets.sources.given import SourceLike, as_source

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tvmdbg_widgets.formats.registry import Format
-from tvmdbg_widgets.model.base.choice import one_of
-from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.text import FormatError, one_line
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _MB, _GB = 1 << 20, 1 << 30

@@ -2,12 +2,60 @@
 
 from __future__ import annotations
 
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
-from tvmdbg_widgets.formats.registry import Format
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord
+from tvmdbg_widgets.formats.limits import Limits
+from tvmdbg_widgets.formats.pasted.readings import MISREAD, cut_line, nearly, readings
+from tvmdbg_widgets.formats.registry import (
+    FORMATS,
+    TUNING,
+    Format,
+    format_of,
+    head,
+    identify,
+    suspect,
+    tables_beside,
+)
+from tvmdbg_widgets.formats.tvm.cache import superseded
+from tvmdbg_widgets.formats.tvm.extracted import inside_library, is_account, is_library
+from tvmdbg_widgets.formats.tvm.foreign import (
+    OTHER_FOLDERS,
+    ModelLibrary,
+    is_of_module,
+    lfs_pointer,
+    read_metadata,
+    texts,
+    unknown_file,
+)
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import (
+    FormatError,
+    Issue,
+    IssueSeverity,
+    is_url,
+    listed,
+    one_line,
+)
+from tvmdbg_widgets.sources.archives import ArchiveTree, is_numpy_archive, open_archive
 from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.folders import (
+    FolderEntry,
+    LocalTree,
+    Tree,
+    note,
+    remote_tree,
+    unreadable,
+)
+from tvmdbg_widgets.sources.given import SourceLike, as_source
 
 
 @dataclass(frozen=True)
@@ -28,3 +76,337 @@ class Part:
     value: Any
     source: ByteSource
     folder: PurePath | None
+
+
+def one_dump(
+    tree: Tree, candidates: list[FileCandidate], device: str | None
+) -> list[FileCandidate]:
+    """Keep one dump's files and those that lie beside or above it."""
+    kinds: dict[PurePath, set[str]] = defaultdict(set)
+    for each in candidates:
+        if each.folder is not None:
+            kinds[each.folder].add(each.format.part)
+    dumps = [folder for folder, found in kinds.items() if "trace" in found]
+    if not dumps:
+        dumps = [folder for folder, found in kinds.items() if {"graph", "params"} <= found]
+    chosen = [folder for folder in dumps if device is None or device.lower() in folder.name.lower()]
+    if device is not None and not chosen:
+        raise FormatError(
+            f"no dump of device {device!r} in this folder",
+            file=tree.name,
+            expected=listed(sorted(folder.name for folder in dumps), " or ") or "a dump",
+            found="none whose folder name holds that text",
+        )
+    if len(chosen) > 1:
+        raise _several(tree, chosen, dumps)
+    if not chosen:
+        return candidates
+    others = set(dumps) - set(chosen)
+    lines = {chosen[0], *chosen[0].parents}
+    return [c for c in candidates if c.folder not in others and c.folder in lines]
+
+
+def _several(tree: Tree, chosen: list[PurePath], dumps: list[PurePath]) -> FormatError:
+    names = sorted(os.fspath(folder.relative_to(tree.root)) for folder in chosen)
+    named = PurePath(names[0]).name.startswith("_tvmdbg_")
+    short = PurePath(names[0]).name.split("_", 3)[-1] if named else PurePath(names[0]).name
+    fitting = [folder for folder in dumps if short.lower() in folder.name.lower()]
+    by_path = tree.choice(names[0])
+    by_device = f"open(…, device={short!r})"
+    usable = len(fitting) == 1 and (named or not by_path)
+    hints = [*([by_path] if by_path else []), *([by_device] if usable else [])]
+    return FormatError(
+        f"{counted(len(names), 'dump')} in this folder; one run is opened at a time",
+        file=tree.name,
+        expected="one dump",
+        found=one_line(listed(names)),
+        hint=f"Choose one: {', or '.join(hints)}." if hints else None,
+    )
+
+
+def one_module(
+    tree: Tree, library: ModelLibrary, candidates: list[FileCandidate], module: str | None
+) -> list[FileCandidate]:
+    """Keep the files of one module of a model library."""
+    names = list(library.modules)
+    if module is not None and module not in library.modules:
+        raise FormatError(
+            f"no module {module!r} in this model library",
+            file=tree.name,
+            field="modules",
+            expected=one_line(listed(names, " or ")) or "a module",
+            found="none of that name",
+        )
+    if module is None and len(names) > 1:
+        raise FormatError(
+            f"{counted(len(names), 'module')} in this model library; one run is opened at a time",
+            file=tree.name,
+            field="modules",
+            expected="one module",
+            found=one_line(listed(names)),
+            hint=f"Choose one: open(…, module={names[0]!r}).",
+        )
+    chosen = module or (names[0] if names else "")
+    return [each for each in candidates if is_of_module(each.path, chosen, library.modules)]
+
+
+def one_index(
+    tree: Tree, candidates: list[FileCandidate], issues: list[Issue]
+) -> list[FileCandidate]:
+    """Of several indices of the same shards keep the one that gives float32.
+
+    ``dump_ndarray_cache`` writes a second index ``…-b16.json`` where it halved the floats.
+    """
+    caches = [each for each in candidates if each.format.part == "cache"]
+    left = [caches[i] for i in superseded([each.source for each in caches])]
+    if left:
+        rest = "of the same shards, with other types, left out (open one by its path)"
+        names = [each.source.name for each in left]
+        issues.append(note(tree.name, "index-left-out", "more index file", rest, names))
+    return [each for each in candidates if each not in left]
+
+
+def is_explained(name: str, root: Sequence[str]) -> bool:
+    """Whether a file of no known format belongs to a model library at that folder."""
+    parts = PurePath(name).parts
+    return parts[: len(root)] == tuple(root) and parts[len(root)] in OTHER_FOLDERS
+
+
+_OPENED_AT_ONCE = 8
+
+
+class Found:
+    """What the sources hold, before it is read."""
+
+    def __init__(
+        self,
+        device: str | None = None,
+        module: str | None = None,
+        *,
+        follow_links: bool = False,
+        limits: Limits | None = None,
+        tuning: bool = False,
+    ) -> None:
+        self.candidates: list[FileCandidate] = []
+        self.parts: list[Part] = []
+        self.issues: list[Issue] = []
+        self.problems: list[tuple[str, FormatError | OSError]] = []
+        self.skipped: list[tuple[Tree, list[str]]] = []
+        self.unknown: list[ByteSource] = []
+        self._device = device
+        self._module = module
+        self._follow_links = follow_links
+        self._limits = limits or Limits()
+        self._tuning = tuning
+
+    def look_at(self, given: SourceLike) -> None:
+        """Add the files of one source."""
+        if isinstance(given, str | os.PathLike) and os.path.isdir(given):  # noqa: PTH112 (bytes paths)
+            root = Path(os.fsdecode(given))
+            self._tree(LocalTree(root, follow_links=self._follow_links))
+            return
+        if isinstance(given, str) and is_url(given) and (tree := remote_tree(given)) is not None:
+            self._tree(tree)
+            return
+        source = as_source(given, follow_links=self._follow_links)
+        try:
+            self._file(source)
+        except FormatError as problem:
+            self.problems.append((source.name, problem))
+
+    def add(self, source: ByteSource, form: Format) -> None:
+        """Add a file whose format is known, unless it is too large for it."""
+        try:
+            self._limits.check(source, form)
+        except FormatError as problem:
+            self.problems.append((source.name, problem))
+        else:
+            self.candidates.append(FileCandidate(source, form))
+
+    def _file(self, source: ByteSource) -> None:
+        """Add a file, or the files of an archive."""
+        source.allowance(self._limits.unpacked)
+        if is_etrecord(source):
+            self.add(source, format_of("etrecord"))
+            return
+        content = open_archive(source)
+        if isinstance(content, ArchiveTree):
+            if is_numpy_archive(content):
+                self._unknown(source)
+            else:
+                self._tree(content)
+            return
+        content = content or source
+        found = self._identify(content)
+        inside = [] if found is not None or self._tuning else self._inside(content)
+        for kind, part in inside:
+            self.add(part, format_of(kind))
+        if inside:
+            return
+        if found is None:
+            content.allowance().take_text(content.size, content.name)
+        if self._pasted(content, found):
+            return
+        found = found or (None if self._tuning else suspect(content))
+        if found is None:
+            self._unknown(content)
+        else:
+            self._add_text(content, found)
+
+    def _add_text(self, source: ByteSource, form: Format) -> None:
+        """Add a file, and the table of another kind that a console may hold besides."""
+        self.add(source, form)
+        for other in [] if self._tuning else tables_beside(source, form):
+            self.add(source, other)
+
+    def _pasted(self, source: ByteSource, known: Format | None) -> bool:
+        """Add what a pasted text is of once what stands around it is taken off.
+
+        What a reader knows as it is goes to that reader, unless it would read it wrongly.
+        """
+        if known is not None and known.part not in MISREAD:
+            return False
+        for inner, cleaned in readings(source, known.part if known is not None else ""):
+            form = identify(inner, TUNING if self._tuning else FORMATS)
+            if form is not None:
+                is_doubtful = cleaned.left or cleaned.doubts
+                severity = IssueSeverity.WARNING if is_doubtful else IssueSeverity.NOTE
+                said = f"pasted text: {cleaned.told}"
+                if cleaned.told:
+                    self.issues.append(Issue("pasted-text", severity, said, file=source.name))
+                self._add_text(inner, form)
+                return True
+        is_table = known is not None and known.part in ("table", "report")
+        if is_table and (said := nearly(source, tables_only=True)):
+            raise FormatError(
+                "a table in this text cannot be read",
+                file=source.name,
+                expected="its heading and its rows as the program printed them",
+                found=f"{said[:1].lower()}{said[1:-1]}",
+                hint="Paste the whole lines, or save what the program prints to a file.",
+            )
+        if known is not None and known.part in ("graph", "chrome") and (line := cut_line(source)):
+            said = (
+                f"line {line:,} ends inside of a string, as where a terminal cuts its lines, and "
+                "how they were joined cannot be told: names there hold a line end"
+            )
+            self.issues.append(Issue("line-cut", IssueSeverity.ERROR, said, file=source.name))
+        return False
+
+    def _inside(self, source: ByteSource) -> list[tuple[str, ByteSource]]:
+        """Return the parts that an exported library holds."""
+        return inside_library(source) if is_library(head(source)) else []
+
+    def _identify(self, source: ByteSource) -> Format | None:
+        if self._tuning:
+            return identify(source, TUNING)
+        return identify(source)
+
+    def _unknown(self, source: ByteSource) -> None:
+        self.unknown.append(source)
+        known = ", ".join(each.what for each in FORMATS)
+        self.problems.append((source.name, unknown_file(source, known)))
+
+    def _tree(self, tree: Tree) -> None:
+        candidates: list[FileCandidate] = []
+        unknown: dict[PurePath, ByteSource] = {}
+        for entry, source, form in self._identified(tree):
+            folder = tree.root / entry.path.parent
+            taken = [(form, source)] if form is not None else self._in_entry(tree, entry, source)
+            candidates += [FileCandidate(each, kind, folder, entry.path) for kind, each in taken]
+            if not taken and not self._is_pointer(entry, source) and not is_account(head(source)):
+                unknown[entry.path] = source
+        if self._tuning:
+            self.candidates += candidates
+            return
+        candidates = self._library(tree, candidates, unknown)
+        candidates = one_index(tree, candidates, self.issues)
+        kept = one_dump(tree, candidates, self._device)
+        if self._device is None:
+            left = [each.source.name for each in candidates if each not in kept]
+            if left:
+                rest = "beside the dump's folder, left out (name them too to add them)"
+                self.issues.append(note(tree.name, "files-left-out", "file", rest, left))
+        self.candidates += kept
+        self.skipped.append((tree, [source.name for source in unknown.values()]))
+        self.unknown += unknown.values()
+
+    def _in_entry(
+        self, tree: Tree, entry: FolderEntry, source: ByteSource
+    ) -> list[tuple[Format, ByteSource]]:
+        """Return the parts inside a file of a tree; a network is not asked for whole libraries."""
+        if self._tuning or tree.far:
+            return []
+        try:
+            return [(format_of(kind), part) for kind, part in self._inside(source)]
+        except (FormatError, OSError) as problem:
+            self.issues.append(unreadable(entry.name, problem))
+            return []
+
+    def _is_pointer(self, entry: FolderEntry, source: ByteSource) -> bool:
+        pointer = lfs_pointer(head(source)) if not self._tuning else ""
+        if pointer:
+            text = f"this is {pointer}"
+            self.issues.append(Issue("lfs-pointer", IssueSeverity.ERROR, text, file=entry.name))
+        return bool(pointer)
+
+    def _identified(self, tree: Tree) -> Iterable[tuple[FolderEntry, ByteSource, Format | None]]:
+        """Open every file and tell its format by its first bytes."""
+
+        def look(entry: FolderEntry) -> tuple[ByteSource, Format | None] | Exception:
+            try:
+                source = entry.open()
+                source.allowance(self._limits.unpacked)
+                form = identify(source, TUNING if self._tuning else FORMATS)
+                if form is None and is_etrecord(source):
+                    form = format_of("etrecord")
+                if form is not None:
+                    self._limits.check(source, form)
+            except (FormatError, OSError) as problem:
+                return problem
+            return source, form
+
+        entries = list(tree.files(self.issues))
+        with ThreadPoolExecutor(_OPENED_AT_ONCE if tree.far else 1) as pool:
+            looked = pool.map(look, entries) if tree.far else map(look, entries)
+            bar = tqdm(
+                zip(entries, looked, strict=True),
+                desc="looking",
+                unit="file",
+                total=len(entries),
+                delay=1,
+                leave=False,
+            )
+            for entry, found in bar:
+                if isinstance(found, Exception):
+                    self.issues.append(unreadable(entry.name, found))
+                else:
+                    yield entry, *found
+
+    def _library(
+        self, tree: Tree, candidates: list[FileCandidate], unknown: dict[PurePath, ByteSource]
+    ) -> list[FileCandidate]:
+        """Where the files are a model library, take one module of it, and its texts."""
+        libraries = [each for each in candidates if each.format.part == "library"]
+        if not libraries:
+            return candidates
+        first = min(libraries, key=lambda each: len(each.path.parts))
+        try:
+            library = read_metadata(first.source)
+        except FormatError:
+            return candidates
+        root = first.path.parent
+        inside = [each for each in candidates if each.path.is_relative_to(root)]
+        moved = [
+            FileCandidate(each.source, each.format, each.folder, each.path.relative_to(root))
+            for each in inside
+        ]
+        kept = one_module(tree, library, moved, self._module)
+        below = {p.relative_to(root): s for p, s in unknown.items() if p.is_relative_to(root)}
+        chosen = self._module or next(iter(library.modules), "")
+        for path, source in texts(below, chosen, library.modules):
+            folder = first.folder / path.parent if first.folder is not None else None
+            self.parts.append(Part("ir", {path.name: source}, source, folder))
+        for path in [path for path in unknown if is_explained(str(path), root.parts)]:
+            del unknown[path]
+        return [*kept, *(each for each in candidates if each not in inside)]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tvmdbg_widgets.model.base.issues import Issues
-from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.base.text import Issues
+from tvmdbg_widgets.model.executorch.event_nodes import ExecuTorchFiles
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.tensors.tensors import Tensors
 from tvmdbg_widgets.model.timeline.report import Report

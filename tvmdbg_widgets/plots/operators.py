@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import compare_times as compared
-from tvmdbg_widgets.analysis.compare_times.change_texts import change_text, ratio_text
+from tvmdbg_widgets.analysis.compare_times.changes import change_text, ratio_text
 from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.labels import label
+from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.timeline.words import timeline_words
 from tvmdbg_widgets.plots.chart import (
     TIME_UNITS,

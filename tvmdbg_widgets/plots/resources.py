@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.timeline.counters import MEMORY
-from tvmdbg_widgets.analysis.timeline.roofline_point import Point
+from tvmdbg_widgets.analysis.timeline.roofline import Point
 from tvmdbg_widgets.model.base.numbers import (
     bytes_text,
     counted,
@@ -18,8 +18,8 @@ from tvmdbg_widgets.model.base.numbers import (
 )
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.labels import label
-from tvmdbg_widgets.model.graph.node_words import node_labels
+from tvmdbg_widgets.model.graph.graph import node_labels
+from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.timeline.words import MEMORY_LEAVES_OUT
 from tvmdbg_widgets.plots.chart import (
     TIME_UNITS,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.number_text import (
     computed_text,
     number_text,
@@ -18,9 +17,10 @@ from tvmdbg_widgets.model.base.number_text import (
     value_text,
 )
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
+from tvmdbg_widgets.model.base.ranges import one_of
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.node_words import tensor_title
+from tvmdbg_widgets.model.graph.graph import tensor_title
 from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF, profile
 from tvmdbg_widgets.model.tensors.planes import axis_along
 from tvmdbg_widgets.plots.chart import WIDTH, Chart, ThemeName, checked
@@ -28,9 +28,8 @@ from tvmdbg_widgets.plots.chart import WIDTH, Chart, ThemeName, checked
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.derived.derived import Derived
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
-    from tvmdbg_widgets.model.tensors.readings import Reading
-    from tvmdbg_widgets.model.tensors.tensor import Tensor
-    from tvmdbg_widgets.model.tensors.tensors import TensorKey
+    from tvmdbg_widgets.model.tensors.planes import Reading
+    from tvmdbg_widgets.model.tensors.tensors import Tensor, TensorKey
 
 #: Gap before the bar of zeros, and its width, as shares of the axis; room above the bars.
 _APART, _ABOVE = 0.03, 1.05

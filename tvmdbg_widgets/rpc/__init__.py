@@ -10,24 +10,24 @@ from tvmdbg_widgets.rpc.log import RpcLog as RpcLog
 from tvmdbg_widgets.rpc.opening import open_rpc as open_rpc
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.rpc.encode import encode_packet as encode_packet
-    from tvmdbg_widgets.formats.rpc.encode import handshake as handshake
+    from tvmdbg_widgets.formats.rpc.detect import encode_packet as encode_packet
+    from tvmdbg_widgets.formats.rpc.detect import handshake as handshake
     from tvmdbg_widgets.formats.rpc.grammar import Grammar as Grammar
     from tvmdbg_widgets.formats.rpc.grammar import grammar as grammar
     from tvmdbg_widgets.formats.rpc.packets import CopyRange as CopyRange
-    from tvmdbg_widgets.model.rpc.values import Device as Device
-    from tvmdbg_widgets.model.rpc.values import PackedArgument as Argument
-    from tvmdbg_widgets.model.rpc.values import TensorMeta as TensorMeta
+    from tvmdbg_widgets.model.dtype_layout import Device as Device
+    from tvmdbg_widgets.model.dtype_layout import PackedArgument as Argument
+    from tvmdbg_widgets.model.dtype_layout import TensorMeta as TensorMeta
 
 _HOMES = {
-    "Argument": "model.rpc.values",
+    "Argument": "model.dtype_layout",
     "CopyRange": "formats.rpc.packets",
-    "Device": "model.rpc.values",
+    "Device": "model.dtype_layout",
     "Grammar": "formats.rpc.grammar",
-    "TensorMeta": "model.rpc.values",
-    "encode_packet": "formats.rpc.encode",
+    "TensorMeta": "model.dtype_layout",
+    "encode_packet": "formats.rpc.detect",
     "grammar": "formats.rpc.grammar",
-    "handshake": "formats.rpc.encode",
+    "handshake": "formats.rpc.detect",
 }
 
 __all__ = [

@@ -10,12 +10,13 @@ from tvmdbg_widgets.model.base.slips import public_class
 from tvmdbg_widgets.rpc.packet import Packet
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.rpc.conversation import RpcConversation
-    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.analysis.abi.conversation import RpcConversation
+    from tvmdbg_widgets.figures.raster import Figure
+    from tvmdbg_widgets.figures.rpc import SequenceMessage, Status
     from tvmdbg_widgets.formats.rpc.connection import RpcConnection, RpcDirection
     from tvmdbg_widgets.formats.rpc.desync import Desync
-    from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.base.issues import Issues
+    from tvmdbg_widgets.model.base.text import Issues
+    from tvmdbg_widgets.model.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.timeline.timeline import Timeline
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.widgets.timeline import Flamechart
@@ -68,14 +69,14 @@ class RpcLog(Sequence[Packet]):
     @cached_property
     def issues(self) -> Issues:
         """What is damaged, missing or unclear."""
-        from tvmdbg_widgets.analysis.rpc.issues import all_issues
+        from tvmdbg_widgets.analysis.abi.conversation import all_issues
 
         return all_issues(self.connection, self.conversation, self.desync)
 
     @cached_property
     def conversation(self) -> RpcConversation:
         """Rows of packets in order, paired."""
-        from tvmdbg_widgets.analysis.rpc.conversation import conversation
+        from tvmdbg_widgets.analysis.abi.conversation import conversation
 
         return conversation(self.connection)
 
@@ -91,7 +92,7 @@ class RpcLog(Sequence[Packet]):
         None where the layouts agree, or where what a side sent does not tell its layout; see
         :meth:`desync_with`.
         """
-        from tvmdbg_widgets.analysis.rpc.disagreement import disagreement
+        from tvmdbg_widgets.analysis.abi.conversation import disagreement
 
         return disagreement(self.connection)
 
@@ -117,7 +118,7 @@ class RpcLog(Sequence[Packet]):
         """
         from tvmdbg_widgets.formats.rpc.desync import find_desync
         from tvmdbg_widgets.formats.rpc.grammar import grammar
-        from tvmdbg_widgets.model.base.choice import one_of
+        from tvmdbg_widgets.model.base.ranges import one_of
 
         sent = self.connection.direction(one_of("side", side, ("client", "server")))
         if sent is None:
@@ -180,7 +181,7 @@ class RpcLog(Sequence[Packet]):
     @cached_property
     def timeline(self) -> Timeline | None:
         """Who waits for whom, where capture times are known."""
-        from tvmdbg_widgets.analysis.rpc.timeline import waiting_times
+        from tvmdbg_widgets.analysis.abi.conversation import waiting_times
 
         sides = [each.name for each in self.connection.directions]
         return waiting_times(self.conversation, sides, self.labels, self.title)
@@ -216,7 +217,7 @@ class RpcLog(Sequence[Packet]):
 
     def to_dataframe(self) -> Any:
         """One row per packet (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.base.frames import data_frame
+        from tvmdbg_widgets.model.base.text import data_frame
 
         rows = list(self)
         names = ("time_ns", "side", "name", "function", "about", "size", "waited_ns", "reply")
@@ -236,8 +237,7 @@ class RpcLog(Sequence[Packet]):
         theme : str
             ``"light"``, ``"dark"`` or ``"auto"``.
         """
-        from tvmdbg_widgets.figures.rpc.sequence import sequence_figure
-        from tvmdbg_widgets.rpc.diagram import messages
+        from tvmdbg_widgets.figures.rpc import sequence_figure
 
         rows = range(*slice(start, stop).indices(len(self)))
         notes = [*self.reasons[:1], *(issue.message for issue in self.issues)]
@@ -245,11 +245,104 @@ class RpcLog(Sequence[Packet]):
         return sequence_figure(self.title, sent, notes[:4], width=width, theme=theme)
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
-        from tvmdbg_widgets.rpc.diagram import table
-
         return self.figure(theme="auto").bundle(repr(self), table(self, self.desync))
 
     def __repr__(self) -> str:
-        from tvmdbg_widgets.analysis.rpc.described import described
+        from tvmdbg_widgets.analysis.abi.conversation import described
 
         return "\n  ".join([f"RpcLog {self.title!r}", *described(self.connection)])
+
+
+#: Packets at both ends whose bytes are told where the pointer rests.
+_HOVERED = 150
+_HOVER_BYTES = 48
+_ROWS = 40
+#: Rows that open to their bytes, beside those in trouble: a view in a notebook takes 100 KB.
+_OPENING = 5
+_BYTES = 1024
+
+
+def messages(
+    packets: Sequence[Packet], desync: Desync | None, rows: range
+) -> list[SequenceMessage]:
+    """Return rows of a log as messages of a sequence diagram."""
+    shown = {*rows[:_HOVERED], *rows[-_HOVERED:]}
+    return [_message(packets[row], desync, rows.start, hovered=row in shown) for row in rows]
+
+
+def _message(
+    packet: Packet, desync: Desync | None, first: int, *, hovered: bool
+) -> SequenceMessage:
+    from tvmdbg_widgets.figures.rpc import SequenceMessage
+
+    told = packet.name if packet.function is None else f"{packet.name} {packet.function}"
+    reply = packet.replies_to
+    status = _status(desync, packet)
+    label = f"{packet.name} {packet.about}".rstrip() if hovered else told
+    if status == "desynchronised" and desync is not None:
+        label = f"{packet.name}, data type sent {desync.sent}, read {desync.read}"
+    return SequenceMessage(
+        side="client" if packet.side == "client" else "server",
+        label=label,
+        nbytes=packet.size,
+        time_ns=packet.time_ns,
+        status=status,
+        reply_to=None if reply is None or reply < first else reply - first,
+        hover=_hover(packet) if hovered else "",
+        kind=told,
+    )
+
+
+def _status(desync: Desync | None, packet: Packet) -> Status:
+    if desync is not None and (packet.side, packet.number) == (desync.side, desync.packet):
+        return "desynchronised"
+    if not packet.complete:
+        return "incomplete"
+    return "exception" if packet.name == "Exception" else "ok"
+
+
+def _hover(packet: Packet) -> str:
+    from tvmdbg_widgets.model.base.numbers import byte_rows
+    from tvmdbg_widgets.model.base.text import FormatError
+
+    try:
+        data = packet.data(_HOVER_BYTES)
+    except FormatError:
+        return "not captured"
+    more = " …" if packet.size > len(data) else ""
+    fields = [
+        f"{name.strip()}: {value}"
+        for _, _, name, _, value in byte_rows(packet.fields, data)[1:13]
+        if value
+    ]
+    return "\n".join([f"{data.hex(' ')}{more}", *fields])
+
+
+def table(packets: Sequence[Packet], desync: Desync | None) -> str:
+    """Return the first packets as an HTML table, each opening to its bytes."""
+    from tvmdbg_widgets.figures.rpc import PacketRow, byte_map_html, packet_table_html
+    from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
+    from tvmdbg_widgets.model.base.text import FormatError
+
+    shown = packets[:_ROWS]
+    origin = next((each.time_ns for each in shown if each.time_ns is not None), None)
+    rows = []
+    for each in shown:
+        since = None if each.time_ns is None or origin is None else each.time_ns - origin
+        cells = (
+            str(each.row),
+            "" if since is None else duration_text(since),
+            each.side,
+            each.name,
+            each.function or "",
+            each.about,
+            bytes_text(each.size),
+        )
+        details = ""
+        if each.row < _OPENING or _status(desync, each) != "ok":
+            try:
+                details = byte_map_html("", each.fields, each.data(_BYTES))
+            except FormatError:
+                details = "not captured"
+        rows.append(PacketRow(cells, details))
+    return packet_table_html(rows, len(packets) - len(rows))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.capture.capture import Capture
     from tvmdbg_widgets.formats.parts import Part
     from tvmdbg_widgets.formats.rpc.connection import RpcStream
+    from tvmdbg_widgets.formats.rpc.desync import Capture
     from tvmdbg_widgets.formats.rpc.grammar import Era
-    from tvmdbg_widgets.formats.tvm.params.layout import LayoutLike
-    from tvmdbg_widgets.model.base.issues import Issue
+    from tvmdbg_widgets.formats.tvm.params.list import LayoutLike
+    from tvmdbg_widgets.model.base.text import Issue
     from tvmdbg_widgets.rpc.log import RpcLog
     from tvmdbg_widgets.sources.byte_source import ByteSource
     from tvmdbg_widgets.sources.given import SourceLike
@@ -65,9 +65,9 @@ def open_rpc(
     >>> log = tvmdbg.open_rpc("client.bin", "server.bin")  # doctest: +SKIP
     >>> log.desync  # doctest: +SKIP
     """
-    from tvmdbg_widgets.formats.capture.capture import read_capture
-    from tvmdbg_widgets.formats.capture.frames import sniff
     from tvmdbg_widgets.formats.rpc.connection import RpcStream
+    from tvmdbg_widgets.formats.rpc.desync import read_capture
+    from tvmdbg_widgets.formats.rpc.frames import sniff
     from tvmdbg_widgets.sources.given import as_source
 
     if client is None and server is None:
@@ -88,8 +88,8 @@ def log_of_parts(
 ) -> RpcLog:
     """Return the log of files that :func:`tvmdbg_widgets.open` found."""
     from tvmdbg_widgets.formats.rpc.connection import RpcStream
-    from tvmdbg_widgets.model.base.errors import FormatError
     from tvmdbg_widgets.model.base.numbers import counted
+    from tvmdbg_widgets.model.base.text import FormatError
 
     captures = [part for part in parts if part.kind == "capture"]
     if len(captures) == 1 and len(parts) == 1:
@@ -143,8 +143,8 @@ def _log(
 ) -> RpcLog:
     from tvmdbg_widgets.formats.rpc.connection import read_connection
     from tvmdbg_widgets.formats.rpc.grammar import ERAS
-    from tvmdbg_widgets.formats.tvm.params.layout import layouts_to_try
-    from tvmdbg_widgets.model.base.choice import one_of
+    from tvmdbg_widgets.formats.tvm.params.list import layouts_to_try
+    from tvmdbg_widgets.model.base.ranges import one_of
     from tvmdbg_widgets.rpc.log import RpcLog
 
     if era is not None:

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.figures.figure import Figure
+    from tvmdbg_widgets.figures.raster import Figure
     from tvmdbg_widgets.formats.rpc.connection import RpcDirection
     from tvmdbg_widgets.formats.rpc.resync import RawPacket
-    from tvmdbg_widgets.model.base.byte_map import ByteField
-    from tvmdbg_widgets.model.rpc.values import PackedArgument
+    from tvmdbg_widgets.model.base.numbers import ByteField
+    from tvmdbg_widgets.model.dtype_layout import PackedArgument
 
 #: Bytes of a packet that are shown.
 _SHOWN = 4096
@@ -75,8 +75,7 @@ class Packet:
     def fields(self) -> ByteField:
         """What each of its bytes means, nested; offsets count from its first byte."""
         from tvmdbg_widgets.formats.rpc.fields import packet_fields
-        from tvmdbg_widgets.model.base.byte_map import ByteField
-        from tvmdbg_widgets.model.base.numbers import bytes_text
+        from tvmdbg_widgets.model.base.numbers import ByteField, bytes_text
 
         if self._raw is None:
             note = "the stream ends within this packet"
@@ -128,14 +127,14 @@ class Packet:
         theme : str
             ``"light"``, ``"dark"`` or ``"auto"``.
         """
-        from tvmdbg_widgets.figures.bytes.byte_map import byte_map_figure
+        from tvmdbg_widgets.figures.engine import byte_map_figure
         from tvmdbg_widgets.model.base.numbers import bytes_text
 
         title = f"{self.name} of the {self.side}, {bytes_text(self.size)} at byte {self.offset:,}"
         return byte_map_figure(title, self.fields, self.data(_SHOWN), width=width, theme=theme)
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
-        from tvmdbg_widgets.figures.bytes.html import byte_map_html
+        from tvmdbg_widgets.figures.rpc import byte_map_html
 
         opened = byte_map_html("field by field", self.fields, self.data(_SHOWN))
         more = f"<details><summary>open fields</summary>{opened}</details>"

@@ -7,15 +7,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.base.slips import public_class
+from tvmdbg_widgets.model.base.slips import public, public_class
 from tvmdbg_widgets.run.files import Files
 from tvmdbg_widgets.run.pages import Pages
 from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.analysis.compare import Comparison
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
     from tvmdbg_widgets.analysis.executorch.recorded_calls import RecordedCalls
-    from tvmdbg_widgets.model.executorch.delegation import DelegationInfo
+    from tvmdbg_widgets.model.executorch.event_nodes import DelegationInfo
     from tvmdbg_widgets.model.executorch.program import Program
     from tvmdbg_widgets.run.executorch.inspector import Inspector
     from tvmdbg_widgets.widgets.session import Session
@@ -67,7 +68,7 @@ class DebugRun(Files, Pages):
         ValueError
             The run has no ETDump.
         """
-        from tvmdbg_widgets.run.executorch.executions import inspector_of
+        from tvmdbg_widgets.run.executorch.inspector import inspector_of
 
         found = inspector_of(self.parts)
         found.run = self
@@ -86,7 +87,7 @@ class DebugRun(Files, Pages):
         if self.parts.executorch is not None:
             from tvmdbg_widgets.formats.executorch.assemble import runs_of_tables
         else:
-            from tvmdbg_widgets.formats.tvm.assemble.assemble import runs_of_tables
+            from tvmdbg_widgets.formats.tvm.assemble import runs_of_tables
 
         return tuple(map(DebugRun, runs_of_tables(self.parts)))
 
@@ -148,7 +149,7 @@ class DebugRun(Files, Pages):
         FormatError
             There is no such execution.
         """
-        from tvmdbg_widgets.run.executorch.executions import execution_parts
+        from tvmdbg_widgets.run.executorch.inspector import execution_parts
 
         return DebugRun(execution_parts(self.parts, number))
 
@@ -165,7 +166,7 @@ class DebugRun(Files, Pages):
         ValueError
             There are none for this execution.
         """
-        from tvmdbg_widgets.run.executorch.executions import reference_parts
+        from tvmdbg_widgets.run.executorch.inspector import reference_parts
 
         return DebugRun(reference_parts(self.parts))
 
@@ -199,9 +200,6 @@ class DebugRun(Files, Pages):
         found = compare_times(self.parts, other.parts, titles, warm_up=warm_up)
         found.open_run = lambda compared: ComparedRun(compared, self, other)
         return found
-
-
-ShownRun.opened = DebugRun
 
 
 class ComparedRun(DebugRun):
@@ -240,3 +238,92 @@ class ComparedRun(DebugRun):
 def _again(a: DebugRun, b: DebugRun, titles: tuple[str, str], warm_up: int) -> DebugRun:
     run: DebugRun = a.compare_times(b, titles, warm_up=warm_up).run
     return run
+
+
+ShownRun.opened = DebugRun
+
+
+@public
+def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Comparison:
+    """Compare two runs of one network: what differs between their graphs, and both times.
+
+    ::
+
+        comparison = tvmdbg.compare(tvmdbg.open("plain"), tvmdbg.open("unfused"))
+        comparison                     # ranked and grouped by kind
+        comparison.matching.b_of(12)
+        tvmdbg.ComparisonView(a, b)    # side by side, linked
+
+    Times are two numbers; :func:`tvmdbg_widgets.compare_times` tells which differ by more than
+    noise.
+
+    Parameters
+    ----------
+    a, b : DebugRun
+    titles : two str, optional
+        What to call them; their own titles where left out, with the folders that tell them apart
+        where these are the same.
+
+    Raises
+    ------
+    ValueError
+        One of them has no graph, or there are not two titles.
+    TypeError
+        One of them is no run.
+    """
+    from tvmdbg_widgets.analysis.compare import compare as of_parts
+
+    _runs(a, b)
+    return of_parts(a.parts, b.parts, titles)
+
+
+@public
+def compare_times(
+    a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None, *, warm_up: int = 0
+) -> TimeComparison:
+    """Compare the times of two runs of one network, operator by operator.
+
+    ::
+
+        a, b = tvmdbg.open("plain"), tvmdbg.open("unfused")
+        times = tvmdbg.compare_times(a, b)
+        times                          # by how much B is slower, and where
+        times.by("kind")
+        times[0].why                   # p value, repeats, or why nothing can be said
+        tvmdbg.Flamechart(times)       # the slices of both, one above the other
+        tvmdbg.GraphView(a).color_by(times)
+
+    Operators are aligned as by :func:`tvmdbg_widgets.compare`: a fused function is compared with
+    the sum of its parts, repeat by repeat. Whether a difference is more than noise is tested with
+    the Mann-Whitney test on the repeats (exact for small samples), corrected for the number of
+    operators by Benjamini and Hochberg; where the repeats can show nothing, that is said and
+    nothing is claimed. Where a run has no graph (a table, a trace of any program), operators are
+    aligned by their names, and that is said: of a trace the slices of a name are its repeats. All
+    rows add up to the difference of the sums of both runs.
+
+    Parameters
+    ----------
+    a, b : DebugRun
+        Both with times.
+    titles : two str, optional
+        As of :func:`tvmdbg_widgets.compare`.
+    warm_up : int
+        Leave out so many of the first repeats of every node, on both sides.
+
+    Raises
+    ------
+    ValueError
+        One of them has no times (the message says how to get them), no name is in both where one
+        has no graph, or there are not two titles.
+    TypeError
+        One of them is no run.
+    """
+    _runs(a, b)
+    return a.compare_times(b, titles, warm_up=warm_up)
+
+
+def _runs(*runs: object) -> None:
+    for run in runs:
+        if not isinstance(run, DebugRun):
+            problem = f"runs are compared, not {type(run).__name__}: pass tvmdbg_widgets.open(path)"
+            raise TypeError(problem)

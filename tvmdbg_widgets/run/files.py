@@ -40,7 +40,7 @@ class Files(ShownRun):
         FormatError
             A file of the run changed since it was opened.
         """
-        from tvmdbg_widgets.formats.recording.writer import write_recording
+        from tvmdbg_widgets.formats.writer import write_recording
 
         return write_recording(self.parts, folder)
 
@@ -129,7 +129,7 @@ class Files(ShownRun):
         ValueError
             The run has no graph.
         """
-        from tvmdbg_widgets.analysis.graph.as_networkx import as_networkx
+        from tvmdbg_widgets.analysis.view_columns import as_networkx
         from tvmdbg_widgets.export.nodes import part
 
         chosen = part(self._known_graph, nodes)
@@ -173,7 +173,7 @@ class Files(ShownRun):
         ValueError, TypeError, KeyError, IndexError
             The run has no graph, or that no such nodes; no such colors or direction.
         """
-        from tvmdbg_widgets.export.dot import dot
+        from tvmdbg_widgets.export.nodes import dot
 
         return dot(
             self,

@@ -17,14 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, one_line
+from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource, as_file
 from tvmdbg_widgets.sources.file_source import below
 from tvmdbg_widgets.sources.folders import FILES, FolderEntry, Tree, left_out, too_many
-from tvmdbg_widgets.sources.readahead import as_file
 from tvmdbg_widgets.sources.unpacking import read_directory, unpack
 
 _BLOCK = 512

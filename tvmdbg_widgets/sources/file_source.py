@@ -16,8 +16,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, TypeAlias
 
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import FormatError, one_line
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 Read: TypeAlias = Callable[[int, int], bytes]

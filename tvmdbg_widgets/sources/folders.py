@@ -10,13 +10,17 @@ from enum import Enum
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.base.urls import file_system, without_secrets
+from tvmdbg_widgets.model.base.text import (
+    Issue,
+    IssueSeverity,
+    file_system,
+    one_line,
+    without_secrets,
+)
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import FileSource, below, leads_below
-from tvmdbg_widgets.sources.remote import RemoteSource
+from tvmdbg_widgets.sources.given import RemoteSource
 
 #: How deep folders are looked into, and how many files are looked at.
 DEPTH = 4

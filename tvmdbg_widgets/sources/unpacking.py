@@ -12,13 +12,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.sources.byte_source import MOST_UNPACKED, ByteSource, BytesSource, PartSource
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, one_line
+from tvmdbg_widgets.sources.byte_source import (
+    MOST_UNPACKED,
+    ByteSource,
+    BytesSource,
+    PartSource,
+    as_file,
+)
 from tvmdbg_widgets.sources.file_source import below
-from tvmdbg_widgets.sources.readahead import as_file
 
 _PIECE = 1 << 20
 _HEAD = 64 << 10

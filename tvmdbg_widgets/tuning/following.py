@@ -6,10 +6,10 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
-from tvmdbg_widgets.analysis.tuning.records.weights import kept_weights
-from tvmdbg_widgets.formats.tuning.follow import FollowedParts
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.analysis.tuning.curves import kept_weights
+from tvmdbg_widgets.formats.tuning.assemble import FollowedParts
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.file_source import GrowingFile
 
 if TYPE_CHECKING:

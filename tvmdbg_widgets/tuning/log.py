@@ -10,15 +10,28 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
-from tvmdbg_widgets.analysis.tuning import error_tables, errors_by, links, rounds, sessions
+from tvmdbg_widgets.analysis.tuning import (
+    curves,
+    error_tables,
+    identity,
+    links,
+    pairs,
+    selection,
+    sessions,
+    trial_queries,
+)
+from tvmdbg_widgets.analysis.tuning.curves import (
+    TaskLike,
+    Weights,
+    kept_weights,
+    task_meant,
+    weights_of,
+)
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-from tvmdbg_widgets.analysis.tuning.records import applied, choose, distill, selection, writing
-from tvmdbg_widgets.analysis.tuning.records.fields import trials_frame
-from tvmdbg_widgets.analysis.tuning.records.subset import subset
-from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike, task_meant
-from tvmdbg_widgets.analysis.tuning.records.weights import Weights, kept_weights, weights_of
-from tvmdbg_widgets.export.tuning import rerun
-from tvmdbg_widgets.formats.tuning.combine import combine
+from tvmdbg_widgets.analysis.tuning.pairs import subset
+from tvmdbg_widgets.analysis.tuning.trial_queries import trials_frame
+from tvmdbg_widgets.export import rerun
+from tvmdbg_widgets.formats.tuning.assemble import combine
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public_class
@@ -30,19 +43,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.analysis.tuning.comparison import MachineComparison
+    from tvmdbg_widgets.analysis.tuning.links import TaskTable
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import ScheduleComparison
-    from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
-    from tvmdbg_widgets.analysis.tuning.transfer.comparison import MachineComparison
-    from tvmdbg_widgets.figures.figure import Figure
-    from tvmdbg_widgets.model.base.issues import Issues
+    from tvmdbg_widgets.figures.raster import Figure
+    from tvmdbg_widgets.model.base.text import Issues
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-    from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
-    from tvmdbg_widgets.model.tuning.record import Record
-    from tvmdbg_widgets.model.tuning.task import Task
+    from tvmdbg_widgets.model.tuning.measure_errors import Record
+    from tvmdbg_widgets.model.tuning.parts import ConsoleTable, Task, TuningParts
     from tvmdbg_widgets.model.tuning.trials import Trials
     from tvmdbg_widgets.model.verdicts.findings import Findings
     from tvmdbg_widgets.widgets.shown_run import ShownRun
-    from tvmdbg_widgets.widgets.tuning.view import TuningView
+    from tvmdbg_widgets.widgets.tuning import TuningView
 
 
 P = ParamSpec("P")
@@ -153,13 +165,13 @@ class TuningLog:
         IndexError, KeyError
             There is no such task, or several are of this workload key.
         """
-        rows = choose.best_rows(self.trials, len(self.tasks)).tolist()
+        rows = trial_queries.best_rows(self.trials, len(self.tasks)).tolist()
         if task is None:
             return tuple(self.record(row) for row in rows if row >= 0)
         row = rows[task_meant(self.parts, task).index]
         return None if row < 0 else self.record(row)
 
-    applied = _asks(_PARTS, applied.applied)
+    applied = _asks(_PARTS, identity.applied)
     select = _asks(_PARTS, selection.select)
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -189,9 +201,9 @@ class TuningLog:
         ValueError
             `k` is below 1.
         """
-        return self._of_rows(distill.distilled(self.parts, k).tolist(), f"{self.title}, best")
+        return self._of_rows(pairs.distilled(self.parts, k).tolist(), f"{self.title}, best")
 
-    write = _asks(_PARTS, writing.write)
+    write = _asks(_PARTS, sessions.write)
 
     def weighted(self, weights: Weights) -> Self:
         """Return this log with the number of calls of each task, for the total latency.
@@ -240,7 +252,7 @@ class TuningLog:
     @property
     def rounds(self) -> npt.NDArray[np.int32]:
         """Which round of the task scheduler each row belongs to, from 0 (int32 [N])."""
-        return rounds.round_of(self.trials)
+        return curves.round_of(self.trials)
 
     @property
     def sessions(self) -> tuple[sessions.TuningSession, ...]:
@@ -255,7 +267,7 @@ class TuningLog:
         """What :meth:`task_table` returns for the log's weights; kept, and not to be changed."""
         return self.facts.known_tasks
 
-    errors_by = _asks(_PARTS, errors_by.errors_by)
+    errors_by = _asks(_PARTS, selection.errors_by)
 
     @property
     def effective_trials(self) -> int:
@@ -327,7 +339,7 @@ class TuningLog:
 
         Traits are the initial state, as of :class:`~tvmdbg_widgets.TuningView`.
         """
-        from tvmdbg_widgets.widgets.tuning.view import TuningView
+        from tvmdbg_widgets.widgets.tuning import TuningView
 
         return TuningView(self, run, **traits)
 
@@ -370,7 +382,7 @@ class TuningLog:
         ValueError, OSError
             Another ending or theme; the folder is missing or cannot be written to.
         """
-        from tvmdbg_widgets.export.tuning.page import save_page
+        from tvmdbg_widgets.export.model_explorer import save_page
 
         view = of or self.view()
         try:
@@ -404,7 +416,7 @@ class TuningLog:
         TypeError, FormatError
             The other is no tuning log; a file changed since it was opened.
         """
-        from tvmdbg_widgets.analysis.tuning.transfer.comparison import compare_machines
+        from tvmdbg_widgets.analysis.tuning.comparison import compare_machines
 
         if not isinstance(other, TuningLog):
             raise TypeError(f"compare takes a tuning log, found {type(other).__name__}")

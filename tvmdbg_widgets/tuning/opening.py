@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.records.weights import Weights
+    from tvmdbg_widgets.analysis.tuning.curves import Weights
     from tvmdbg_widgets.formats.parts import Part
     from tvmdbg_widgets.sources.given import SourceLike
     from tvmdbg_widgets.tuning.log import TuningLog
@@ -60,10 +60,9 @@ def open_tuning(
     >>> import tvmdbg_widgets as tvmdbg
     >>> log = tvmdbg.open_tuning("ansor.json", weights=[2, 1, 4])  # doctest: +SKIP
     """
-    from tvmdbg_widgets.analysis.tuning.records.weights import weights_of
+    from tvmdbg_widgets.analysis.tuning.curves import weights_of
     from tvmdbg_widgets.formats.tuning.assemble import assemble
-    from tvmdbg_widgets.formats.tuning.gather import gather
-    from tvmdbg_widgets.formats.tuning.given import given_text, with_dags
+    from tvmdbg_widgets.formats.tuning.gather import gather, given_text, with_dags
     from tvmdbg_widgets.sources.given import content_of, flat
     from tvmdbg_widgets.tuning.log import TuningLog
 
@@ -77,7 +76,7 @@ def open_tuning(
 
 def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
     """Name a log after what it was opened from, or after the first of several with records."""
-    from tvmdbg_widgets.formats.tvm.assemble.assemble import title_of
+    from tvmdbg_widgets.formats.tvm.assemble import title_of
 
     logs = [each for each in pieces if each.kind == "tuning-records" and len(each.value.trials)]
     if len(sources) == 1 or not logs:
@@ -88,7 +87,7 @@ def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
 
 def dags_of(dag: SourceLike | Sequence[SourceLike] | Mapping[str, str] | None) -> dict[str, str]:
     """Return the DAG texts that a caller gave, by workload key or hash."""
-    from tvmdbg_widgets.formats.tuning.given import given_dags
+    from tvmdbg_widgets.formats.tuning.gather import given_dags
     from tvmdbg_widgets.sources.given import flat
 
     if isinstance(dag, Mapping):

@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
-from tvmdbg_widgets.analysis.executorch.node_columns import (
+from tvmdbg_widgets.analysis.executorch.event_block import (
     EXECUTORCH_COLUMNS,
     METADATA,
     executorch_column,
     metadata_column,
 )
-from tvmdbg_widgets.analysis.graph.node_columns import (
+from tvmdbg_widgets.analysis.node_columns import (
     COLOR_NAMES,
     TIMED_COLUMNS,
+    OutputErrors,
     known_column,
 )
-from tvmdbg_widgets.analysis.output_errors import OutputErrors
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.ranges import meant
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 from tvmdbg_widgets.widgets.shown_run import ShownRun

@@ -9,25 +9,23 @@ import numpy as np
 import traitlets
 
 from tvmdbg_widgets.analysis.compare import Comparison, compare
-from tvmdbg_widgets.analysis.compare_times.as_column import NAME as CHANGE
-from tvmdbg_widgets.analysis.compare_times.as_column import SPEED
+from tvmdbg_widgets.analysis.compare_times.result import NAME as CHANGE
+from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.engine.columns import pack
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.graph.graph import Graph, node_labels, shape_text
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-from tvmdbg_widgets.model.graph.node_words import node_labels, shape_text
+from tvmdbg_widgets.widgets.plot import View, a_session, auto_height, own_model
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shared_model import ModelTrait
 from tvmdbg_widgets.widgets.shown_run import ShownRun
-from tvmdbg_widgets.widgets.traits import Choice
-from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model
+from tvmdbg_widgets.widgets.traits import Choice, ModelTrait
 
 _COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
 

@@ -1,4 +1,4 @@
-/** A struct in several layouts, as `figures/abi/struct.py` describes it. */
+/** A struct in several layouts, as `figures/struct.py` describes it. */
 export interface StructData {
   title: string;
   text: string;

@@ -1,5 +1,5 @@
 import { counted } from "../shared/format.ts";
-/** Bytes and their fields, as `figures/bytes/byte_map.py` describes them. */
+/** Bytes and their fields, as `figures/engine.py` describes them. */
 export interface ByteMapData {
   title: string;
   text: string;

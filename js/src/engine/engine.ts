@@ -27,12 +27,12 @@ export function draw(view: string, request: string): string {
   return drawn(view, figures[view]!, request);
 }
 
-/** What the colors of a graph show of each node, for `export/node_colors.py`. */
+/** What the colors of a graph show of each node, for `export/nodes.py`. */
 export function colorsOfNodes(request: string): string {
   return JSON.stringify(nodeColors(opened("graph", request) as GraphRequest));
 }
 
-/** Groups that may be open where nobody has chosen, for `analysis/graph/open_groups.py`. */
+/** Groups that may be open where nobody has chosen, for `analysis/view_columns.py`. */
 export function openGroups(graph: string): string {
   const [open] = openStates(unpacked<"graph">(JSON.parse(graph)));
   return JSON.stringify(Array.from(open!.keys()).filter((group) => open![group]));

@@ -16,7 +16,7 @@ interface Packed {
   buffer: string;
 }
 
-/** What `export/tuning/page.py` stores. */
+/** What `export/model_explorer.py` stores. */
 interface Stored {
   tuning: Packed;
   schedules: Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** A conversation, as `figures/rpc/sequence.py` describes it. */
+/** A conversation, as `figures/rpc.py` describes it. */
 export interface SequenceData {
   title: string;
   summary: string;

@@ -1,7 +1,7 @@
 import { append } from "./many.ts";
 
 /**
- * Regular expressions in time linear in the text, whatever they are; tvmdbg_widgets/analysis/query/regex.py lists what
+ * Regular expressions in time linear in the text, whatever they are; tvmdbg_widgets/analysis/query.py lists what
  * they may have. Nothing needs a way back: the states that an expression can be in are followed all at once
  * (K. Thompson, "Regular expression search algorithm", 1968), and each set of them is kept with where the next
  * character leads.

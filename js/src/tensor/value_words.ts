@@ -5,7 +5,7 @@ import { aboutText } from "../shared/number_text.ts";
 import { SPECIAL_TEXT, SPECIALS, type Special } from "./colors/colors.ts";
 import { share } from "./distribution/share.ts";
 
-/** From this share of values at an end code on, it is said aloud; `SHARE` in `analysis/findings/values/saturated.py`. */
+/** From this share of values at an end code on, it is said aloud; `SHARE` in `analysis/findings/values/range_use.py`. */
 const SATURATED = 0.05;
 
 export type Health = "error" | "doubt" | "good" | "empty";

@@ -48,7 +48,7 @@ describe("Python for what is shown", () => {
     );
     const hex = { format: "hex", scale: 1, zeroPoint: 0 };
     expect(codeText(of(four, { values: hex }), { row: 0, col: 0 })).toBe(
-      "from tvmdbg_widgets.model.base.bits import hex_text; hex_text(run.tensors[3, 0][0, 3, 0, 0])",
+      "from tvmdbg_widgets.model.base.number_text import hex_text; hex_text(run.tensors[3, 0][0, 3, 0, 0])",
     );
   });
 

@@ -6,21 +6,24 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
-from tvmdbg_widgets.model.executorch.program import DataLocation, Plan, Program, Subsegments
-from tvmdbg_widgets.model.executorch.program_instructions import (
-    Chain,
-    Instruction,
-    UnknownCall,
-)
-from tvmdbg_widgets.model.executorch.program_values import (
+from tvmdbg_widgets.model.executorch.program import (
+    DataLocation,
     ListValue,
     NoValue,
+    Plan,
+    Program,
     ScalarValue,
     ShapeDynamism,
+    Subsegments,
     TensorLocation,
     TensorValue,
     Value,
     ValueKind,
+)
+from tvmdbg_widgets.model.executorch.program_instructions import (
+    Chain,
+    Instruction,
+    UnknownCall,
 )
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
 from tvmdbg_widgets.sources.byte_source import ByteSource

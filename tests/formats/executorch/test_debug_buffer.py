@@ -21,7 +21,7 @@ from tvmdbg_widgets.formats.executorch.debug_buffer import (
     needed_size,
 )
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource

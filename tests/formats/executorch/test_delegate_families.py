@@ -28,9 +28,9 @@ from tvmdbg_widgets.formats.executorch.delegates.families import (
     graphs_of,
     payload_text,
 )
-from tvmdbg_widgets.formats.executorch.program.flat_tensor import read_flat_tensor
-from tvmdbg_widgets.formats.executorch.program.program import read_program
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import read_flat_tensor
+from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
 from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Program
 from tvmdbg_widgets.sources.byte_source import BytesSource

@@ -12,15 +12,16 @@ import pytest
 from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, graph_of, truth
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.delegate_edges import DelegateEdges, EdgeNode
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.delegate_graph import (
+    DelegateEdges,
     DelegateGraph,
     DelegateNode,
     DelegateValue,
+    EdgeNode,
 )
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-from tvmdbg_widgets.model.executorch.exported_program import (
+from tvmdbg_widgets.model.executorch.etrecord import (
+    ETRecord,
     ExportedProgram,
     ProgramNode,
     ProgramValue,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.executorch_cases import CASES, FOLDER, answers, case_dir
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, text
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump, sniff
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump, EventKind, ValueType
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
 from tvmdbg_widgets.sources.byte_source import BytesSource

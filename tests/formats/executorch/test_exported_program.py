@@ -9,11 +9,13 @@ from formats.executorch.etrecord_files import RECORDS, members, record
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.executorch.etrecord.arguments import read_argument
-from tvmdbg_widgets.formats.executorch.etrecord.exported_program import read_program
-from tvmdbg_widgets.formats.executorch.etrecord.module_stack import module_stack
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.exported_program import (
+from tvmdbg_widgets.formats.executorch.etrecord.graph import (
+    module_stack,
+    read_argument,
+    read_program,
+)
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.executorch.etrecord import (
     ExportedProgram,
     ProgramNode,
     ProgramValue,

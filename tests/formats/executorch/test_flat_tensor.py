@@ -9,10 +9,10 @@ import pytest
 
 from tests.executorch_cases import FOLDER, read_json
 from tests.formats.flatbuffer_files import Table, Things, file, number, numbers, text
-from tvmdbg_widgets.formats.executorch.program.flat_tensor import read_flat_tensor, sniff
-from tvmdbg_widgets.formats.executorch.program.program import read_program
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.program_values import TensorValue
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import read_flat_tensor, sniff
+from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.executorch.program import TensorValue
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource

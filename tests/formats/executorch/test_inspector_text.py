@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets.formats.executorch.printed_tables import printed_tables
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 
 #: Made by hand: events out of order, doubled, or in no call.
 _ODD = ("09",)

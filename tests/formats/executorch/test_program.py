@@ -12,19 +12,20 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, answers, case_dir, read_json
 from tests.formats.executorch.program_truth import as_flatc, differences
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
-from tvmdbg_widgets.formats.executorch.program import bundled
+from tvmdbg_widgets.formats.executorch.program import instruction_sources
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
-from tvmdbg_widgets.formats.executorch.program.program import read_program, sniff
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.executorch.program.unions import read_program, sniff
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.program import (
     BufferDevice,
     CompileSpec,
     DataLocation,
     OperatorName,
+    PlannedPlace,
     Program,
+    TensorValue,
 )
 from tvmdbg_widgets.model.executorch.program_instructions import StackFrame
-from tvmdbg_widgets.model.executorch.program_values import PlannedPlace, TensorValue
 from tvmdbg_widgets.sources.byte_source import BytesSource, PartSource
 from tvmdbg_widgets.sources.file_source import FileSource
 
@@ -57,8 +58,8 @@ def test_the_comparison_sees_one_changed_leaf() -> None:
 def test_bundled_program_is_that_of_the_case() -> None:
     path = case_dir("14_bundled") / "model.bpte"
     source = FileSource(path)
-    found = bundled.read_bundled_program(source)
-    assert bundled.sniff(path.read_bytes()[:8])
+    found = instruction_sources.read_bundled_program(source)
+    assert instruction_sources.sniff(path.read_bytes()[:8])
     references = answers("14_bundled")["inspector"]["etrecord"]["reference_outputs"]["forward"]
     assert found.test_cases == (("forward", len(references)),)
     part = PartSource(source, found.offset, source.size - found.offset, "program")

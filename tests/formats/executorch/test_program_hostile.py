@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from tests.executorch_cases import FOLDER, case_dir
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
-from tvmdbg_widgets.formats.executorch.program.bundled import read_bundled_program
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
-from tvmdbg_widgets.formats.executorch.program.program import read_program
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.program import Program
+from tvmdbg_widgets.formats.executorch.program.instruction_sources import read_bundled_program
+from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.executorch.program import NoValue, Program
 from tvmdbg_widgets.model.executorch.program_instructions import UnknownCall
-from tvmdbg_widgets.model.executorch.program_values import NoValue
 from tvmdbg_widgets.model.graph.graph import Entry
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.executorch.etrecord import torch_file
-from tvmdbg_widgets.formats.executorch.etrecord.pickle_values import Global
-from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.executorch.torch_tensor import TorchTensor
+from tvmdbg_widgets.formats.executorch.etrecord.torch_file import Global, read_torch_file
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.executorch.scalar_types import TorchTensor
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

@@ -12,11 +12,10 @@ from tests.formats.executorch.delegate_payloads import read
 from tests.formats.executorch.test_edge_nodes import program_of
 from tests.formats.executorch.vulkan_files import PHASES, Runtime, chain_payload
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
+from tvmdbg_widgets.formats.executorch.delegates.event_order import align
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of
-from tvmdbg_widgets.formats.executorch.delegates.vulkan_events import align
-from tvmdbg_widgets.model.executorch.delegate_edges import EdgeNode
-from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
-from tvmdbg_widgets.model.executorch.vulkan_names import (
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, EdgeNode
+from tvmdbg_widgets.model.executorch.etrecord import (
     event_title,
     explain_name,
     is_shader,

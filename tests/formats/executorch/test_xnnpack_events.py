@@ -22,13 +22,13 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import (
     split_name,
 )
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import BINARY, NAMES, UNARY
-from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
 from tvmdbg_widgets.model.executorch.delegate_graph import (
+    Alignment,
     DelegateGraph,
     DelegateNode,
     DelegateValue,
 )
-from tvmdbg_widgets.model.executorch.xnnpack_names import xnnpack_family
+from tvmdbg_widgets.model.executorch.etdump import xnnpack_family
 
 recorded = pytest.mark.usefixtures("corpus")
 

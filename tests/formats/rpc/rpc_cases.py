@@ -7,13 +7,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.rpc.encode import encode_packet, handshake
+from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packets import I32, U64, Body, CopyRange, Reader, read_body
-from tvmdbg_widgets.model.rpc.values import Device, PackedArgument, TensorMeta
+from tvmdbg_widgets.model.dtype_layout import Device, PackedArgument, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.byte_source import ReadAhead
 from tvmdbg_widgets.sources.given import as_source
-from tvmdbg_widgets.sources.readahead import ReadAhead
 
 LANES_U32 = "code:u8 bits:u8 lanes:u32"
 GRAMMARS = [grammar(era, layout) for era in ERAS for layout in ("narrow", "wide", LANES_U32)]

@@ -14,16 +14,14 @@ from formats.rpc.rpc_cases import conversation
 from tvmdbg_widgets.formats.rpc import detect as fits
 from tvmdbg_widgets.formats.rpc import streams
 from tvmdbg_widgets.formats.rpc.connection import FilledSource, RpcStream, read_connection
-from tvmdbg_widgets.formats.rpc.detect import Side, detect, rare_packets
-from tvmdbg_widgets.formats.rpc.encode import encode_packet
+from tvmdbg_widgets.formats.rpc.detect import Side, detect, encode_packet, rare_packets
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packets import Reader, WireError, read_sequence
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, Resync
 from tvmdbg_widgets.formats.rpc.streams import read_stream
-from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
-from tvmdbg_widgets.sources.byte_source import BytesSource
+from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE
+from tvmdbg_widgets.sources.byte_source import BytesSource, ReadAhead
 from tvmdbg_widgets.sources.given import as_source
-from tvmdbg_widgets.sources.readahead import ReadAhead
 
 pytestmark = pytest.mark.spec_only
 

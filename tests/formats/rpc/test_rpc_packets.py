@@ -12,11 +12,11 @@ from formats.rpc.rpc_cases import GRAMMARS, arguments, copied, read_packet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.rpc.encode import encode_packet
+from tvmdbg_widgets.formats.rpc.detect import encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packets import CopyRange, WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader
-from tvmdbg_widgets.model.rpc.values import Device, TensorMeta
+from tvmdbg_widgets.model.dtype_layout import Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.given import as_source
 

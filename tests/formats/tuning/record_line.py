@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 
 from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
+from tvmdbg_widgets.model.tuning.parts import Task
 from tvmdbg_widgets.model.tuning.steps import AnyStep
-from tvmdbg_widgets.model.tuning.task import Task
 
 
 def encode_record(

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import TuningLog, open_tuning
 from tvmdbg_widgets.formats.tuning.record import read_record
-from tvmdbg_widgets.model.tuning.hardware import HardwareParams
-from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.tuning.measure_errors import Record
+from tvmdbg_widgets.model.tuning.parts import HardwareParams
 
 SEEDS = st.integers(0, 2**32)
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit.tuning.printed_states import dag_rows
 
-from tvmdbg_widgets.formats.tuning.dags.hashes import hashes_of, key_hash, simple_text
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.tuning.expressions import (
+from tvmdbg_widgets.formats.tuning.dag_text import hashes_of, key_hash, simple_text
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.tuning.trials import (
     BinaryExpr,
     CallExpr,
     Reduction,

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import FormatError, TuningLog, open_tuning
-from tvmdbg_widgets.formats.tuning import combine, record_file
+from tvmdbg_widgets.formats.tuning import assemble
+from tvmdbg_widgets.formats.tuning import record as record_file
 from tvmdbg_widgets.formats.tuning.record import read_record
 
 GOOD = make.ansor(Random(6), version="v0.6", error=0, usual=True)
@@ -200,7 +201,7 @@ def test_every_bad_line_is_named_with_its_reason() -> None:
 
 
 def test_more_bad_lines_than_are_kept_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (record_file, combine):
+    for module in (record_file, assemble):
         monkeypatch.setattr(module, "MOST_REFUSED", 10)
     log = open_tuning(GOOD.line + b"\n" + b"{}\n" * 25 + OTHER.line)
     assert (log.parts.num_refused, len(log.parts.refused), len(log.trials)) == (25, 10, 2)

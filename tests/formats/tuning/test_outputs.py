@@ -15,7 +15,7 @@ from tests.make import tuning_cases as make
 from tvmdbg_widgets import FormatError, TuningLog, open_tuning
 from tvmdbg_widgets import open as open_any
 from tvmdbg_widgets.formats.tuning.console import Measurements
-from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
+from tvmdbg_widgets.formats.tuning.dag_text import key_hash
 
 OLD_TABLE = """\
 ----------------------------------------------------------------------

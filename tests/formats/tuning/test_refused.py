@@ -9,7 +9,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.calls import calls
-from tvmdbg_widgets.formats.tuning import combine, json_line, record_file
+from tvmdbg_widgets.formats.tuning import assemble, json_line, record
 
 _RECORD = (
     b'{"i": [["[\\"k\\", 1]", "llvm", [4, 64, 64, 0, 0, 0, 0, 0], "", 0, []], [[], []]], '
@@ -20,7 +20,7 @@ _OTHERS = (b"{}\n", b"[1]\n", b"x y z\n", b'{"i": [\n', b"1\n", b'"abc"\n', b"[1
 
 @pytest.mark.parametrize("other", _OTHERS)
 def test_what_is_not_told_costs_few_calls(other: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (record_file, combine):
+    for module in (record, assemble):
         monkeypatch.setattr(module, "MOST_REFUSED", 5)
 
     def opened(lines: int) -> int:

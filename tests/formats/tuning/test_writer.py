@@ -15,9 +15,8 @@ from tests.formats.tuning.record_line import encode_record
 from tests.formats.tuning.test_ansor import check_record
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import open_tuning
-from tvmdbg_widgets.formats.tuning.combine import combine
-from tvmdbg_widgets.formats.tuning.record import read_record
-from tvmdbg_widgets.formats.tuning.writer import write_lines
+from tvmdbg_widgets.formats.tuning.assemble import combine
+from tvmdbg_widgets.formats.tuning.record import read_record, write_lines
 
 
 def test_lines_are_written_byte_for_byte(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.graph.graph import Graph, NodeKind
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

@@ -10,7 +10,7 @@ import pytest
 from formats.tvm.graph_truth import assert_consistent, mutate, operator, read, valid
 
 from tvmdbg_widgets.formats.tvm.graph.log import RULES, GraphLog
-from tvmdbg_widgets.model.base.issues import IssueSeverity
+from tvmdbg_widgets.model.base.text import IssueSeverity
 
 Change = Callable[[dict[str, Any]], Any]
 

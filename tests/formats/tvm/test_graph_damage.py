@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.graph.graph_json import sniff
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.graph.graph import Graph
 
 DATA = Path(__file__).parents[2] / "data"

@@ -17,9 +17,8 @@ from formats.tvm.graph_truth import (
 )
 
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import IssueSeverity
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
+from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import NodeKind
 from tvmdbg_widgets.sources.file_source import FileSource
 

@@ -11,10 +11,9 @@ from formats.tvm.graph_truth import assert_consistent, edges_of, read, valid
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tvmdbg_widgets.formats.tvm.graph.entries import FLAGS
 from tvmdbg_widgets.formats.tvm.graph.graph_json import sniff
-from tvmdbg_widgets.formats.tvm.graph.symbol import FLAGS
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import IssueSeverity
+from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import NodeKind
 
 pytestmark = pytest.mark.spec_only  # NNVM's and MXNet's writers: no file of theirs is at hand

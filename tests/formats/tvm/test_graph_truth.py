@@ -11,8 +11,8 @@ from conftest import corpus_path
 from formats.tvm.graph_truth import assert_consistent, assert_is, edges_of
 
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
-from tvmdbg_widgets.model.base.issues import IssueSeverity
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
+from tvmdbg_widgets.model.base.text import IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.sources.file_source import FileSource
 

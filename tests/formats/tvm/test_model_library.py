@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.tvm.graph_truth import valid
-from tvmdbg_widgets.formats.tvm.model_library import read_metadata, sniff
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.tvm.foreign import read_metadata, sniff
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 # python/tvm/micro/model_library_format.py @ v0.8.0 to v0.16.0; no exported library is at hand.

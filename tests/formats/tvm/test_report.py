@@ -15,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.assemble.reports import same_report
 from tvmdbg_widgets.formats.tvm.report.report import read_report, sniff
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import IssueSeverity
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.formats.tvm.versions import same_report
+from tvmdbg_widgets.model.base.numbers import Trust
+from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.model.timeline.report import Argument, Report, parse_arguments
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource

@@ -10,7 +10,7 @@ import pytest
 from formats.tvm.times_truth import corpus_cases, own_cases
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.table.printer import TimedNode, print_table
+from tvmdbg_widgets.formats.tvm.table import TimedNode, print_table
 
 Shape = tuple[int, ...]
 

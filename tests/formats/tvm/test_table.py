@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from formats.tvm.times_truth import Case, corpus_cases, own_cases
 
-from tvmdbg_widgets.formats.tvm.table.printer import TimedNode, format_table, print_table
-from tvmdbg_widgets.formats.tvm.table.table import DebuggerTable, read_tables, sniff
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.tvm.table import (
+    DebuggerTable,
+    TimedNode,
+    format_table,
+    print_table,
+    read_tables,
+    sniff,
+)
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.table.printer import (
+from tvmdbg_widgets.formats.tvm.layout import clock_ns
+from tvmdbg_widgets.formats.tvm.table import (
+    DebuggerTable,
     TimedNode,
     format_table,
     print_table,
+    read_tables,
 )
-from tvmdbg_widgets.formats.tvm.table.rows import clock_ns
-from tvmdbg_widgets.formats.tvm.table.table import DebuggerTable, read_tables
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 

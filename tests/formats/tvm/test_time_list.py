@@ -10,8 +10,8 @@ import pytest
 from formats.tvm.times_truth import own_cases
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.time_list import TimeList, read_time_list, sniff
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.tvm.times_text import TimeList, read_time_list, sniff
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 

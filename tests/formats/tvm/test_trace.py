@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.trace import Trace, read_trace, sniff
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.table.vm_table import read_vm_table, sniff
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.tvm.versions import read_vm_table, sniff
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 pytestmark = pytest.mark.spec_only

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tvmdbg_widgets.formats.tvm.table.printer import TimedNode
+from tvmdbg_widgets.formats.tvm.table import TimedNode
 
 TRACE = "_tvmdbg_execution_trace.json"
 

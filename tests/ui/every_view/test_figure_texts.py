@@ -9,7 +9,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import width
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tests.ui.checklists import THEMES, WIDTHS
 from tests.ui.host import serve, visit
 from tests.ui.tensors import READOUT, expect_readout, place_read
 from tests.ui.waits import asking, frames, rest
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import number_text
 
 if TYPE_CHECKING:

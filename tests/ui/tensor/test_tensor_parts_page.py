@@ -20,7 +20,7 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
 from tests.ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on_screen
 from tests.ui.waits import asking, rest
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.run import DebugRun
 

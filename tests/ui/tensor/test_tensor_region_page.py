@@ -20,7 +20,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
 from tests.ui.waits import rest
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:

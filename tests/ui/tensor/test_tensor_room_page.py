@@ -15,7 +15,7 @@ from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.waits import rest
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

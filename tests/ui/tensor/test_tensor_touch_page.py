@@ -16,7 +16,7 @@ from tests.ui.host import serve, visit
 from tests.ui.pages import WatchedPage
 from tests.ui.tensors import expect_readout
 from tests.ui.waits import frames, painted
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -10,8 +10,8 @@ import pytest
 from unit.abi.source_trees import PATHS, WIDE, tree
 
 from tvmdbg_widgets import abi
-from tvmdbg_widgets.analysis.abi.assertions import DECLTYPE_FORMS, static_assertions
-from tvmdbg_widgets.model.abi.struct_layout import Machine
+from tvmdbg_widgets.analysis.abi.layout_changes import DECLTYPE_FORMS, static_assertions
+from tvmdbg_widgets.model.struct_layout import Machine
 
 HEADERS = {
     "narrow": "uint8_t code; uint8_t bits; uint16_t lanes;",

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets import abi
 from tvmdbg_widgets.analysis.abi.decoding import decode, verdict
-from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
-from tvmdbg_widgets.model.abi.struct_layout import Machine
-from tvmdbg_widgets.model.abi.structs import STRUCTS, struct_layout
+from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout
+from tvmdbg_widgets.model.struct_layout import STRUCTS, Machine, struct_layout
 
 _WIDTHS = {"narrow": ("uint8", "uint8", "uint16"), "wide": ("uint16", "uint16", "int32")}
 

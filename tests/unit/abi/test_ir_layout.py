@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets import abi
 from tvmdbg_widgets.formats.llvm_ir import read_tensor_types
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 
 #: As TVM's LLVM backend prints a module of LLVM 15 and later, and of LLVM 9.
 MODULE = """\

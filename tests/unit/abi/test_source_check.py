@@ -15,7 +15,7 @@ from unit.abi.source_trees import NARROW, PATHS, WIDE, lines_of, tree
 from tvmdbg_widgets import abi
 from tvmdbg_widgets.analysis.abi.place_types import field_types
 from tvmdbg_widgets.analysis.abi.places import PLACES
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 
 LANES_U32 = ("uint16_t", "uint16_t", "uint32_t")
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
-from tvmdbg_widgets.model.abi.struct_layout import Machine, StructLayout
-from tvmdbg_widgets.model.abi.structs import STRUCTS, struct_layout
+from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout
+from tvmdbg_widgets.model.struct_layout import STRUCTS, Machine, StructLayout, struct_layout
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 WIDTHS = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64")

@@ -22,7 +22,7 @@ from tvmdbg_widgets import DebugRun, samples
 from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison, TimeVerdict
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.widgets.timeline import Flamechart

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.graphs import network, residual_graph
-from tvmdbg_widgets.analysis.matching import Certainty, align, match
-from tvmdbg_widgets.analysis.matching.align import rising
+from tvmdbg_widgets.analysis.matching import Certainty, match, sequence
+from tvmdbg_widgets.analysis.matching.sequence import rising
 
 NUMBERS = st.lists(st.integers(0, 3), max_size=40)
 
@@ -34,8 +34,8 @@ def longest(a: list[int], b: list[int]) -> int:
 @given(NUMBERS, NUMBERS)
 def test_few_edits_are_found(a: list[int], b: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(align, "_RARE", 1)
-        found = align._nearest(np.array(a, np.int64), np.array(b, np.int64))
+        patch.setattr(sequence, "_RARE", 1)
+        found = sequence._nearest(np.array(a, np.int64), np.array(b, np.int64))
     assert all(a[at] == b[to] for at, to in found)
     assert all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(found))
     assert len(found) == longest(a, b)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.output_errors import OutputErrors
+from tvmdbg_widgets.analysis.node_columns import OutputErrors
 
 
 def test_a_run_with_copies_is_a_reference_by_its_matches(corpus: Path) -> None:

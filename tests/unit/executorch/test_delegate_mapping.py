@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from executorch_cases import read_json
 
-from tvmdbg_widgets.recorders.delegate_mapping import (
+from tvmdbg_widgets.recorders.event_tracer import (
     DelegateMappingBuilder,
     DelegateMappingError,
     PreprocessResult,

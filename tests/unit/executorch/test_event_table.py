@@ -13,10 +13,9 @@ import pytest
 
 from tests.executorch_cases import answers
 from tests.unit.executorch.inspector_truth import OPENED, ROUNDED, opened, plain
-from tvmdbg_widgets.analysis.executorch.event_table import EventTable, event_table
+from tvmdbg_widgets.analysis.executorch.event_block import EventTable, event_table
 from tvmdbg_widgets.analysis.executorch.events import Event
-from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
-from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
+from tvmdbg_widgets.analysis.executorch.time_scale import PerfData, TimeScale
 
 pd = pytest.importorskip("pandas")
 

@@ -23,10 +23,9 @@ from tests.unit.executorch.delegates.finding_cases import (
 )
 from tests.unit.executorch.dumps import Logged, dump_of, number
 from tests.unit.findings.findings_dump import found
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
-from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.event_nodes import EventNodes, ExecuTorchFiles
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 from tvmdbg_widgets.run import DebugRun

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as drawn
 
 from tests.unit.executorch.gap_cases import COMPARED, arrays_of, gaps_of
-from tvmdbg_widgets.analysis.executorch.gap.metrics import METRICS, broadcast_problem, metric
+from tvmdbg_widgets.analysis.executorch.metrics import METRICS, broadcast_problem, metric
 
 EVERY_GAP = [
     (name, prefix, kind, number)

@@ -12,10 +12,14 @@ from executorch_cases import case_dir
 from tvmdbg_widgets.analysis.executorch.handle_coverage import handle_coverage
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
-from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, ETRecord
-from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram, ProgramNode
+from tvmdbg_widgets.model.executorch.etrecord import (
+    DelegateCall,
+    ETRecord,
+    ExportedProgram,
+    ProgramNode,
+)
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.recorders.delegate_mapping import PreprocessResult
+from tvmdbg_widgets.recorders.event_tracer import PreprocessResult
 from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.run.executorch.handle_map import COLUMN, DebugHandleMap
 from tvmdbg_widgets.sources.file_source import FileSource

@@ -18,8 +18,8 @@ from tests.unit.executorch.inspector_truth import OPENED, opened, plain
 from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
 from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
 from tvmdbg_widgets.analysis.executorch.events import Event
-from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
 from tvmdbg_widgets.analysis.executorch.record_links import link_record, link_record_as_inspector
+from tvmdbg_widgets.analysis.executorch.time_scale import PerfData
 from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etdump import (
     DebugTensor,
@@ -28,7 +28,7 @@ from tvmdbg_widgets.model.executorch.etdump import (
     ValueType,
 )
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, etdump_bytes
+from tvmdbg_widgets.recorders.event_log import RecordedBlock, etdump_bytes
 from tvmdbg_widgets.run.executorch.inspector import Inspector
 from tvmdbg_widgets.sources.file_source import FileSource
 

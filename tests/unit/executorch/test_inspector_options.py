@@ -15,7 +15,7 @@ from tests.executorch_cases import answers, case_dir, read_json
 from tests.unit.executorch.dumps import Logged, dump_of
 from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
 from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale, scale_factor
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.etdump import ETDump
 from tvmdbg_widgets.run.executorch.inspector import Inspector
 

@@ -11,13 +11,13 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tests.unit.executorch.dumps import Logged, dump_of
 from tests.unit.executorch.gap_cases import Block, Event, record_of
-from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
+from tvmdbg_widgets.analysis.executorch.gap_rows import numeric_gap
 from tvmdbg_widgets.executorch import Inspector
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
 from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles
-from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
-from tvmdbg_widgets.model.base.issues import Issue
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.formats.executorch.run_tensors import event_tensors
+from tvmdbg_widgets.model.base.numbers import Trust
+from tvmdbg_widgets.model.base.text import Issue
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.model.executorch.event_nodes import REORDERED, UNMAPPED, EventNodes

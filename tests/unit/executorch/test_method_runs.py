@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from tests.unit.executorch.dumps import Logged, dump_of, number
 from tests.unit.executorch.gap_cases import record_of
-from tvmdbg_widgets.formats.executorch.choices import execution_of
+from tvmdbg_widgets.formats.executorch.assemble import runs_of_others, without_runs
 from tvmdbg_widgets.formats.executorch.event_joins import join_by_handles
-from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, without_runs
+from tvmdbg_widgets.formats.executorch.file_notes import execution_of
 from tvmdbg_widgets.model.executorch.etdump import ETDump
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 

@@ -21,9 +21,8 @@ from tests.unit.executorch.gap_cases import (
     gaps_of,
     record_of,
 )
-from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
-from tvmdbg_widgets.analysis.executorch.gap.rows import GapRow, NumericGap
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.analysis.executorch.gap_rows import GapRow, NumericGap, numeric_gap
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 GRAPHS = {"gap.auto": None, "gap.edge_dialect_exported_program": "edge_dialect_exported_program"}

@@ -14,7 +14,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, FOLDER, answers, case_dir
 from tvmdbg_widgets import DebugRun, FormatError
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
     EXACT,

@@ -15,16 +15,14 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, read_json
 from tests.unit.graph.test_memory_plan import graph_of as graph_of_nodes
 from tests.unit.graph.test_memory_plan import op
-from tvmdbg_widgets.analysis.highlights import highlights
-from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-from tvmdbg_widgets.analysis.memory.planned import memory_plan
+from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
+from tvmdbg_widgets.analysis.opening import highlights
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
-from tvmdbg_widgets.formats.executorch.program.program import read_program
-from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.model.graph.columns import PlannedMemory
+from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import Entry
-from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.sources.file_source import FileSource
 

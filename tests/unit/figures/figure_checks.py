@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import width
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"

@@ -26,9 +26,9 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.figures import engine, texts
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.theme import SCHEMES
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.numbers import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 
 ROOT = Path(__file__).parents[3]

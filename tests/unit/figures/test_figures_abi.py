@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tvmdbg_widgets.analysis.abi.layout_changes import layout_changes
-from tvmdbg_widgets.figures.abi.struct import struct_figure
-from tvmdbg_widgets.figures.bytes.byte_map import byte_map_figure
-from tvmdbg_widgets.figures.bytes.html import byte_map_html
-from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE, DTypeLayout
-from tvmdbg_widgets.model.abi.struct_layout import Machine, StructLayout
-from tvmdbg_widgets.model.abi.structs import STRUCTS, struct_layout
-from tvmdbg_widgets.model.base.byte_map import ByteField
+from tvmdbg_widgets.figures.engine import byte_map_figure
+from tvmdbg_widgets.figures.rpc import byte_map_html
+from tvmdbg_widgets.figures.struct import struct_figure
+from tvmdbg_widgets.model.base.numbers import ByteField
+from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout
+from tvmdbg_widgets.model.struct_layout import STRUCTS, Machine, StructLayout, struct_layout
 
 HOSTILE = "</title></svg><script>alert(1)</script>\"'&\x1b[31m\u202e\x00\n" + "w" * 400
 DECLARED = DTypeLayout("code:u8 lanes:u32 bits:u8")

@@ -12,9 +12,9 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
 from tvmdbg_widgets.analysis.compare import Comparison
 from tvmdbg_widgets.analysis.matching import Certainty
-from tvmdbg_widgets.export.node_colors import NodeColors
+from tvmdbg_widgets.export.nodes import NodeColors
 from tvmdbg_widgets.figures.comparison import certainty_column, comparison_figure
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.raster import Figure
 
 
 def drawn(box: dict[str, Any]) -> str:

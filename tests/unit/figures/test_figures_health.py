@@ -11,7 +11,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import root_of
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.theme import TOKENS
 
 SVG = "{http://www.w3.org/2000/svg}"

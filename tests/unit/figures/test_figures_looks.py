@@ -24,7 +24,7 @@ from tests.unit.figures.color_scale import ColorScale
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tests.unit.figures.test_figures_hostile import run_of
 from tvmdbg_widgets.figures import raster
-from tvmdbg_widgets.figures.graph.search import search
+from tvmdbg_widgets.figures.request import search
 from tvmdbg_widgets.figures.texts import clusters, fit, width, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES
 from tvmdbg_widgets.run import DebugRun

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.figures.figure_checks import assert_sound, texts
-from tvmdbg_widgets.analysis.rpc.folding import fold_runs
-from tvmdbg_widgets.figures.rpc.messages import LeftOut, SequenceMessage, sequence_rows
-from tvmdbg_widgets.figures.rpc.sequence import sequence_figure
+from tvmdbg_widgets.analysis.abi.folding import fold_runs
+from tvmdbg_widgets.figures.rpc import LeftOut, SequenceMessage, sequence_figure, sequence_rows
 
 HOSTILE = "</title></svg><script>alert(1)</script>\"'&\x1b[31m\u202e\x00\n" + "w" * 5000
 MOST_BYTES = 60 * 1024

@@ -18,14 +18,13 @@ from tests.unit.figures.color_scale import OVER, SPECIAL, UNDER, ColorScale
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets.engine import host
-from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.redaction import Redaction
-from tvmdbg_widgets.figures.tensor import facts as tensor_facts
-from tvmdbg_widgets.figures.tensor import shown as tensor_shown
-from tvmdbg_widgets.figures.tensor.facts import BINS
-from tvmdbg_widgets.figures.tensor.figure import tensor_figure
+from tvmdbg_widgets.figures import facts as tensor_facts
+from tvmdbg_widgets.figures import options as tensor_shown
+from tvmdbg_widgets.figures.facts import BINS
+from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.redaction import Redaction, tensor_figure
 from tvmdbg_widgets.figures.theme import channels
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.pictures import picture
 from tvmdbg_widgets.model.statistics.contrast import linear_zone
 from tvmdbg_widgets.model.tensors.planes import Plane

@@ -12,7 +12,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import NAMESPACE, assert_sound, lines_of, root_of, texts
 from tests.unit.figures.test_figures_tensor import run_of
-from tvmdbg_widgets.figures.figure import Figure
+from tvmdbg_widgets.figures.raster import Figure
 
 RANDOM = np.random.default_rng(22)
 

@@ -12,8 +12,8 @@ import pytest
 from unit.figures.figure_checks import assert_legible, assert_sound, root_of, texts
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.figures.figure import Figure
-from tvmdbg_widgets.figures.timeline.figure import timeline_figure
+from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.timeline import timeline_figure
 from tvmdbg_widgets.run import DebugRun
 
 CHARTS = ("merged", "folded", "repeats")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.export.node_texts import NodeTexts
+from tvmdbg_widgets.export.nodes import NodeTexts
 
 GRAPHS = sorted((Path(__file__).parents[2] / "data/graph").iterdir())
 SAMPLES = [

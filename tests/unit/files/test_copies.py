@@ -17,7 +17,7 @@ from formats.rpc.rpc_cases import conversation
 import tvmdbg_widgets as tvmdbg
 from tests.make.fuzz.seeds import made_tunings
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, grammar
-from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
+from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE
 
 OWN = grammar("v0.8")
 

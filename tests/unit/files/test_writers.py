@@ -21,9 +21,8 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.fuzz.seeds import made_tunings
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.model.base.unfinished import new_folder
-from tvmdbg_widgets.model.base.writing import replacing, replacing_all
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tvmdbg_widgets.model.base.writing import new_folder, replacing, replacing_all
 
 resource = pytest.importorskip("resource")
 
@@ -35,16 +34,15 @@ DUMP = [
 ]
 #: What may open a file to write, or put one in another's place, and why.
 MAY_WRITE = {
-    "model/base/writing.py": "the one way to write a file",
-    "model/base/unfinished.py": "the one way to write a folder",
-    "formats/recording/writer.py:_copy": "in a folder that is not in its place yet",
-    "formats/recording/writer.py:write_recording": "in a folder that is not in its place yet",
+    "model/base/writing.py": "the one way to write a file, and a folder",
+    "formats/writer.py:_copy": "in a folder that is not in its place yet",
+    "formats/writer.py:write_recording": "in a folder that is not in its place yet",
     "export/extract.py:_write": "in a folder that is not in its place yet",
     "export/extract.py:_write_json": "in a folder that is not in its place yet",
-    "export/tuning/script.py:write": "a script that runs where this package is not",
-    "export/tuning/script.py:copies": "a script that runs where this package is not",
+    "export/rerun_script.py:write": "a script that runs where this package is not",
+    "export/rerun_script.py:copies": "a script that runs where this package is not",
     "cli/common/terminal.py:prepare": "the null device",
-    "cli/common/failures.py:_close_stdout": "the null device",
+    "cli/common/terminal.py:_close_stdout": "the null device",
     "sources/file_source.py:_at_once": "opens to read",
     "cli/convert.py:_opened": "a temporary file without a name",
 }

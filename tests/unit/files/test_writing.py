@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tvmdbg_widgets.model.base.unfinished import clean, hidden_name, new_folder
-from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.base.writing import clean, hidden_name, new_folder, replacing
 
 
 def test_it_appears_once_all_is_written(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.verdicts.findings import Finding
 from tvmdbg_widgets.run import DebugRun
 

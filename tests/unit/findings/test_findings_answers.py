@@ -14,9 +14,9 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets.answers import question_scheduler
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.model.statistics.compute import ArrayPasses
+from tvmdbg_widgets.model.statistics.batch import ArrayPasses
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.run_model import RunModel
+from tvmdbg_widgets.widgets.shown_run import RunModel
 
 FIELDS = [
     *("rule", "severity", "title", "evidence", "confidence", "why", "nodes", "entries", "next")

@@ -11,12 +11,12 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, found, plant
 from tests.unit.findings.int8_network import IMAGE, Network
+from tvmdbg_widgets.analysis import layouts
 from tvmdbg_widgets.analysis.findings import probes
-from tvmdbg_widgets.analysis.findings.values.narrow_channels import NARROW_CHANNELS_NAME as CHANNELS
-from tvmdbg_widgets.analysis.findings.values.narrow_range import NARROW_RANGE_NAME
-from tvmdbg_widgets.analysis.layouts import layouts
+from tvmdbg_widgets.analysis.findings.values.channels import NARROW_CHANNELS_NAME as CHANNELS
+from tvmdbg_widgets.analysis.findings.values.range_use import NARROW_RANGE_NAME
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
-from tvmdbg_widgets.model.tensors.tensor import Tensor
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.verdicts.findings import Severity
 from tvmdbg_widgets.run import DebugRun
 

@@ -14,10 +14,10 @@ from tests.unit.findings.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.analysis.findings import probes, screens
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.values import first_nonfinite
-from tvmdbg_widgets.analysis.scan import small_tensors
+from tvmdbg_widgets.analysis.scan import tensor_scan
 from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
-from tvmdbg_widgets.model.statistics import compute
-from tvmdbg_widgets.model.statistics.compute import ArrayPasses
+from tvmdbg_widgets.model.statistics import batch
+from tvmdbg_widgets.model.statistics.batch import ArrayPasses
 from tvmdbg_widgets.model.verdicts.health import HealthVerdict
 from tvmdbg_widgets.sources.file_source import FileSource
 
@@ -162,7 +162,7 @@ def test_a_probe_that_fails_marks_its_small_tensor_and_no_other() -> None:
 
 
 def test_small_tensors_are_scanned_in_slices_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small_tensors, "TOGETHER", 50)
+    monkeypatch.setattr(tensor_scan, "TOGETHER", 50)
     monkeypatch.setattr("tvmdbg_widgets.analysis.scan.tensor_scan.TOGETHER", 50)
     run = plant(*small(300))
     rounds = 0
@@ -177,7 +177,7 @@ def test_statistics_asked_for_before_the_scan_are_kept(monkeypatch: pytest.Monke
     run = plant(*small(300))
     assert run.tensors is not None
     before = run.tensors[5, 0].statistics()
-    calls = counted(monkeypatch, compute.ArrayPasses, "tallied")
+    calls = counted(monkeypatch, batch.ArrayPasses, "tallied")
     run.findings(progress=False)
     assert run.search.scan.scanned().statistics[5, 0] is before
     assert not calls

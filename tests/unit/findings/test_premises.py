@@ -12,9 +12,9 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.test_findings_rules import CASES, overlapping
 from tvmdbg_widgets.analysis.findings import RULES
-from tvmdbg_widgets.analysis.findings.premises import Basis
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.analysis.findings.rule import Basis
+from tvmdbg_widgets.model.base.numbers import Trust
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Premise

@@ -7,8 +7,8 @@ import math
 import re
 from typing import Any
 
-from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
-from tvmdbg_widgets.model.graph.devices import device_name
+from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.model.graph.graph import device_name
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.run import DebugRun
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.unit.timeline.test_critical_path import dag
 from tvmdbg_widgets.analysis.blocks import groups
-from tvmdbg_widgets.analysis.blocks.delegates import delegate_calls, gathered
+from tvmdbg_widgets.analysis.blocks.sequence import delegate_calls, gathered
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import GroupSource
 

@@ -15,11 +15,14 @@ import pytest
 import traitlets
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
-from tvmdbg_widgets.analysis.output_errors import OutputErrors, _difference
-from tvmdbg_widgets.model.graph.label_template import checked_template
-from tvmdbg_widgets.model.graph.node_columns import node_column
+from tvmdbg_widgets.analysis.node_columns import (
+    KNOWN_COLUMNS,
+    OutputErrors,
+    _difference,
+    known_column,
+)
+from tvmdbg_widgets.model.graph.node_columns import checked_template, node_column
 from tvmdbg_widgets.run import DebugRun
 
 LABELS = json.loads((Path(__file__).parents[2] / "data/color/labels.json").read_text("utf-8"))

@@ -10,7 +10,7 @@ from benchmarks.graphs import network
 from tests.unit.graph.block_graphs import Draft
 from tests.unit.graph.open_groups_truth import opened
 from tvmdbg_widgets.analysis.blocks import groups
-from tvmdbg_widgets.analysis.graph.open_groups import open_by_itself
+from tvmdbg_widgets.analysis.view_columns import open_by_itself
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.sources.byte_source import BytesSource

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from formats.tvm.graph_truth import operator, read, valid
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.graph import Entry, Graph, NodeKind
-from tvmdbg_widgets.model.graph.parameters import looks_like_parameter
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.graph.graph import Entry, Graph, NodeKind, looks_like_parameter
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import traitlets
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.export.page.options import PageOptions
-from tvmdbg_widgets.export.page.state import models
+from tvmdbg_widgets.export.page.save import models
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets import view_state
+from tvmdbg_widgets.widgets import graph_navigation
 
 #: The operators of the sample's last residual block, by node id: two convolutions in a row.
 FIRST, SECOND, LAST = 56, 59, 62
@@ -163,13 +163,13 @@ def test_steps_bring_the_selection_back_and_are_so_many_at_most(run: DebugRun) -
     view.back()
     view.back()
     assert view.session.selected == [FIRST]
-    for hops in range(2 * view_state.MOST_STEPS):
+    for hops in range(2 * graph_navigation.MOST_STEPS):
         view.around(FIRST, hops)
-    assert len(view.history["steps"]) == view_state.MOST_STEPS
-    for _ in range(view_state.MOST_STEPS - 1):
+    assert len(view.history["steps"]) == graph_navigation.MOST_STEPS
+    for _ in range(graph_navigation.MOST_STEPS - 1):
         view.back()
-    assert view.isolate["hops"] == view_state.MOST_STEPS
-    found = view_state.resolved(view.history["steps"], 0)
+    assert view.isolate["hops"] == graph_navigation.MOST_STEPS
+    found = graph_navigation.resolved(view.history["steps"], 0)
     assert found.keys() > {"isolate", "hidden", "direction"}
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.graph.walk import Adjacency, Neighbors, topological
+from tvmdbg_widgets.model.graph.operators import Adjacency, Neighbors, topological
 
 graphs = st.integers(1, 9).flatmap(
     lambda n: st.tuples(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.highlights import Highlight, highlights
+from tvmdbg_widgets.analysis.opening import Highlight, highlights
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 

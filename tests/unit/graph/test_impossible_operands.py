@@ -12,10 +12,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.test_work import count
-from tvmdbg_widgets.analysis.graph.node_columns import KNOWN_COLUMNS, known_column
-from tvmdbg_widgets.analysis.work.elementwise import TABLE
-from tvmdbg_widgets.analysis.work.movement import MOVING
-from tvmdbg_widgets.analysis.work.reductions import REDUCTIONS
+from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.work.call import REDUCTIONS, TABLE
+from tvmdbg_widgets.analysis.work.fusion import MOVING
 from tvmdbg_widgets.run import DebugRun
 
 _HEADS = """

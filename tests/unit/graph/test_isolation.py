@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.graph import isolation
-from tvmdbg_widgets.model.graph.bridges import bridges
+from tvmdbg_widgets.model.graph.isolation import bridges
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.graph.walk import Adjacency
+from tvmdbg_widgets.model.graph.operators import Adjacency
 
 Edges = list[tuple[int, int]]
 

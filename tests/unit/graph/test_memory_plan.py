@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.memory.losses import Credibility
-from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-from tvmdbg_widgets.analysis.memory.planned import memory_plan
+from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
 from tvmdbg_widgets.model.parts import RunParts

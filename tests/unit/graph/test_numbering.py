@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.base.ranges import first_rows, numbered
 
 _INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5)
 

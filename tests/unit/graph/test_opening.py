@@ -11,7 +11,7 @@ from conftest import HERE
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.opening import opening_tensor
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 EMPTY, ZEROS = np.zeros((0, 3), np.float32), np.zeros(9, np.float32)
 FIRST_INF = 38  # of resnet20_cifar_fp16_overflow, as its producer recorded

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.graph.operators import OP_KINDS, family, op_kind, parts
-from tvmdbg_widgets.model.graph.short_names import module_prefixes, without_prefix
+from tvmdbg_widgets.model.graph.operators import (
+    OP_KINDS,
+    family,
+    module_prefixes,
+    op_kind,
+    parts,
+    without_prefix,
+)
 
 PARTS = [
     ("tvmgen_default_fused_nn_conv2d_add_nn_relu_3", "nn.conv2d add nn.relu"),

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.abi.places import PLACES
-from tvmdbg_widgets.analysis.messages.details import comparisons
+from tvmdbg_widgets.analysis.messages.explanation import comparisons
 from tvmdbg_widgets.analysis.messages.known import MESSAGES
 from tvmdbg_widgets.analysis.messages.pasted import tolerant
 

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from tests.unit.widgets import wire
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.engine.columns import pack
-from tvmdbg_widgets.export.page.stored.stored import StoredPage
+from tvmdbg_widgets.export.page.stored_page import StoredPage
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-from tvmdbg_widgets.model.tensors.values import ArrayView
+from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:

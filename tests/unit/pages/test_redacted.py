@@ -13,9 +13,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.bundles import STATIC
-from tvmdbg_widgets.export.page.stored.stored import store
+from tvmdbg_widgets.export.page.stored_page import store
 from tvmdbg_widgets.export.private_parameters import private_parameters
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 RANDOM = np.random.default_rng(5)

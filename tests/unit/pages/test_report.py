@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
-from tvmdbg_widgets.export.machine import MachineFolders
-from tvmdbg_widgets.export.markdown import code, plain
+from tvmdbg_widgets.export.nodes import MachineFolders
+from tvmdbg_widgets.export.report import code, plain
 from tvmdbg_widgets.run import DebugRun
 
 HOSTILE = [

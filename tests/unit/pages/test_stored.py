@@ -27,11 +27,11 @@ from unit.pages.stored_questions import (
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
+from tvmdbg_widgets.export.page import stored_page as stored_module
 from tvmdbg_widgets.export.page.options import PageOptions
-from tvmdbg_widgets.export.page.state import models
-from tvmdbg_widgets.export.page.stored import stored as stored_module
-from tvmdbg_widgets.export.page.stored.stored import store
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.export.page.save import models
+from tvmdbg_widgets.export.page.stored_page import store
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import (
     about_text,
     computed_text,

@@ -12,8 +12,8 @@ import pytest
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.export.page.stored.stored import store
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.export.page.stored_page import store
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.run import DebugRun
 

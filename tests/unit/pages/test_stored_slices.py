@@ -12,7 +12,7 @@ import pytest
 from unit.pages.stored_questions import ROOT
 from unit.timeline.slices_truth import timeline
 
-from tvmdbg_widgets.export.page.stored.stored import StoredPage, store
+from tvmdbg_widgets.export.page.stored_page import StoredPage, store
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
 

@@ -12,8 +12,8 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.rpc.connection import RpcStream, read_connection
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, grammar
 from tvmdbg_widgets.formats.rpc.packets import CopyRange
-from tvmdbg_widgets.model.abi.dtype_layout import NARROW, WIDE
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.rpc import RpcLog, encode_packet
 from tvmdbg_widgets.sources.given import as_source
 

@@ -13,7 +13,7 @@ from formats.rpc.rpc_cases import conversation as session
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.rpc.grammar import grammar
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.rpc import RpcLog
 
 pytestmark = pytest.mark.spec_only

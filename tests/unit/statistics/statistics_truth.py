@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.statistics import Statistics
-from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.planes import ArrayValues
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool")

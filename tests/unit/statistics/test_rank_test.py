@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.analysis.compare_times import rank_test
-from tvmdbg_widgets.analysis.compare_times.rank_test import (
+from tvmdbg_widgets.analysis.compare_times import verdicts
+from tvmdbg_widgets.analysis.compare_times.verdicts import (
     adjusted,
     least_p,
     rank_tests,
@@ -118,7 +118,7 @@ def test_the_approximation_of_large_samples_meets_the_exact_value(tied: bool) ->
     _, counts = np.unique(np.concatenate((x, y)), return_counts=True)
     ties = tuple(counts.tolist()) if tied else ()
     assert bool((counts > 1).any()) == tied
-    near = rank_test._normal(float(exact.u[0]), 20, 20, ties)
+    near = verdicts._normal(float(exact.u[0]), 20, 20, ties)
     assert near == pytest.approx(exact.p[0], abs=0.003)
 
 

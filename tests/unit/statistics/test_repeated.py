@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.statistics.compute import ArrayPasses, statistics
+from tvmdbg_widgets.model.statistics.batch import ArrayPasses, statistics
 from tvmdbg_widgets.model.statistics.contrast import contrast
-from tvmdbg_widgets.model.statistics.passes import Watched
-from tvmdbg_widgets.model.statistics.slices import TimedPasses
-from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.statistics.passes import TimedPasses, Watched
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.planes import ArrayValues
 from tvmdbg_widgets.sources import strided
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.strided import StridedSource

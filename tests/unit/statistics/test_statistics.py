@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.statistics import Statistics, statistics
-from tvmdbg_widgets.model.statistics.histograms import Scale, bent_edges
+from tvmdbg_widgets.model.statistics.distribution import Scale, bent_edges
 
 
 def pieces(array: np.ndarray, size: int) -> Callable[[], Iterator[np.ndarray]]:

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import check, decoded, some_bytes, values_of
-from tvmdbg_widgets.model.statistics import compiled, compute, statistics
-from tvmdbg_widgets.model.statistics.float_tally import FloatTally
+from tvmdbg_widgets.model.statistics import batch, result, statistics
+from tvmdbg_widgets.model.statistics.result import FloatTally
 
 pytest.importorskip("numba")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _compiled() -> None:
-    assert compiled.kernel(np.dtype(np.float32), wait=True) is not None
-    assert compiled.kernel(np.dtype(np.float64)) is not None
+    assert result.kernel(np.dtype(np.float32), wait=True) is not None
+    assert result.kernel(np.dtype(np.float64)) is not None
 
 
 @given(st.sampled_from(["float32", "float64"]), st.data(), st.integers(1, 400))
@@ -47,7 +47,7 @@ def test_sums_of_many(name: str, offset: float, monkeypatch: pytest.MonkeyPatch)
     array[:5000] += 10
     values = values_of(array.tobytes(), name)
     plain = statistics(values)
-    monkeypatch.setattr(compute, "_FAST", 1)
+    monkeypatch.setattr(batch, "_FAST", 1)
     found = statistics(values)
     magnitude = float(np.abs(array.astype(float)).mean())
     assert abs(found.mean - plain.mean) <= 1e-12 * magnitude
@@ -70,7 +70,7 @@ def test_nothing_is_compiled_for_small_arrays() -> None:
 def test_the_first_answer_does_not_wait_for_the_compiler() -> None:
     code = (
         "import sys, time, numpy as np\n"
-        "from tvmdbg_widgets.model.statistics import compiled\n"
+        "from tvmdbg_widgets.model.statistics import result as compiled\n"
         "begin = time.monotonic()\n"
         "assert compiled.kernel(np.dtype('f4')) is None\n"
         "assert time.monotonic() - begin < 2\n"

@@ -20,7 +20,7 @@ from tests.unit.statistics.statistics_truth import (
     some_bytes,
     values_of,
 )
-from tvmdbg_widgets.model.statistics import pieces, statistics
+from tvmdbg_widgets.model.statistics import passes, statistics
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -32,7 +32,7 @@ from tvmdbg_widgets.sources.byte_source import BytesSource
 def test_every_field_of_every_type(name: str, data: st.DataObject, piece: int) -> None:
     stored = data.draw(some_bytes(name))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "PIECE_BYTES", piece)
+        patch.setattr(passes, "PIECE_BYTES", piece)
         found = statistics(values_of(stored, name), bins=8)
     check(decoded(stored, name), found)
 

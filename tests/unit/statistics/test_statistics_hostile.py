@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import values_of
-from tvmdbg_widgets.model.statistics import Statistics, compiled, statistics
-from tvmdbg_widgets.model.statistics.histograms import bent_edges, equal_edges
-from tvmdbg_widgets.model.statistics.kept import Kept
-from tvmdbg_widgets.model.statistics.moments import Moments
+from tvmdbg_widgets.model.statistics import Statistics, result, statistics
+from tvmdbg_widgets.model.statistics.bins import Moments
+from tvmdbg_widgets.model.statistics.contrast import Kept
+from tvmdbg_widgets.model.statistics.distribution import bent_edges, equal_edges
 
 
 def kept(array: np.ndarray[Any, Any]) -> Kept:
@@ -73,8 +73,8 @@ def test_sums_made_elsewhere_are_refused_where_they_cancel() -> None:
 
 def test_the_compiled_pass_adds_up_cancelled_sums_likewise() -> None:
     pytest.importorskip("numba")
-    assert compiled.kernel(np.dtype(np.float64), wait=True) is not None
-    from tvmdbg_widgets.model.statistics.float_tally import FloatTally
+    assert result.kernel(np.dtype(np.float64), wait=True) is not None
+    from tvmdbg_widgets.model.statistics.result import FloatTally
 
     array = np.array([1e16, 1.0, -1e16])
     tally = FloatTally(array.dtype, fast=True)

@@ -21,11 +21,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import NAMES, check, decoded, some_bytes, values_of
-from tvmdbg_widgets.model.statistics import Statistics, passes, pieces, statistics
-from tvmdbg_widgets.model.statistics.kept import Kept
+from tvmdbg_widgets.model.statistics import Statistics, passes, statistics
+from tvmdbg_widgets.model.statistics.contrast import Kept
 from tvmdbg_widgets.model.statistics.tallies import tally
-from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.planes import ArrayValues
 from tvmdbg_widgets.sources.file_source import FileSource
 
 
@@ -161,7 +161,7 @@ def test_progress_counts_every_value(floats: ArrayValues) -> None:
     statistics(floats, watch=lambda: watched.append(1), progress=done.append)
     assert done == sorted(done)
     assert done[-1] == floats.count
-    assert len(done) == -(-floats.count // pieces.per_piece(floats))
+    assert len(done) == -(-floats.count // passes.per_piece(floats))
     assert len(watched) >= len(done)
 
 
@@ -235,7 +235,7 @@ def test_who_asks_at_the_same_time_shares_a_pass(floats: ArrayValues) -> None:
         futures = [threads.submit(kept.statistics, progress=told.append) for _ in range(3)]
         found = [each.result() for each in futures]
     assert found[0] is found[1] is found[2] is kept.statistics()
-    assert slow.reads <= 4 * -(-floats.count // pieces.per_piece(floats)), "one pass, three looks"
+    assert slow.reads <= 4 * -(-floats.count // passes.per_piece(floats)), "one pass, three looks"
     assert max(told) == floats.count
 
 

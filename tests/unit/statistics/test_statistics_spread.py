@@ -11,9 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.statistics.statistics_truth import NAMES, decoded, some_bytes, values_of
-from tvmdbg_widgets.model.statistics import Statistics, compute, percentiles
-from tvmdbg_widgets.model.statistics.compute import ArrayPasses
-from tvmdbg_widgets.model.statistics.kept import Kept
+from tvmdbg_widgets.model.statistics import Statistics, batch, percentiles
+from tvmdbg_widgets.model.statistics.batch import ArrayPasses
+from tvmdbg_widgets.model.statistics.contrast import Kept
 
 PERCENTS = [0, 1, 5, 25, 50, 75, 95, 99, 100]
 
@@ -65,8 +65,8 @@ def test_passes_that_percentiles_take(
     kept = Kept(values_of(array.tobytes(), name))
     kept.statistics()
     made: list[Any] = []
-    real = compute.run_pass
-    monkeypatch.setattr(compute, "run_pass", lambda *told: (made.append(1), real(*told))[1])
+    real = batch.run_pass
+    monkeypatch.setattr(batch, "run_pass", lambda *told: (made.append(1), real(*told))[1])
     assert kept.percentiles([50, 99.9]) == np.percentile(array.astype(float), [50, 99.9]).tolist()
     assert len(made) == 1, "what fits into memory is kept and sorted"
     monkeypatch.setattr(percentiles.percentiles, "__kwdefaults__", {"kept": 0})
@@ -135,7 +135,7 @@ def test_a_large_array_is_not_read_again_for_its_histogram(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     array = np.random.default_rng(0).standard_normal(300_000).astype(np.float32)
-    monkeypatch.setattr(compute, "EXACT_BYTES", 1000)
+    monkeypatch.setattr(batch, "EXACT_BYTES", 1000)
     found = Kept(values_of(array.tobytes(), "float32")).statistics().histogram
     assert found is not None
     assert not found.exact

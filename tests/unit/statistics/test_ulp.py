@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base import bits, ulp
+from tvmdbg_widgets.model.base import number_text
 from tvmdbg_widgets.model.tensors.dtypes import _SMALL_FLOATS
 
 SMALL = sorted({*_SMALL_FLOATS.values(), "bfloat16", "float16"})
@@ -26,7 +26,7 @@ def named(name: str) -> np.dtype:
 def every(name: str) -> np.ndarray:
     """All values of a type, by code."""
     dtype = named(name)
-    return np.arange(1 << bits.width(dtype), dtype=f"u{dtype.itemsize}").view(dtype)
+    return np.arange(1 << number_text.width(dtype), dtype=f"u{dtype.itemsize}").view(dtype)
 
 
 def real(values: np.ndarray) -> np.ndarray:
@@ -38,11 +38,11 @@ def real(values: np.ndarray) -> np.ndarray:
 def test_keys_are_ranks_among_all_values(name: str) -> None:
     values = every(name)
     wide = real(values)
-    keys = ulp.ordered(values)
+    keys = number_text.ordered(values)
     nan = np.isnan(wide)
     assert keys.dtype == np.int64
-    assert set(keys[nan].tolist()) <= {ulp.NAN_KEY}
-    assert keys[~nan].max() < ulp.NAN_KEY
+    assert set(keys[nan].tolist()) <= {number_text.NAN_KEY}
+    assert keys[~nan].max() < number_text.NAN_KEY
     ranks = np.searchsorted(np.unique(wide[~nan]), wide[~nan])
     origin = keys[~nan][np.argmin(ranks)]
     assert np.array_equal(keys[~nan] - origin, ranks)
@@ -60,14 +60,16 @@ def test_distances_of_all_pairs(name: str) -> None:
     rank = np.searchsorted(row, wide)
     unknown = np.isnan(wide)[:, None] | np.isnan(wide)[None, :]
     steps = np.abs(rank[:, None] - rank[None, :]).astype(np.uint64)
-    assert np.array_equal(ulp.distance(a, b), np.where(unknown, np.uint64(ulp.NO_DISTANCE), steps))
+    assert np.array_equal(
+        number_text.distance(a, b), np.where(unknown, np.uint64(number_text.NO_DISTANCE), steps)
+    )
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_spacing_is_the_way_to_the_next_value_from_zero(name: str) -> None:
     values = every(name)
     wide = real(values)
-    found = ulp.spacing(values)
+    found = number_text.spacing(values)
     assert found.dtype == np.float64
     assert np.array_equal(np.isnan(found), ~np.isfinite(wide))
     finite = np.unique(np.abs(wide[np.isfinite(wide)]))
@@ -82,7 +84,7 @@ def patterns(name: str) -> st.SearchStrategy[np.ndarray]:
     """Arrays of any bits of a type, the special ones often."""
     width = named(name).itemsize * 8
     sign = 1 << (width - 1)
-    mantissa = bits.fields(named(name))[2]
+    mantissa = number_text.fields(named(name))[2]
     infinity = sign - (1 << mantissa)
     near = [0, 1, 2, 1 << mantissa, (1 << mantissa) - 1, infinity, infinity - 1, infinity + 1]
     one = st.sampled_from([*near, *(each | sign for each in near)]) | st.integers(
@@ -100,7 +102,7 @@ def test_spacing_is_that_of_numpy(data: st.DataObject, name: str) -> None:
         expected = np.abs(np.spacing(x)).astype(np.float64)
     largest = np.abs(x) == np.finfo(name).max
     expected[largest] = math.ldexp(1.0, np.finfo(name).maxexp - 1 - np.finfo(name).nmant)
-    assert np.array_equal(ulp.spacing(x), expected, equal_nan=True)
+    assert np.array_equal(number_text.spacing(x), expected, equal_nan=True)
 
 
 @given(st.data(), st.sampled_from(NUMPY))
@@ -108,12 +110,12 @@ def test_keys_order_as_values_do(data: st.DataObject, name: str) -> None:
     x = data.draw(patterns(name))
     y = np.resize(data.draw(patterns(name)), x.shape)
     known = ~(np.isnan(x) | np.isnan(y))
-    keys, others = ulp.ordered(x), ulp.ordered(y)
+    keys, others = number_text.ordered(x), number_text.ordered(y)
     assert np.array_equal((keys < others)[known], (x < y)[known])
     assert np.array_equal((keys == others)[known], (x == y)[known])
     steps = [abs(int(a) - int(b)) for a, b in zip(keys[known], others[known], strict=True)]
-    assert ulp.distance(x, y)[known].tolist() == steps
-    assert (ulp.distance(x, y)[~known] == ulp.NO_DISTANCE).all()
+    assert number_text.distance(x, y)[known].tolist() == steps
+    assert (number_text.distance(x, y)[~known] == number_text.NO_DISTANCE).all()
 
 
 @given(st.data())
@@ -123,9 +125,9 @@ def test_integers_differ_by_their_difference(data: st.DataObject) -> None:
     number = st.sampled_from([info.min, info.max, 0, 1]) | st.integers(info.min, info.max)
     a, b = (data.draw(st.lists(number, min_size=5, max_size=5)) for _ in range(2))
     x, y = np.array(a, name), np.array(b, name)
-    assert ulp.distance(x, y).tolist() == [abs(i - j) for i, j in zip(a, b, strict=True)]
-    assert ulp.spacing(x).tolist() == [1.0] * 5
-    assert ulp.ordered(x).tolist() == a
+    assert number_text.distance(x, y).tolist() == [abs(i - j) for i, j in zip(a, b, strict=True)]
+    assert number_text.spacing(x).tolist() == [1.0] * 5
+    assert number_text.ordered(x).tolist() == a
 
 
 def test_the_widest_distances_fit() -> None:
@@ -133,38 +135,47 @@ def test_the_widest_distances_fit() -> None:
         (np.int64(-(2**63)), np.int64(2**63 - 1)),
         (np.uint64(0), np.uint64(-1 % 2**64)),
     ]:
-        assert int(ulp.distance(low, high)) == int(ulp.distance(high, low)) == 2**64 - 1
+        assert (
+            int(number_text.distance(low, high))
+            == int(number_text.distance(high, low))
+            == 2**64 - 1
+        )
     ends = np.array([-np.inf, np.inf])
-    assert int(ulp.distance(*ends)) == 2 * 0x7FF0_0000_0000_0000 < ulp.NO_DISTANCE
+    assert int(number_text.distance(*ends)) == 2 * 0x7FF0_0000_0000_0000 < number_text.NO_DISTANCE
 
 
 def test_small_integers_and_bools() -> None:
     four = np.arange(-8, 8).astype(ml_dtypes.int4)
-    assert ulp.ordered(four).tolist() == list(range(-8, 8))
-    assert ulp.distance(four, four[::-1]).tolist() == [abs(2 * n + 1) for n in range(-8, 8)]
-    assert ulp.distance(np.array([True, False]), np.array([True, True])).tolist() == [0, 1]
+    assert number_text.ordered(four).tolist() == list(range(-8, 8))
+    assert number_text.distance(four, four[::-1]).tolist() == [abs(2 * n + 1) for n in range(-8, 8)]
+    assert number_text.distance(np.array([True, False]), np.array([True, True])).tolist() == [0, 1]
 
 
 def test_what_has_no_order_or_two_types_is_refused() -> None:
     with pytest.raises(TypeError, match="no order"):
-        ulp.ordered(np.zeros(1, np.complex64))
+        number_text.ordered(np.zeros(1, np.complex64))
     with pytest.raises(TypeError, match="one type"):
-        ulp.distance(np.float32(1), np.float64(1))
+        number_text.distance(np.float32(1), np.float64(1))
     with pytest.raises(TypeError, match="no type of numbers"):
-        ulp.ordered(np.array(["a"]))
+        number_text.ordered(np.array(["a"]))
 
 
 def test_shapes_broadcast_and_scalars_stay_scalars() -> None:
     grid = np.arange(6, dtype=np.float32).reshape(2, 3)
-    assert ulp.distance(grid, np.float32(0)).shape == (2, 3)
-    assert ulp.ordered(np.float32(1)).shape == ()
-    assert int(ulp.distance(np.float32(-0.0), np.float32(0.0))) == 0
-    assert np.array_equal(ulp.ordered(grid.astype(">f4")), ulp.ordered(grid))
-    assert np.array_equal(ulp.ordered(grid.T), ulp.ordered(grid).T)
+    assert number_text.distance(grid, np.float32(0)).shape == (2, 3)
+    assert number_text.ordered(np.float32(1)).shape == ()
+    assert int(number_text.distance(np.float32(-0.0), np.float32(0.0))) == 0
+    assert np.array_equal(number_text.ordered(grid.astype(">f4")), number_text.ordered(grid))
+    assert np.array_equal(number_text.ordered(grid.T), number_text.ordered(grid).T)
 
 
 @pytest.mark.skipif(np.dtype(np.longdouble).itemsize <= 8, reason="long double is float64 here")
 def test_long_doubles_are_refused() -> None:
-    for ask in (ulp.ordered, ulp.spacing, bits.hex_text, bits.bit_text):
+    for ask in (
+        number_text.ordered,
+        number_text.spacing,
+        number_text.hex_text,
+        number_text.bit_text,
+    ):
         with pytest.raises(TypeError, match="no type of numbers"):
             ask(np.longdouble(1))

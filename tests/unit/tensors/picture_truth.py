@@ -12,11 +12,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.pictures import NAN, NEG_INF, POS_INF
-from tvmdbg_widgets.model.tensors.array_values import ArrayValues
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
 from tvmdbg_widgets.model.tensors.layouts import Layout
-from tvmdbg_widgets.model.tensors.planes import Plane
-from tvmdbg_widgets.model.tensors.unfolded import Unfolded
+from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane
+from tvmdbg_widgets.model.tensors.values import Unfolded
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 DTYPES = [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base import bits
+from tvmdbg_widgets.model.base import number_text
 from tvmdbg_widgets.model.tensors.dtypes import _SMALL_FLOATS
 
 FLOATS = sorted({*_SMALL_FLOATS.values(), "bfloat16", "float16", "float32", "float64"})
@@ -24,13 +24,13 @@ def named(name: str) -> np.dtype:
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=20), st.sampled_from(FLOATS + INTEGERS))
 def test_texts_are_the_bits(numbers: list[int], name: str) -> None:
     dtype = named(name)
-    width = bits.width(dtype)
+    width = number_text.width(dtype)
     kept = [number & (1 if name == "bool" else (1 << width) - 1) for number in numbers]
     values = np.array(kept, f"u{dtype.itemsize}").view(dtype)
-    assert bits.codes(values).tolist() == kept
-    assert bits.codes(values).dtype.kind == "u"
+    assert number_text.codes(values).tolist() == kept
+    assert number_text.codes(values).dtype.kind == "u"
     for code, number, binary in zip(
-        kept, bits.hex_text(values), bits.bit_text(values), strict=True
+        kept, number_text.hex_text(values), number_text.bit_text(values), strict=True
     ):
         assert (int(number, 16), int(binary, 2)) == (code, code)
         assert len(binary) == width
@@ -40,20 +40,24 @@ def test_texts_are_the_bits(numbers: list[int], name: str) -> None:
 
 @given(st.floats(width=32), st.floats())
 def test_floats_as_struct_packs_them(single: float, double: float) -> None:
-    assert bits.hex_text(np.float32(single)) == [f"0x{struct.pack('>f', single).hex().upper()}"]
-    assert bits.hex_text(np.float64(double)) == [f"0x{struct.pack('>d', double).hex().upper()}"]
+    assert number_text.hex_text(np.float32(single)) == [
+        f"0x{struct.pack('>f', single).hex().upper()}"
+    ]
+    assert number_text.hex_text(np.float64(double)) == [
+        f"0x{struct.pack('>d', double).hex().upper()}"
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name in FLOATS if named(name).itemsize < 4])
 def test_fields_put_together_are_the_value(name: str) -> None:
     dtype = named(name)
-    sign, exponent, mantissa = bits.fields(dtype)
-    assert sign + exponent + mantissa == bits.width(dtype)
-    values = np.arange(1 << bits.width(dtype), dtype=f"u{dtype.itemsize}").view(dtype)
+    sign, exponent, mantissa = number_text.fields(dtype)
+    assert sign + exponent + mantissa == number_text.width(dtype)
+    values = np.arange(1 << number_text.width(dtype), dtype=f"u{dtype.itemsize}").view(dtype)
     with np.errstate(invalid="ignore"):
         wide = values.astype(np.float64)
     lowest = int(np.frexp(np.float64(ml_dtypes.finfo(dtype).smallest_normal))[1])
-    for text, value in zip(bits.bit_text(values), wide, strict=True):
+    for text, value in zip(number_text.bit_text(values), wide, strict=True):
         if not np.isfinite(value):
             continue
         top = int(text[sign : sign + exponent], 2)
@@ -68,31 +72,31 @@ def test_fields_put_together_are_the_value(name: str) -> None:
 
 
 def test_only_floats_have_fields() -> None:
-    assert bits.fields(np.dtype("float32")) == (1, 8, 23)
-    assert bits.fields(np.dtype("float64")) == (1, 11, 52)
-    assert bits.fields(np.dtype(ml_dtypes.bfloat16)) == (1, 8, 7)
-    assert bits.fields(np.dtype(ml_dtypes.float8_e8m0fnu)) == (0, 8, 0)
+    assert number_text.fields(np.dtype("float32")) == (1, 8, 23)
+    assert number_text.fields(np.dtype("float64")) == (1, 11, 52)
+    assert number_text.fields(np.dtype(ml_dtypes.bfloat16)) == (1, 8, 7)
+    assert number_text.fields(np.dtype(ml_dtypes.float8_e8m0fnu)) == (0, 8, 0)
     for name in [*INTEGERS, "complex64"]:
-        assert bits.fields(named(name)) == ()
+        assert number_text.fields(named(name)) == ()
 
 
 def test_complex_numbers_are_told_part_by_part() -> None:
     values = np.array([1 + 2j, -0.0], np.complex64)
-    assert bits.hex_text(values) == ["0x3F800000 0x40000000", "0x80000000 0x00000000"]
-    assert bits.bit_text(values)[0] == f"{0x3F800000:032b}{0x40000000:032b}"
+    assert number_text.hex_text(values) == ["0x3F800000 0x40000000", "0x80000000 0x00000000"]
+    assert number_text.bit_text(values)[0] == f"{0x3F800000:032b}{0x40000000:032b}"
     with pytest.raises(TypeError, match="real and imaginary"):
-        bits.codes(values)
+        number_text.codes(values)
 
 
 def test_byte_order_and_strides_do_not_matter() -> None:
     values = np.arange(12, dtype=np.float32).reshape(3, 4)
-    expected = bits.hex_text(np.ascontiguousarray(values.T))
-    assert bits.hex_text(values.T) == expected
-    assert bits.hex_text(values.T.astype(">f4")) == expected
-    assert bits.codes(values.T).shape == (4, 3)
-    assert bits.codes(np.float32(1)).shape == ()
+    expected = number_text.hex_text(np.ascontiguousarray(values.T))
+    assert number_text.hex_text(values.T) == expected
+    assert number_text.hex_text(values.T.astype(">f4")) == expected
+    assert number_text.codes(values.T).shape == (4, 3)
+    assert number_text.codes(np.float32(1)).shape == ()
 
 
 def test_texts_are_refused() -> None:
     with pytest.raises(TypeError, match="no type of numbers"):
-        bits.hex_text(np.array(["a"]))
+        number_text.hex_text(np.array(["a"]))

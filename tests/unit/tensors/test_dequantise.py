@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.tensors.dequantise import dequantised
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
+from tvmdbg_widgets.model.tensors.layouts import dequantised
 from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

@@ -11,10 +11,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, found, plant
-from tvmdbg_widgets.analysis.layouts import layouts
-from tvmdbg_widgets.analysis.layouts.attrs import keeps_axes, of_operand, of_output
-from tvmdbg_widgets.analysis.layouts.layouts import known_layouts
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.analysis import layouts
+from tvmdbg_widgets.analysis.layouts import keeps_axes, known_layouts, of_operand, of_output
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.run import DebugRun
 
 F4 = np.float32

@@ -332,7 +332,7 @@ def test_an_error_in_a_thread_is_raised_here() -> None:
     plane = Plane.of(held.array.shape, (0, 1), [0, 0])
     with (
         small_blocks(256, threads_from=0),
-        mock.patch("tvmdbg_widgets.model.pictures.pieces._THREADS", 3),
+        mock.patch("tvmdbg_widgets.model.pictures.stack._THREADS", 3),
         pytest.raises(OSError, match="gone"),
     ):
         picture(held, plane, 64, 64)

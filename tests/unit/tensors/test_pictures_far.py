@@ -21,8 +21,8 @@ from tests.unit.pages.stored_questions import differences, told
 from tests.unit.tensors.picture_truth import Held, check_cell
 from tests.unit.tensors.test_pictures import CELLS, blocks, check_cells
 from tests.unit.tensors.test_pictures_kept import nothing_quick
-from tvmdbg_widgets.export.page.stored.stored import store
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
+from tvmdbg_widgets.export.page.stored_page import store
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import about_text, short_text
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
 from tvmdbg_widgets.model.tensors.planes import Plane

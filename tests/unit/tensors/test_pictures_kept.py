@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from tests.unit.tensors.picture_truth import Held, arrays, planes_of, whole_plane
 from tests.unit.tensors.test_pictures import CELLS, check_cells, check_place, parts, small_blocks
-from tvmdbg_widgets.model.pictures import Picture, Pictures, picture, sampled
-from tvmdbg_widgets.model.pictures.grid import CellSpan
+from tvmdbg_widgets.model.pictures import Picture, Pictures, picture, single
+from tvmdbg_widgets.model.pictures.stack import CellSpan
 from tvmdbg_widgets.model.tensors.planes import Plane
 
 
 @contextmanager
 def nothing_quick(most: int = 0) -> Iterator[None]:
     """Let small arrays count as large ones."""
-    with mock.patch.object(sampled, "_QUICK", most), small_blocks(300):
+    with mock.patch.object(single, "_QUICK", most), small_blocks(300):
         yield
 
 

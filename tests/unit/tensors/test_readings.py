@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from tvmdbg_widgets.formats.tvm.params.file import read_params
-from tvmdbg_widgets.model.base import bits, ulp
+from tvmdbg_widgets.model.base import number_text
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -50,9 +50,9 @@ def test_every_type_tvm_saves_keeps_its_bits() -> None:
             size = values.numpy_dtype.itemsize
             codes = raw[item["npz"]].view(f"<u{size}").ravel().tolist()
             found = values.window(...)
-            assert bits.hex_text(found) == [f"0x{code:0{2 * size}X}" for code in codes]
-            assert bits.bit_text(found) == [f"{code:0{8 * size}b}" for code in codes]
-            keys = ulp.ordered(found).ravel()
+            assert number_text.hex_text(found) == [f"0x{code:0{2 * size}X}" for code in codes]
+            assert number_text.bit_text(found) == [f"{code:0{8 * size}b}" for code in codes]
+            keys = number_text.ordered(found).ravel()
             order = np.argsort(keys, kind="stable")
             numbers = found.ravel()[order].astype(np.longdouble)
             numbers = numbers[~np.isnan(numbers)]
@@ -77,13 +77,15 @@ def test_types_below_a_byte_have_two_readings(path: Path) -> None:
         values = shown.values(reading)
         assert values.reading == reading
         assert values.view_shape == record.shape
-        assert bits.codes(values.window(...)).ravel().tolist() == codes
-        assert bits.hex_text(values.window(...)) == [f"0x{c:0{-(-width // 4)}X}" for c in codes]
+        assert number_text.codes(values.window(...)).ravel().tolist() == codes
+        assert number_text.hex_text(values.window(...)) == [
+            f"0x{c:0{-(-width // 4)}X}" for c in codes
+        ]
         assert np.array_equal(shown.window(..., reading), shown.numpy(reading))
         row = values.window((slice(1, 3), slice(None, None, 2))) if len(record.shape) > 1 else None
         if row is not None:
             expected = np.array(codes).reshape(record.shape)[1:3, ::2]
-            assert bits.codes(row).tolist() == expected.tolist()
+            assert number_text.codes(row).tolist() == expected.tolist()
     assert shown.values().reading == "packed"
 
 
@@ -144,8 +146,8 @@ def test_bools_below_a_byte_may_be_packed() -> None:
     assert shown.readings == ("bytes", "packed")
     assert shown.numpy().tolist() == [True, True, *[False] * 7, True]
     assert shown.numpy("packed").astype(int).tolist() == [1, 0, 1, 0, 0, 0, 0, 0, 0, 1]
-    assert bits.hex_text(shown.values("packed").window(slice(2))) == ["0x1", "0x0"]
-    assert bits.hex_text(shown.values().codes.window(slice(2))) == ["0x05", "0x02"]
+    assert number_text.hex_text(shown.values("packed").window(slice(2))) == ["0x1", "0x0"]
+    assert number_text.hex_text(shown.values().codes.window(slice(2))) == ["0x05", "0x02"]
 
 
 def test_lanes_are_an_axis_where_all_are_stored() -> None:
@@ -164,7 +166,7 @@ def test_custom_types_are_their_bytes() -> None:
     shown = stored(DataType.parse("custom[posit]16"), (2, 2), bytes(range(8)))
     assert shown.readings == ()
     assert shown.view_shape == (2, 2, 2)
-    assert bits.hex_text(shown[1, 0]) == ["0x04", "0x05"]
+    assert number_text.hex_text(shown[1, 0]) == ["0x04", "0x05"]
 
 
 @pytest.mark.parametrize("name", ["float32", "int8", "handle", "bfloat16", "int64", "bool"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.tensors.array_record import storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
 from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor, Tensors

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path, critical_path_of
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 

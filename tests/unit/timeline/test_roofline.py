@@ -11,7 +11,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.figures.timeline.figure import timeline_figure
+from tvmdbg_widgets.figures.timeline import timeline_figure
 from tvmdbg_widgets.model.base.numbers import rate_text
 from tvmdbg_widgets.run import DebugRun
 

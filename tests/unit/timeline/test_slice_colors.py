@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.timeline.slice_colors import slice_colors
+from tvmdbg_widgets.analysis.timeline.lod import slice_colors
 
 
 @pytest.fixture(scope="module")

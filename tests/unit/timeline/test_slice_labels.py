@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tvmdbg_widgets.model.timeline.slice_labels import slice_labels
+from tvmdbg_widgets.model.timeline.timeline import slice_labels
 
 CONV = "tvmgen_default_fused_nn_conv2d_add_nn_relu"
 

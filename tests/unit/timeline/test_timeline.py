@@ -12,14 +12,12 @@ from formats.tvm.times_truth import Case, corpus_cases, own_cases
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.tvm.table.table import DebuggerTable, read_tables
+from tvmdbg_widgets.formats.tvm.table import DebuggerTable, read_tables
 from tvmdbg_widgets.formats.tvm.trace import read_trace
-from tvmdbg_widgets.model.base.numbers import duration_text, time_share
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, duration_text, time_share
 from tvmdbg_widgets.model.timeline.builders import from_table, from_trace
-from tvmdbg_widgets.model.timeline.combined import combine
-from tvmdbg_widgets.model.timeline.node_times import node_statistics
+from tvmdbg_widgets.model.timeline.kinds import combine
+from tvmdbg_widgets.model.timeline.node_sets import node_statistics
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.sources.file_source import FileSource
 

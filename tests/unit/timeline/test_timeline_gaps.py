@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.timeline.test_timeline_rows import SPANS, STEP, Span, timeline
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.numbers import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.timeline.slice import Slice
-from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.timeline.timeline import Slice, Timeline
 from tvmdbg_widgets.run import DebugRun
 
 

@@ -15,9 +15,8 @@ from make import timeline as golden
 from unit.timeline.slices_truth import Span, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.query.regex import RegexError
-from tvmdbg_widgets.analysis.timeline.find import matching
-from tvmdbg_widgets.analysis.timeline.lod import LongestPyramid, TimelineLod
+from tvmdbg_widgets.analysis.query import RegexError
+from tvmdbg_widgets.analysis.timeline.lod import LongestPyramid, TimelineLod, matching
 from tvmdbg_widgets.model.timeline.rows import RowKind
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.timeline.events import from_events
+from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.timeline.builders import from_events
 from tvmdbg_widgets.model.timeline.rows import RowKind, TimelineRows, rows
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 

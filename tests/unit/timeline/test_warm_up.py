@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.timeline.node_times import node_statistics
+from tvmdbg_widgets.model.timeline.node_sets import node_statistics
 from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up, without_first
 
 STEADY = (1, 1.01, 0.99, 1, 1.02, 1, 0.98, 1)
@@ -157,7 +157,7 @@ def test_whatever_the_repeats_the_cut_leaves_three(rows: list[list[float]]) -> N
 
 
 def test_the_timeline_shows_both_statistics() -> None:
-    from tvmdbg_widgets.model.base.strings import StringColumn
+    from tvmdbg_widgets.model.base.numbers import StringColumn
     from tvmdbg_widgets.model.timeline.builders import from_table
 
     repeats = np.array([30.0, 10, 10, 10, 10, 10])

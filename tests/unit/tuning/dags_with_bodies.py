@@ -8,7 +8,7 @@ from functools import cache
 from unit.tuning.printed_states import dag
 
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-from tvmdbg_widgets.model.tuning.dag import ComputeDag
+from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
 
 @cache

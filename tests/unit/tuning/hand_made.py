@@ -7,12 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.tuning.parts import TuningParts
-from tvmdbg_widgets.model.tuning.target import Target
-from tvmdbg_widgets.model.tuning.task import Task
+from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.tuning.parts import Target, Task, TuningParts, Workload
 from tvmdbg_widgets.model.tuning.trials import Trials
-from tvmdbg_widgets.model.tuning.workload import Workload
 
 
 class Row(NamedTuple):

@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 from unit.tuning.printed_states import read_steps
 
-from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-from tvmdbg_widgets.model.tuning.dag import ComputeDag, Operation
-from tvmdbg_widgets.model.tuning.state import State
+from tvmdbg_widgets.model.tuning.steps import State
+from tvmdbg_widgets.model.tuning.trials import ComputeDag, Operation
 
 Item = list[Any]
 NEST = """\

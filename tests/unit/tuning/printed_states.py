@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, DagSource, Operation
 from tvmdbg_widgets.model.tuning.steps import STEPS, Annotation, AnyStep
+from tvmdbg_widgets.model.tuning.trials import Axis, ComputeDag, DagSource, Operation
 
 DATA = Path(__file__).parents[2] / "data/tuning/printed_states"
 COPIED = ("synthetic", "random", "policy", "edge")

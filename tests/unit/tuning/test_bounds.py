@@ -11,11 +11,11 @@ from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.iterated import Nest, nests
 from unit.tuning.printed_states import COPIED, cases, dag, read_steps, steps_of
 
-from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import infer_bounds, why_refused
-from tvmdbg_widgets.analysis.tuning.replay.nest import print_state
-from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.nest import print_state
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import infer_bounds, why_refused
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-from tvmdbg_widgets.model.tuning.state import State
+from tvmdbg_widgets.model.tuning.steps import State
 
 CASES = [
     pytest.param(case, id=f"{name}: {case['case']}")

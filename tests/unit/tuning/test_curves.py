@@ -15,12 +15,12 @@ from tests.unit.tuning.hand_made import Row, failed, trials_of
 from tvmdbg_widgets.analysis.tuning.curves import (
     best_costs,
     best_so_far,
+    gains,
     known_weights,
+    round_of,
     total,
     weighted_sum,
 )
-from tvmdbg_widgets.analysis.tuning.gains import gains
-from tvmdbg_widgets.analysis.tuning.rounds import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed, session_of, sessions
 
 TASKS = 4

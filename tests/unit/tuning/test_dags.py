@@ -12,19 +12,14 @@ import pytest
 from unit.tuning import ansor_lines
 from unit.tuning.printed_states import cases, dag_rows, read_steps
 
-from tvmdbg_widgets.analysis.tuning import dags as finding
-from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import infer_bounds, why_refused
-from tvmdbg_widgets.analysis.tuning.dags import texts_by_hash
-from tvmdbg_widgets.analysis.tuning.recorded_extents import with_recorded_extents
-from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
-from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-from tvmdbg_widgets.formats.tuning.dags.hashes import key_hash
-from tvmdbg_widgets.model.tuning.dag import ComputeDag, DagSource
-from tvmdbg_widgets.model.tuning.parts import TuningParts
-from tvmdbg_widgets.model.tuning.state import ComputeAt
-from tvmdbg_widgets.model.tuning.target import Target
-from tvmdbg_widgets.model.tuning.task import Task
-from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.analysis.tuning import facts as finding
+from tvmdbg_widgets.analysis.tuning.facts import texts_by_hash, with_recorded_extents
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import infer_bounds, why_refused
+from tvmdbg_widgets.formats.tuning.dag_text import key_hash, parse_dag
+from tvmdbg_widgets.model.tuning.parts import Target, Task, TuningParts, Workload
+from tvmdbg_widgets.model.tuning.steps import ComputeAt
+from tvmdbg_widgets.model.tuning.trials import ComputeDag, DagSource
 from tvmdbg_widgets.tuning import open_tuning
 
 TEXT = next(row["dag"] for row in dag_rows() if "bn_relu" in row["workload"])

@@ -7,7 +7,7 @@ import pytest
 from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.printed_states import dag
 
-from tvmdbg_widgets.analysis.tuning.flops import flop_count
+from tvmdbg_widgets.analysis.tuning.step_words import flop_count
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.tuning.hand_made import Row, failed, parts_of
-from tvmdbg_widgets.analysis.findings.tuning import RULES, find, thresholds
+from tvmdbg_widgets.analysis.findings.tuning import RULES, find, lost_builds
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence, runs_of
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
 from tvmdbg_widgets.model.tuning.parts import ConsoleMessage, RefusedLine
@@ -339,7 +339,7 @@ def test_n_parallel_is_never_claimed() -> None:
 def test_every_threshold_says_why_it_is_that_number() -> None:
     from pathlib import Path
 
-    source = Path(thresholds.__file__).read_text("utf-8")
+    source = Path(lost_builds.__file__).read_text("utf-8")
     names = re.findall(
         r"^([A-Z_]+): Final = .*\n(?:([A-Z_]+): Final = .*\n)?(\"\"\")?", source, re.MULTILINE
     )

@@ -10,12 +10,12 @@ from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.elsewhere.rerun_cases import record
 from unit.tuning.printed_states import cases, steps_of
 
-from tvmdbg_widgets.analysis.tuning.replay.nest import nest
-from tvmdbg_widgets.analysis.tuning.schedules.alignment import align
 from tvmdbg_widgets.analysis.tuning.schedules.comparison import (
     ScheduleComparison,
+    align,
     compare_schedules,
 )
+from tvmdbg_widgets.analysis.tuning.schedules.nest import nest
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'

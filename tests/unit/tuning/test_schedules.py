@@ -17,9 +17,9 @@ from unit.tuning.printed_states import cases, dag
 
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.tuning.parts import Workload
 from tvmdbg_widgets.model.tuning.steps import PragmaStep
-from tvmdbg_widgets.model.tuning.workload import Workload
 from tvmdbg_widgets.tuning import open_tuning
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'

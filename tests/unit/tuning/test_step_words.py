@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from unit.tuning.printed_states import dag, read_steps
 
-from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
 from tvmdbg_widgets.analysis.tuning.step_words import step_words, steps_in_words
 
 MATMUL_ADD = dag('["matmul_add", 64, 96, 48, "float32"]')

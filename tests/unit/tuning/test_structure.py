@@ -10,12 +10,11 @@ from time import process_time
 import pytest
 from unit.tuning.printed_states import cases, dag, dag_rows, read_steps, steps_of
 
-from tvmdbg_widgets.analysis.tuning.replay.nest import nest, print_state
-from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.nest import nest, print_state
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
 from tvmdbg_widgets.analysis.tuning.structure import TileRow, tile_structure
-from tvmdbg_widgets.model.tuning.dag import ComputeDag
-from tvmdbg_widgets.model.tuning.state import ComputeAt, State
-from tvmdbg_widgets.model.tuning.steps import AnyStep
+from tvmdbg_widgets.model.tuning.steps import AnyStep, ComputeAt, State
+from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
 #: The sketch for GPUs as tuning writes it: tiles, a local cache, cooperative fetching. The extents

@@ -10,11 +10,11 @@ from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.iterated import Nest, nests
 from unit.tuning.printed_states import cases, dag, read_steps, steps_of
 
-from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import why_refused
-from tvmdbg_widgets.analysis.tuning.replay.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import why_refused
 from tvmdbg_widgets.analysis.tuning.touches import touches
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
-from tvmdbg_widgets.model.tuning.state import State
+from tvmdbg_widgets.model.tuning.steps import State
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
 

@@ -14,15 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.tuning.hand_made import Row, failed, parts_of
-from tvmdbg_widgets.analysis.query.errors import QueryError
-from tvmdbg_widgets.analysis.query.parser import parse
-from tvmdbg_widgets.analysis.tuning.records.fields import TRIALS
-from tvmdbg_widgets.analysis.tuning.records.selection import select
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.analysis.query import QueryError, parse
+from tvmdbg_widgets.analysis.tuning.selection import select
+from tvmdbg_widgets.analysis.tuning.trial_queries import TRIALS
+from tvmdbg_widgets.model.base.numbers import StringColumn
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-from tvmdbg_widgets.model.tuning.parts import TuningParts
-from tvmdbg_widgets.model.tuning.target import Target
-from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.model.tuning.parts import Target, TuningParts, Workload
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 #: Half of the rows have an odd version and lie in the second file.

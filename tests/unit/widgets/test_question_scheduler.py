@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from unit.widgets.test_widgets_answers_tensor import run_of
 
-from tvmdbg_widgets.answers.priority_gate import Priority, PriorityGate
+from tvmdbg_widgets.answers.messages import Priority, PriorityGate
 from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
-from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.planes import ArrayValues
 from tvmdbg_widgets.run import DebugRun
 
 LIMIT = 120.0  # only to end what hangs
@@ -282,7 +282,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, gate: PriorityGate) -> None:
         self.now, self.waited = 100.0, 0.0
-        monkeypatch.setattr("tvmdbg_widgets.answers.priority_gate.time", self)
+        monkeypatch.setattr("tvmdbg_widgets.answers.messages.time", self)
         monkeypatch.setattr(gate._changed, "wait", self._wait)
 
     def monotonic(self) -> float:
@@ -320,7 +320,7 @@ def test_work_gives_way_to_what_goes_first_and_to_nothing_else(
 
 
 def test_work_goes_on_once_what_went_first_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tvmdbg_widgets.answers.priority_gate._PATIENCE", LIMIT)
+    monkeypatch.setattr("tvmdbg_widgets.answers.messages._PATIENCE", LIMIT)
     gate = PriorityGate()
     waiting = threading.Event()
     real = gate._changed.wait
@@ -330,9 +330,7 @@ def test_work_goes_on_once_what_went_first_has_ended(monkeypatch: pytest.MonkeyP
         return real(seconds)
 
     monkeypatch.setattr(gate._changed, "wait", wait)
-    monkeypatch.setattr(
-        "tvmdbg_widgets.answers.priority_gate._FIRST", dict.fromkeys(Priority, LIMIT)
-    )
+    monkeypatch.setattr("tvmdbg_widgets.answers.messages._FIRST", dict.fromkeys(Priority, LIMIT))
     thread = threading.Thread(target=gate.give_way, args=(Priority.PASS,))
     with gate.taken(Priority.PICTURE):
         thread.start()

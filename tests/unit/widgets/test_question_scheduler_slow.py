@@ -21,7 +21,7 @@ from unit.widgets.test_question_scheduler import (
 )
 from unit.widgets.test_widgets_answers_tensor import run_of
 
-from tvmdbg_widgets.model.tensors.array_values import ArrayValues
+from tvmdbg_widgets.model.tensors.planes import ArrayValues
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import Final
 from tvmdbg_widgets.analysis.blocks.repeats import RepeatedBlock
 from tvmdbg_widgets.analysis.blocks.sequence import Sequence
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.labels import label
-from tvmdbg_widgets.model.graph.operators import bare, family, parts
+from tvmdbg_widgets.model.graph.operators import bare, family, label, parts
 
 _ADDS: Final = frozenset({"add", "broadcast_add", "elemwise_add", "elemwise_sum", "add_n"})
 _JOINS: Final = frozenset({"concatenate", "concat", "stack"})

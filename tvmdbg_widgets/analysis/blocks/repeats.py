@@ -5,12 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.blocks.branching import branching
-from tvmdbg_widgets.analysis.blocks.runs import FEWEST, PeriodicRuns, runs
 from tvmdbg_widgets.analysis.blocks.sequence import Sequence
 from tvmdbg_widgets.model.graph.groups import GroupSource
 
@@ -260,3 +259,120 @@ def _first_equal(rows: Ints) -> Ints:
     found = np.empty_like(rows)
     np.put_along_axis(found, order, np.take_along_axis(order, begun, axis=1), axis=1)
     return found
+
+
+_FEWEST = 3
+_MOST = 256
+
+
+def branching(sequence: Sequence, low: int, high: int) -> list[tuple[int, int]]:
+    """Return the stretches within an interval that branch and join again.
+
+    Between them at most one value passes that is computed in the interval, or that is read both
+    before and after; inside there are always several.
+    """
+    if high - low < _FEWEST:
+        return []
+    slots = slice(int(sequence.slot[low]), int(sequence.slot[high]))
+    source, entry = sequence.source[slots], sequence.entry[slots]
+    reader, last = sequence.reader[slots], sequence.last[slots]
+    from_before = (source >= 0) & (source < low)
+    _, first_at, group = np.unique(entry[from_before], return_index=True, return_inverse=True)
+    count = high - low + 1
+    # Values from before count from their first to their last reader in the interval.
+    first = reader[from_before][first_at]
+    final = np.zeros(len(first), np.int64)
+    np.maximum.at(final, group, reader[from_before])
+    steps = np.bincount(first + 1 - low, minlength=count + 1) - np.bincount(
+        final + 1 - low, minlength=count + 1
+    )
+    ends = last[from_before][first_at]
+    ended = np.cumsum(np.bincount(ends[ends < high] + 1 - low, minlength=count + 1))
+    made = sequence.crossing[low : high + 1] - sequence.crossing[low] + ended[:count]
+    thick = made + np.cumsum(steps)[:count]
+    thin = thick <= 1
+    thin[[0, -1]] = True
+    cuts = (np.flatnonzero(thin) + low).tolist()
+    return [(start, end) for start, end in pairwise(cuts) if _FEWEST <= end - start <= _MOST]
+
+
+#: Room for two ranks and a place in one number.
+_MOST_LETTERS = 1 << 20
+#: Distances that are looked at in each octave, the most frequent first.
+_MOST_DISTANCES = 96
+#: Letters that a run has at least.
+FEWEST = 4
+
+
+@dataclass(frozen=True)
+class PeriodicRuns:
+    """Stretches that read the same a period further on, the longest first."""
+
+    start: Ints
+    end: Ints
+    period: Ints
+
+
+def runs(letters: Ints) -> PeriodicRuns:
+    """Return the stretches of a sequence that repeat themselves at once.
+
+    Windows of 1, 2, 4 … letters are numbered by their text; where the nearest earlier window of
+    the same text is one to two lengths away, that distance may be a period, and is tried on the
+    whole sequence. O(n log n).
+    """
+    found: list[tuple[Ints, Ints, Ints]] = []
+    count = len(letters)
+    if 1 < count < _MOST_LETTERS:
+        rank, places, width = letters, np.arange(count), 1
+        while len(places) > 1 and width <= count // 2:
+            rank, places, distance = _windows(rank, places)
+            octave = distance[(distance >= width) & (distance < 2 * width)]
+            found += [_stretches_runs(letters, period) for period in _frequent(octave)]
+            rank, places = _doubled(rank, places, width, count)
+            width *= 2
+    columns = list(zip(*found, strict=True)) or [(np.zeros(0, np.int64),)] * 3
+    start, end, period = map(np.concatenate, columns)
+    covered = (end - start) // np.maximum(period, 1) * period
+    order = np.lexsort((start, period, -covered))
+    return PeriodicRuns(start[order], end[order], period[order])
+
+
+def _windows(rank: Ints, places: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the windows that occur more than once: new rank, place, distance to the one before."""
+    bits = _MOST_LETTERS.bit_length()
+    merged = np.sort((np.unique(rank, return_inverse=True)[1].astype(np.int64) << bits) | places)
+    place, text = merged & ((1 << bits) - 1), merged >> bits
+    same = np.zeros(len(text) + 1, np.bool_)
+    same[1:-1] = text[1:] == text[:-1]
+    distance = np.zeros(len(text), np.int64)
+    distance[1:] = np.where(same[1:-1], place[1:] - place[:-1], 0)
+    keep = same[1:] | same[:-1]
+    return text[keep], place[keep], distance[keep]
+
+
+def _doubled(rank: Ints, places: Ints, width: int, count: int) -> tuple[Ints, Ints]:
+    """Return windows of twice the width, where both halves occur more than once."""
+    table = np.full(count + width, -1, np.int64)
+    table[places] = rank
+    places = np.sort(places)
+    second = table[places + width]
+    both = second >= 0
+    places = places[both]
+    return (table[places] << 31) | second[both], places
+
+
+def _frequent(distances: Ints) -> list[int]:
+    values, counts = np.unique(distances, return_counts=True)
+    order = np.lexsort((values, -counts))[:_MOST_DISTANCES]
+    return sorted(values[order].tolist())
+
+
+def _stretches_runs(letters: Ints, period: int) -> tuple[Ints, Ints, Ints]:
+    """Return start, end and period of all stretches of two periods or more."""
+    same = np.zeros(len(letters) - period + 2, np.int8)
+    same[1:-1] = letters[period:] == letters[:-period]
+    steps = np.diff(same)
+    start, stop = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0)
+    long = (stop - start >= period) & (stop + period - start >= FEWEST)
+    start, stop = start[long], stop[long]
+    return start, stop + period, np.full(len(start), period, np.int64)

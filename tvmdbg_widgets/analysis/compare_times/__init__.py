@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tvmdbg_widgets.analysis.compare_times.by_name import by_name
-from tvmdbg_widgets.analysis.compare_times.changes import TimeChange
+from tvmdbg_widgets.analysis.compare_times.changes import TimeChange, TimeChanges
 from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
-from tvmdbg_widgets.analysis.compare_times.table import TimeChanges
 from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
-from tvmdbg_widgets.analysis.compared_titles import checked_titles
+from tvmdbg_widgets.analysis.differences import checked_titles
 from tvmdbg_widgets.analysis.matching import match
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.model.parts import RunParts

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import html
+import math
+import operator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.compare_times.change_texts import (
-    ONCE,
-    against,
-    change_text,
-    p_text,
-    ratio_text,
+from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned
+from tvmdbg_widgets.analysis.compare_times.verdicts import (
+    ALPHA,
+    Ground,
+    NodeSamples,
+    Samples,
+    TimeVerdict,
+    Verdicts,
+    judge,
+    least_p,
 )
-from tvmdbg_widgets.analysis.compare_times.rank_test import least_p
-from tvmdbg_widgets.analysis.compare_times.verdicts import ALPHA, Ground, TimeVerdict
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
-from tvmdbg_widgets.model.base.numbers import counted, duration_text
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.numbers import (
+    counted,
+    duration_text,
+    fixed,
+    more_text,
+    percent,
+    text_lines,
+)
+from tvmdbg_widgets.model.base.text import data_frame, one_line
 
 Floats = npt.NDArray[np.float64]
 
@@ -177,3 +193,195 @@ def _ends(nodes: tuple[int, ...]) -> str:
 def _ids(nodes: tuple[int, ...]) -> str:
     more = f" … ({len(nodes)})" if len(nodes) > _IDS else ""
     return ", ".join(f"#{node}" for node in nodes[:_IDS]) + more
+
+
+_SHOWN = 30
+_CELL = 'style="text-align: left; white-space: nowrap"'
+
+
+def change_text(ns: float) -> str:
+    """Write a difference with its sign: ``"+1.82 ms"``, ``"−340.0 µs"``, ``"0 ns"``."""
+    told = duration_text(abs(ns))
+    return told if not ns or math.isnan(ns) else f"{'+' if ns > 0 else '−'}{told}"
+
+
+def ratio_text(ratio: float) -> str:
+    """Write a ratio as a share with its sign, above ten times as a factor: ``"+4.56 %"``."""
+    if math.isnan(ratio):
+        return "unknown"
+    if ratio > 10:
+        return f"{fixed(ratio, 1)} times"
+    return percent(0.0) if ratio == 1 else f"{'+' if ratio > 1 else '−'}{percent(abs(ratio - 1))}"
+
+
+def p_text(p: float) -> str:
+    """Write a p value with two significant digits, small ones as a bound: ``"0.0079"``."""
+    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
+
+
+class TimeChanges(Sequence[TimeChange]):
+    """Rows by the size of their difference, those that changed most first, unknown ones last."""
+
+    #: What a row is.
+    noun = "operator"
+
+    @property
+    @abstractmethod
+    def columns(self) -> ChangeColumns:
+        """The rows as columns."""
+
+    @property
+    @abstractmethod
+    def caption(self) -> tuple[str, ...]:
+        """What is told above the rows, one sentence each."""
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __iter__(self) -> Iterator[TimeChange]:
+        return (self.columns.row(at) for at in range(len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> TimeChange: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[TimeChange, ...]: ...
+    def __getitem__(self, index: int | slice) -> TimeChange | tuple[TimeChange, ...]:
+        if isinstance(index, slice):
+            return tuple(self.columns.row(at) for at in range(len(self))[index])
+        return self.columns.row(range(len(self))[operator.index(index)])
+
+    def to_dataframe(self) -> Any:
+        """Return one row each as a ``pandas.DataFrame``, times in nanoseconds."""
+        rows = list(self)
+        names = (
+            *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
+            *("shift_ns", "low_ns", "high_ns"),
+        )
+        columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in names}
+        columns["verdict"] = [row.verdict.label for row in rows]
+        columns["why"] = [row.why for row in rows]
+        columns["match"] = [row.match for row in rows]
+        return data_frame(columns)
+
+    def __repr__(self) -> str:
+        table = [[self.noun, *TITLES], *(row.cells() for row in self[:_SHOWN])]
+        lines = text_lines(table)
+        return "\n".join([*self.caption, *lines, *more_text(len(self), _SHOWN)])
+
+    def _repr_html_(self) -> str:
+        titles = "".join(f"<th {_CELL}>{html.escape(each)}</th>" for each in (self.noun, *TITLES))
+        body = "".join(
+            f'<tr title="{html.escape(row.why)}">'
+            + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row.cells())
+            + "</tr>"
+            for row in self[:_SHOWN]
+        )
+        more = "".join(f"<p>{each}</p>" for each in more_text(len(self), _SHOWN))
+        told = "<br>".join(map(html.escape, self.caption))
+        return (
+            f"<p>{told}</p><table><thead><tr>{titles}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{more}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeColumns:
+    """R rows, the largest difference first, then by the nodes of `a`."""
+
+    aligned: Aligned
+    a: Samples
+    b: Samples
+    verdicts: Verdicts
+    labels: Sequence[str]
+    kinds: Sequence[str]
+    shapes: Sequence[str]
+    missing: str
+    rounding_ns: tuple[float, float] = (0.0, 0.0)
+
+    @classmethod
+    def of(
+        cls,
+        aligned: Aligned,
+        nodes: tuple[NodeSamples, NodeSamples],
+        words: tuple[Sequence[str], Sequence[str], Sequence[str]],
+        missing: str,
+    ) -> ChangeColumns:
+        """Sum up and test the rows, whose labels, kinds and shapes are given."""
+        a = nodes[0].rows(aligned.offsets_a, aligned.nodes_a)
+        b = nodes[1].rows(aligned.offsets_b, aligned.nodes_b)
+        rounding = nodes[0].rounding_ns, nodes[1].rounding_ns
+        return cls(aligned, a, b, judge(a, b, aligned), *words, missing, rounding)
+
+    def __len__(self) -> int:
+        return len(self.aligned)
+
+    @cached_property
+    def change_ns(self) -> Floats:
+        """``b`` less ``a``, in the order of the arrays."""
+        found: Floats = self.b.ns - self.a.ns
+        return found
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.int64]:
+        """Row of the arrays at each place."""
+        with np.errstate(invalid="ignore"):
+            size = np.abs(self.change_ns)
+        return np.argsort(-np.where(np.isnan(size), -1, size), kind="stable").astype(np.int64)
+
+    def row(self, place: int) -> TimeChange:
+        """Return the row at a place."""
+        at = int(self.order[place])
+        verdicts = self.verdicts
+        ns_a, ns_b = float(self.a.ns[at]), float(self.b.ns[at])
+        code = int(self.aligned.certainty[at])
+        matched = code != NO_MATCH
+        made = TimeChange(
+            label=self.labels[at],
+            kind=self.kinds[at],
+            a=self.aligned.a(at),
+            b=self.aligned.b(at),
+            ns_a=ns_a,
+            ns_b=ns_b,
+            change_ns=ns_b - ns_a,
+            ratio=ns_b / ns_a if ns_a > 0 else float("nan"),
+            p=float(verdicts.p[at]),
+            q=float(verdicts.q[at]),
+            shift_ns=float(verdicts.shift[at]),
+            low_ns=float(verdicts.low[at]),
+            high_ns=float(verdicts.high[at]),
+            verdict=TimeVerdict(int(verdicts.verdict[at])),
+            ground=Ground(int(verdicts.ground[at])),
+            certainty=Certainty(code) if matched else None,
+            reason=Reason(int(self.aligned.reason[at])).label if matched else "",
+            repeats_a=self.a.of(at),
+            repeats_b=self.b.of(at),
+            shape=self.shapes[at],
+            rounding_ns=self.rounding_ns,
+        )
+        object.__setattr__(made, "why", why(made, verdicts.tests, self.missing))
+        return made
+
+
+def grouped(aligned: Aligned, group: npt.NDArray[np.int64], count: int) -> Aligned:
+    """Return rows of all nodes of the rows of each group; what it matches is not asked."""
+    sides = []
+    for offsets, nodes in (
+        (aligned.offsets_a, aligned.nodes_a),
+        (aligned.offsets_b, aligned.nodes_b),
+    ):
+        of_node = np.repeat(group, np.diff(offsets))
+        order = np.lexsort((nodes, of_node))
+        starts = np.searchsorted(of_node[order], np.arange(count + 1)).astype(np.int64)
+        sides.append((starts, nodes[order]))
+    both = (np.diff(sides[0][0]) > 0) & (np.diff(sides[1][0]) > 0)
+    certainty = np.where(both, Certainty.EXACT, NO_MATCH).astype(np.uint8)
+    return Aligned(*sides[0], *sides[1], certainty, np.zeros(count, np.uint8))
+
+
+#: What is said where a side was measured once.
+ONCE = "one repeat is no evidence of spread"
+
+
+def against(n: int, m: int) -> str:
+    """Write how many repeats there are: ``"5 against 5 repeats"``."""
+    return f"{n:,} against {counted(m, 'repeat')}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
-from tvmdbg_widgets.analysis.timeline.critical_path import CriticalPath
+from tvmdbg_widgets.analysis.timeline.longest_path import CriticalPath
 from tvmdbg_widgets.analysis.timeline.roofline import Roofline
 from tvmdbg_widgets.analysis.work import Work
 

@@ -8,11 +8,11 @@ from typing import Any
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
 from tvmdbg_widgets.analysis.executorch.recorded_calls import RecordedCalls
 from tvmdbg_widgets.analysis.matching import Matching
-from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-from tvmdbg_widgets.analysis.query.facts import Facts
-from tvmdbg_widgets.analysis.query.selection import Selection
+from tvmdbg_widgets.analysis.memory.planned import MemoryPlan
+from tvmdbg_widgets.analysis.query import Facts
+from tvmdbg_widgets.analysis.selection import Selection
 from tvmdbg_widgets.analysis.times.operators import Operators
-from tvmdbg_widgets.model.base.issues import Issues
+from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups
 
@@ -26,7 +26,7 @@ class Questions(Recorded):
 
     @cached_property
     def _issues(self) -> Issues:
-        from tvmdbg_widgets.analysis.check import check
+        from tvmdbg_widgets.analysis.summary import check
 
         return check(self.parts)
 
@@ -71,7 +71,7 @@ class Questions(Recorded):
         ValueError
             The run has no graph.
         """
-        from tvmdbg_widgets.analysis.query.selection import select
+        from tvmdbg_widgets.analysis.selection import select
 
         return select(self.facts, query)
 
@@ -84,7 +84,7 @@ class Questions(Recorded):
         ValueError
             The run has no graph.
         """
-        from tvmdbg_widgets.analysis.query.facts import Facts
+        from tvmdbg_widgets.analysis.query import Facts
 
         return Facts(self._known_graph, self.timeline, lambda: self.groups)
 

@@ -51,7 +51,7 @@ class Recorded:
     @cached_property
     def ir(self) -> Mapping[str, str]:
         """Texts of the module at stages of the compiler, by name; empty where none were kept."""
-        from tvmdbg_widgets.formats.recording.ir import ir_text
+        from tvmdbg_widgets.formats.llvm_ir import ir_text
 
         return {name: ir_text(source) for name, source in self.parts.ir.items()}
 

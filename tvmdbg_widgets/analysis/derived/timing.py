@@ -50,7 +50,7 @@ class Timing(Questions):
             The run has no times, ``by`` or ``within`` is none of these, groups are wanted of a run
             without a graph, or modules of one that does not tell them.
         """
-        from tvmdbg_widgets.analysis.times.times import times
+        from tvmdbg_widgets.analysis.times.sums import times
 
         return times(self.parts, lambda: self.groups, by, within, level)
 

@@ -12,19 +12,24 @@ from tvmdbg_widgets.analysis.executorch.recorded_calls import (
     RecordedCall,
     RecordedCalls,
 )
-from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, EXACT, ORDER
-from tvmdbg_widgets.model.executorch.delegate_calls import (
+from tvmdbg_widgets.model.executorch.delegate_graph import (
+    AMBIGUOUS,
+    EXACT,
+    ORDER,
+    CallEvents,
+    Inside,
+)
+from tvmdbg_widgets.model.executorch.etdump import (
     CALL,
     DelegateCalls,
+    ETDump,
+    EventKind,
     named,
     rounding_ns,
     run_of,
 )
-from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import EXACT as BY_IDENTIFIER
-from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED
-from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-from tvmdbg_widgets.model.executorch.insides import CallEvents, Inside
+from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, ExecuTorchFiles
 
 
 def recorded_calls(files: ExecuTorchFiles) -> RecordedCalls:

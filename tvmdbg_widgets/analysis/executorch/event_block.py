@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import html
+import numbers
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
-from tvmdbg_widgets.analysis.executorch.event_notes import notes_on_values
-from tvmdbg_widgets.analysis.executorch.event_table import event_table
-from tvmdbg_widgets.analysis.executorch.events import Event
-from tvmdbg_widgets.analysis.executorch.logged_values import NOTHING_LOGGED, LoggedValues
+from tvmdbg_widgets.analysis.executorch.events import (
+    NOTHING_LOGGED,
+    Event,
+    LoggedValues,
+    notes_on_values,
+)
 from tvmdbg_widgets.analysis.executorch.time_scale import TimeScale
 from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.ranges import meant
+from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.executorch.event_nodes import HOW
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed, node_column
+from tvmdbg_widgets.model.parts import RunParts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,3 +117,218 @@ class EventBlock:
         return event_table(
             [(self.name, self.events)], units, metadata=include_delegate_debug_data
         ).to_dataframe()
+
+
+#: Of what the metadata parser of an Inspector returned: ``"metadata:kernel"``.
+METADATA: Final = "metadata:"
+#: Columns that every run of ExecuTorch has.
+EXECUTORCH_COLUMNS: Final = ("backend", "mapping")
+
+
+def executorch_column(parts: RunParts, name: str) -> NodeColumn:
+    """Return an operator's ``"backend"``, or its ``"mapping"``: how events are tied to it."""
+    graph, found = parts.graph, parts.executorch
+    if graph is None or found is None:
+        raise ValueError(f"{name!r} is known of runs of ExecuTorch with a graph")
+    texts: list[str | None] = [None] * graph.num_nodes
+    if name == "backend":
+        for node in range(graph.num_nodes):
+            said = graph.attrs[node].get("delegate") or graph.attrs[node].get("backend")
+            if graph.func_names[node]:
+                texts[node] = said.partition(",")[0] if said else "not delegated"
+        return classed(name, "nodes", texts)
+    joined = found.event_nodes
+    worst: dict[int, int] = {}
+    pairs = {*zip(joined.set_of.tolist(), joined.how.tolist(), strict=True)} if joined else ()
+    for number, how in pairs:
+        if joined is None or number < 0 or number in joined.apart:
+            continue
+        for node in joined.sets[number]:
+            worst[node] = max(worst.get(node, 0), how)
+    for node, how in worst.items():
+        texts[node] = HOW[how]
+    return classed(name, "nodes", texts)
+
+
+def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> NodeColumn:
+    """Return what a metadata parser returned under a key, by the operators of the event.
+
+    Of an operator with several events the last one counts. Numbers stay numbers where all are.
+    """
+    nodes: dict[int, list[int]] = defaultdict(list)
+    for node, attrs in enumerate(graph.attrs):
+        for text in attrs.get("debug_handle", "").split(","):
+            if text.strip().isdecimal():
+                nodes[int(text)].append(node)
+    values: dict[int, Any] = {}
+    known: dict[str, None] = {}
+    for event in (each for block in blocks for each in block.events):
+        told = event.delegate_debug_metadatas if event.is_delegated_op else None
+        if not isinstance(told, dict):
+            continue
+        known |= dict.fromkeys(map(str, told))
+        handles = event.debug_handles
+        for handle in (handles,) if isinstance(handles, int) else handles or ():
+            for node in nodes[handle] if key in told else ():
+                values[node] = told[key]
+    if not values:
+        told = meant(key, known) if known else "; give the Inspector a delegate_metadata_parser"
+        raise LookupError(f"no metadata under {key!r} of an event with operators{told}")
+    if not all(isinstance(each, numbers.Real) for each in values.values()):
+        values = {node: str(each) for node, each in values.items()}
+    return node_column(graph, values, name=METADATA + key)
+
+
+#: Columns that print_data_tabular and save_data_to_tsv leave out, and rows by part of their name.
+_NOT_PRINTED: Final = frozenset(
+    {"raw", "delegate_debug_identifier", "stack_traces", "module_hierarchy", "debug_data"}
+)
+_NAME_NOT_PRINTED: Final = "OPERATOR_CALL"
+_STATISTICS: Final = ("p10", "p50", "p90", "avg", "min", "max")
+_METADATA: Final = "delegate_debug_metadata"
+_MISSING: Final = float("nan")
+_LISTED = 5
+
+_FIELDS: Final[dict[str, Callable[[Event], Any]]] = {
+    "op_types": lambda event: _shortened(event.op_types),
+    "delegate_debug_identifier": lambda event: event.delegate_debug_identifier,
+    "stack_traces": lambda event: event.stack_traces,
+    "module_hierarchy": lambda event: event.module_hierarchy,
+    "is_delegated_op": lambda event: event.is_delegated_op,
+    "delegate_backend_name": lambda event: event.delegate_backend_name,
+    "debug_data": lambda event: event.debug_data,
+    "start_time": lambda event: event.start_time,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class EventTable:
+    """Columns of one length, by name."""
+
+    names: tuple[Any, ...]
+    columns: tuple[list[Any], ...]
+
+    def to_dataframe(self) -> Any:
+        """Return the table as a ``pandas.DataFrame`` with the Inspector's columns and types."""
+        frame = data_frame({str(at): _typed(column) for at, column in enumerate(self.columns)})
+        frame.columns = list(self.names)
+        return frame
+
+    def printed(self) -> EventTable:
+        """Return the columns and rows that the Inspector prints."""
+        event_names = self.columns[self.names.index("event_name")]
+        rows = [at for at, name in enumerate(event_names) if _NAME_NOT_PRINTED not in name]
+        kept = [
+            (name, [column[row] for row in rows])
+            for name, column in zip(self.names, self.columns, strict=True)
+            if name not in _NOT_PRINTED
+        ]
+        return EventTable(tuple(name for name, _ in kept), tuple(column for _, column in kept))
+
+    def text(self) -> str:
+        """Return the table as text in frames, rows numbered from 0."""
+        import tabulate
+
+        rows: list[list[Any]] = [
+            [number, *(one_line(cell) if isinstance(cell, str) else cell for cell in row)]
+            for number, row in enumerate(zip(*self.columns, strict=True))
+        ]
+        names = [one_line(str(name)) for name in self.names]
+        text: str = tabulate.tabulate(rows, ["", *names] if rows else names, tablefmt="fancy_grid")
+        return text
+
+    def html(self, most: int) -> str:
+        """Return the first rows as an HTML table, every text in it escaped."""
+        rows = list(zip(*self.columns, strict=True))
+        head = "".join(f"<th>{html.escape(str(name))}</th>" for name in ("", *self.names))
+        body = "".join(
+            f"<tr><th>{number}</th>"
+            + "".join(f"<td>{html.escape(str(_blank(value)))}</td>" for value in row)
+            + "</tr>"
+            for number, row in enumerate(rows[:most])
+        )
+        more = f"<p>… and {counted(len(rows) - most, 'more row')}</p>" if len(rows) > most else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+    def write_tsv(self, file: IO[str]) -> None:
+        """Write the table as tab-separated values, rows numbered from 0."""
+        writer = csv.writer(file, delimiter="\t", lineterminator=os.linesep)
+        writer.writerow(["", *self.names])
+        blanked = [[_blank(value) for value in column] for column in self.columns]
+        writer.writerows([number, *row] for number, row in enumerate(zip(*blanked, strict=True)))
+
+
+def event_table(
+    blocks: Sequence[tuple[str, Sequence[Event]]],
+    units: TimeScale | None,
+    *,
+    metadata: bool = False,
+    printed: bool = False,
+) -> EventTable:
+    """Return the events of some blocks as a table."""
+    events = [event for _, own in blocks for event in own]
+    unit = f" ({units.value})" if units else ""
+    columns: dict[Any, list[Any]] = {
+        "event_block_name": [name for name, own in blocks for _ in own],
+        "event_name": [event.name for event in events],
+        "raw": [event.perf_data.raw if event.perf_data else None for event in events],
+    }
+    for name in _STATISTICS:
+        times = [getattr(event.perf_data, name) if event.perf_data else None for event in events]
+        columns[name + unit] = _numbers(times)
+    for name, of in _FIELDS.items():
+        if not (printed and name in _NOT_PRINTED):
+            columns[name] = [of(event) for event in events]
+    named = list(columns.items())
+    if metadata:
+        named += _metadata_columns(events)
+    table = EventTable(tuple(name for name, _ in named), tuple(column for _, column in named))
+    return table.printed() if printed else table
+
+
+def _shortened(types: list[str]) -> list[str] | str:
+    if len(types) < _LISTED:
+        return types
+    return f"['{types[0]}', '{types[1]}' ... '{types[-1]}'] ({len(types)} total)"
+
+
+def _metadata_columns(events: Sequence[Event]) -> list[tuple[Any, list[Any]]]:
+    columns: dict[Any, list[Any]] = {}
+    for row, event in enumerate(events):
+        found = event.delegate_debug_metadatas
+        if found is None or not len(found):
+            continue
+        if isinstance(found, list):
+            found = {_METADATA: found}
+        elif not isinstance(found, dict):
+            raise ValueError(f"Unexpected type for delegate_debug_metadata: {type(found)}")  # noqa: TRY004
+        for key, value in found.items():
+            columns.setdefault(key, [_MISSING] * len(events))[row] = value
+    return [(key, _completed(column)) for key, column in columns.items()]
+
+
+def _completed(column: list[Any]) -> list[Any]:
+    """Return a column in which None among numbers is NaN, as pandas has it."""
+    there = [value for value in column if value is not None]
+    if all(type(value) in (int, float) for value in there):
+        return _numbers([_MISSING if value is None else value for value in column])
+    return column
+
+
+def _numbers(column: list[Any]) -> list[Any]:
+    """Return a column of numbers as floats where one of them is one."""
+    kinds = {type(value) for value in column}
+    return [float(value) for value in column] if kinds == {int, float} else column
+
+
+def _typed(column: list[Any]) -> Any:
+    """Return a column whose type pandas infers as the Inspector's table has it."""
+    import pandas as pd
+
+    kinds = {type(value) for value in column}
+    mixed = len(kinds) > 1 and kinds != {str, float}
+    return pd.Series(column, dtype=object if mixed or kinds == {type(None)} else None)
+
+
+def _blank(value: Any) -> Any:
+    return "" if value is None or value != value else value  # noqa: PLR0124 (NaN)

@@ -5,16 +5,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from functools import cached_property
+from typing import Any, Final, TypeAlias
 
-from tvmdbg_widgets.analysis.executorch.logged_values import NOTHING_LOGGED, LoggedValues
-from tvmdbg_widgets.analysis.executorch.perf_data import PerfData
-from tvmdbg_widgets.formats.executorch.debug_buffer import Inflated
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.executorch.time_scale import MOST_TICKS, PerfData, RunPattern
+from tvmdbg_widgets.formats.executorch.debug_buffer import (
+    DebugBufferFile,
+    Inflated,
+    c_order,
+    inflated,
+    is_known_to_inspector,
+)
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, EventKind
 
 #: Turns the metadata of an event's runs into a list, or into a dict with a column a key.
 MetadataParser: TypeAlias = Callable[[list[Any]], Any]
+
+_DIFFERENT_EVENTS: Final = ("\n" + " " * 20).join(
+    (
+        "Corresponding debug events in multiple iterations of the model",
+        "must have the same debug entry values. This is not the case for the",
+        "intermediate data present in this ETDump and indicates potential issues",
+        "with the model/runtime.",
+    )
+)
+
+
+class LoggedValues:
+    """The values that an event, or the program's end, logged in each run of a block."""
+
+    def __init__(
+        self,
+        runs: Sequence[Sequence[DebugValue]] = (),
+        buffer: DebugBufferFile | None = None,
+        *,
+        compat: bool = False,
+    ) -> None:
+        self.runs = runs
+        self.has_buffer = buffer is not None
+        self._buffer = buffer
+        self._compat = compat
+
+    def of_run(self, run: int) -> list[Inflated]:
+        """Return the values of a run of the block, counted from 0."""
+        return [inflated(each, self._buffer, compat=self._compat) for each in self.runs[run]]
+
+    @cached_property
+    def first(self) -> list[Inflated]:
+        """The values of the first run that logged any."""
+        return self.of_run(self._first_run) if self.runs else []
+
+    @property
+    def _first_run(self) -> int:
+        return next((run for run, values in enumerate(self.runs) if values), 0)
+
+    @cached_property
+    def differing(self) -> int:
+        """Number of runs whose values are not those of the first; NaN differs from itself."""
+        others = (run for run in range(len(self.runs)) if run != self._first_run)
+        return sum(not _all_equal(self.of_run(run), self.first) for run in others)
+
+    @property
+    def tensors(self) -> Iterator[DebugTensor]:
+        """Where the tensors of all runs lie."""
+        for values in self.runs:
+            for each in values:
+                if isinstance(each.value, DebugTensor):
+                    yield each.value
+                elif isinstance(each.value, tuple):
+                    yield from each.value
+
+    def check_events(self) -> None:
+        """Refuse runs that logged different values (``_populate_debugging_related_fields``)."""
+        first = self.first
+        for run in range(1, len(self.runs)):
+            pairs = zip(self.of_run(run), first, strict=False)
+            if not all(_is_same_to_inspector(one, other) for one, other in pairs):
+                _fail(_DIFFERENT_EVENTS)
+
+
+def _all_equal(one: list[Inflated], other: list[Inflated]) -> bool:
+    return len(one) == len(other) and all(map(_equal, one, other))
+
+
+def _equal(one: Inflated, other: Inflated) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+        return both and np.array_equal(np.asarray(one), np.asarray(other))
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return bool(one == other)
+
+
+def _is_same_to_inspector(one: Inflated, other: Inflated) -> bool:
+    """Compare as ``is_inference_output_equal`` does: lists as far as the shorter one goes."""
+    if isinstance(one, list) and isinstance(other, list):
+        return all(map(_equal, one, other))
+    numbers = not isinstance(one, list | None) and not isinstance(other, list | None)
+    if numbers and isinstance(one, np.ndarray) != isinstance(other, np.ndarray):
+        return _truth(np.asarray(one), np.asarray(other))
+    return _equal(one, other)
+
+
+def _truth(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+    """Return whether two tensors of one element are equal; others torch refuses to compare so."""
+    found = _elementwise(one, other)
+    if found.size != 1:
+        many = "more than one value" if found.size else "no values"
+        raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+    return bool(found.all())
+
+
+def _elementwise(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Compare two tensors as torch does, with its error where their shapes do not fit."""
+    rank = max(one.ndim, other.ndim)
+    sizes = [(1,) * (rank - each.ndim) + each.shape for each in (one, other)]
+    for axis in reversed(range(rank)):
+        a, b = (each[axis] for each in sizes)
+        if a != b and 1 not in (a, b):
+            raise RuntimeError(
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
+                f"non-singleton dimension {axis}"
+            )
+    return np.asarray(one == other)
+
+
+def _fail(text: str) -> None:
+    raise AssertionError(text)
+
+
+NOTHING_LOGGED: Final = LoggedValues()
 
 
 @dataclass(eq=False, slots=True)
@@ -126,3 +254,125 @@ class Event:
         if max(self.occurrences, default=1) <= 1:
             return self.perf_data.avg
         return float(sum(self.perf_data.raw)) / len(self.occurrences)
+
+
+def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
+    """Return what the dump alone tells, a sentence each."""
+    found = []
+    repeated = [event for event in events if max(event.occurrences, default=0) > 1]
+    if repeated:
+        most = max(max(event.occurrences) for event in repeated)
+        found.append(
+            f"{counted(len(repeated), 'event')} with up to {most:,} occurrences in a run, as "
+            f"{one_line(repeated[0].name)!r}: every time is kept; the Inspector keeps the last"
+        )
+    if allocations := sum(pattern.allocations for pattern in patterns):
+        found.append(
+            f"{counted(allocations, 'allocation event')} left out; the Inspector refuses the dump"
+        )
+    backward = sum(_unknown(event) for event in events)
+    if backward:
+        found.append(
+            f"{counted(backward, 'event')} with an end before the start: no duration (NaN); the "
+            "Inspector refuses the dump"
+        )
+    chains = {event.chain_index for event in events} - {-1}
+    if len(chains) > 1:
+        found.append(
+            f"instructions of {counted(len(chains), 'chain')}, kept apart; the Inspector takes "
+            "those with the same number for one"
+        )
+    return found
+
+
+def notes_on_events(dump: ETDump, runs: Sequence[int]) -> list[str]:
+    """Return what clocks and debug events of some runs of a dump tell, a sentence each."""
+    bounds = dump.run_offsets.tolist()
+    rows = np.concatenate([np.arange(0), *(np.arange(*bounds[run : run + 2]) for run in runs)])
+    start, end, kind = dump.start[rows], dump.end[rows], dump.kind[rows]
+    named = np.array([text != "" for text in dump.delegate_id_str.unique], np.bool_)
+    delegated = (dump.delegate_id_int != -1)[rows] | named[dump.delegate_id_str.codes[rows]]
+    wrapped = (kind == EventKind.PROFILE) & (start > end) & (start <= MOST_TICKS) & delegated
+    found = []
+    if count := int(np.count_nonzero(wrapped)):
+        found.append(
+            f"{counted(count, 'event')} of delegates over which a clock of 32 bits wrapped: the "
+            "duration is that of the ticks; the Inspector divides the ticks before it subtracts, "
+            "which gives nonsense"
+        )
+    logged = rows[kind == EventKind.DEBUG].tolist()
+    if count := sum(row not in dump.values for row in logged):
+        found.append(
+            f"{counted(count, 'debug event')} without a value: it has none here; the Inspector "
+            "refuses the dump"
+        )
+    return found
+
+
+def notes_on_values(
+    outputs: LoggedValues, of_events: Sequence[LoggedValues], runs: int
+) -> list[str]:
+    """Return what the logged values of a block tell, a sentence each; reads all of them."""
+    found = []
+    logged = [outputs, *of_events]
+    different = sum(bool(each.differing) for each in logged)
+    if different:
+        whose = "the outputs and " if outputs.differing else ""
+        events = counted(different - bool(outputs.differing), "event")
+        found.append(
+            f"the values of {whose}{events} differ between the {counted(runs, 'run')}: each is "
+            "kept; the Inspector refuses the dump"
+        )
+    tensors = [tensor for each in logged for tensor in each.tensors]
+    if unknown := sum(not is_known_to_inspector(each) for each in tensors):
+        found.append(
+            f"{counted(unknown, 'logged tensor')} of types such as bfloat16 that the Inspector "
+            "does not know: it refuses the dump"
+        )
+    if tensors and not all(each.has_buffer for each in logged if each.runs):
+        found.append(
+            f"{counted(len(tensors), 'logged tensor')} without values, because no debug buffer is "
+            "given; the Inspector gives zeros"
+        )
+        return found
+    if strided := sum(map(_is_strided, tensors)):
+        found.append(
+            f"{counted(strided, 'logged tensor')} read with other strides than those of C order; "
+            "the Inspector ignores strides"
+        )
+    return found
+
+
+def _is_strided(tensor: DebugTensor) -> bool:
+    usual = c_order(tensor.sizes)
+    return any(
+        step != other and size > 1
+        for size, step, other in zip(tensor.sizes, tensor.strides, usual, strict=False)
+    )
+
+
+def _unknown(event: Event) -> int:
+    data = event.perf_data
+    return sum(map(math.isnan, data.raw)) if data else 0
+
+
+def check_outputs(existing: Sequence[Inflated], found: Sequence[Inflated]) -> None:
+    """Refuse a run with other outputs than an earlier one (``verify_debug_data_equivalence``)."""
+    if len(existing) != len(found):
+        _fail("Unequal debug data length encountered. Expected to be equal.")
+    for one, other in zip(existing, found, strict=True):
+        _check_output(one, other)
+
+
+def _check_output(one: Inflated, other: Inflated) -> None:
+    if not isinstance(one, type(other)):
+        _fail("Debug Data Types are different. Expected to be equal.")
+    if isinstance(one, np.ndarray):
+        if not _elementwise(one, np.asarray(other)).all():
+            _fail("Tensors Debug Data is different. Expected to be equal.")
+    elif isinstance(one, list) and isinstance(other, list):
+        pairs = zip(map(np.asarray, one), map(np.asarray, other), strict=False)
+        if len(one) != len(other) or not all(_truth(a, b) for a, b in pairs):
+            _fail("Scalar Debug Data is different. Expected to be equal")
+    elif one != other:
+        _fail("Scalar Debug Data is different. Expected to be equal")

@@ -8,11 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.tables import html_table
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+from tvmdbg_widgets.model.base.numbers import counted, html_table
+from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.executorch.etrecord import ExportedProgram
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 

@@ -9,17 +9,18 @@ from typing import Any, overload
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.delegates.alone import graph_alone, parts_alone
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
-from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
-from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.executorch.delegate_alignment import AMBIGUOUS, EXACT, NONE, ORDER
-from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-from tvmdbg_widgets.model.executorch.insides import Inside
-from tvmdbg_widgets.model.executorch.vulkan_names import event_title
+from tvmdbg_widgets.formats.executorch.delegates.matches import graph_alone, parts_alone
+from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import data_frame, listed
+from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, EXACT, NONE, ORDER, Inside
+from tvmdbg_widgets.model.executorch.etrecord import event_title
+from tvmdbg_widgets.model.executorch.event_nodes import ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.scalar_types import TorchTensor
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
 
 _SHOWN = 20
 #: How an event may be tied to operators.
@@ -274,3 +275,52 @@ class RecordedCalls(Sequence[RecordedCall]):
         lines += [f"  {each!r}" for each in self._calls[:_SHOWN]]
         more = len(self) - _SHOWN
         return "\n".join([*lines, f"  … and {more} more"] if more > 0 else lines)
+
+
+def reference_tensors(files: ExecuTorchFiles, graph: Graph) -> Tensors:
+    """Return what the graph's outputs were expected to be.
+
+    By the case that the dump names (``bundled_input_index``), or the only one there is: the
+    Inspector takes the last one where the dump names none.
+    """
+    record = files.record
+    cases = (record.reference_outputs or {}).get(files.method, ()) if record is not None else ()
+    if not cases:
+        raise ValueError(
+            "the ETRecord has no reference outputs; ExecuTorch writes those of a BundledProgram, "
+            "or of etrecord.update_reference_outputs()"
+        )
+    index, trust = _case(files, len(cases))
+    values = list(cases[index])
+    if len(values) != len(graph.heads):
+        raise ValueError(
+            f"{counted(len(values), 'reference output')} for "
+            f"{counted(len(graph.heads), 'output')} of the graph"
+        )
+    note = f"reference output of case {index} of the ETRecord"
+    if trust is not Trust.EXACT:
+        note += ", its only one; the dump names none"
+    found: list[Tensor] = []
+    for (node, output), value in zip(graph.heads.tolist(), values, strict=True):
+        if isinstance(value, TorchTensor):
+            source = value.source()
+            source.name = f"{files.record.file if files.record else ''} (reference)"
+            key = f"case {index}, output {len(found)}"
+            array = ArrayRecord(key, value.dtype, value.shape, source.size, 0, source)
+            name = graph.names[node]
+            found.append(Tensor(array, node, output, name=name, trust=trust, notes=(note,)))
+    return Tensors(found)
+
+
+def _case(files: ExecuTorchFiles, count: int) -> tuple[int, Trust]:
+    index = -1
+    if files.dump is not None and files.execution >= 0:
+        index = int(files.dump.bundled_input_index[files.execution])
+    if 0 <= index < count:
+        return index, Trust.EXACT
+    if count == 1:
+        return 0, Trust.BY_ORDER
+    raise ValueError(
+        f"the ETRecord has {counted(count, 'case')} of reference outputs, and the dump does not "
+        "tell which one this execution ran"
+    )

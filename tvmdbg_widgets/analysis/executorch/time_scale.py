@@ -7,11 +7,15 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.ranges import numbered
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 
 #: Converts a tick of a delegate's event, given the event's name, to a time in the target unit.
 Converter: TypeAlias = Callable[[str, int], float]
@@ -86,3 +90,258 @@ def differences_of_times(
     found = np.where(forward, last - first, (MOST_TICKS - first) + last)
     found[~forward & ((first > MOST_TICKS) | (last > MOST_TICKS))] = np.nan
     return found
+
+
+class MeasuredTimes:
+    """Times of profile events, by their position in the dump."""
+
+    def __init__(
+        self,
+        dump: ETDump,
+        source: TimeScale,
+        target: TimeScale,
+        converter: Converter | None,
+        *,
+        compat: bool,
+    ) -> None:
+        self._scale = scale_factor(source, target)
+        self._converter = converter
+        self._compat = compat
+        start, end = dump.start, dump.end
+        found = durations(start, end, self._scale)
+        of_delegates = (dump.delegate_id_int != -1) | (
+            np.array([text != "" for text in dump.delegate_id_str.unique], np.bool_)[
+                dump.delegate_id_str.codes
+            ]
+        )
+        if not compat:
+            of_delegates &= start <= end
+        found[of_delegates] = differences_of_times(
+            start[of_delegates], end[of_delegates], self._scale
+        )
+        self._delegated = of_delegates
+        self._found = found.tolist()
+        self._unknown = np.isnan(found).any()
+        self._start, self._end = start.tolist(), end.tolist()
+
+    def starts(self, rows: Sequence[int]) -> list[int]:
+        """Return the ticks at which events started."""
+        return [self._start[row] for row in rows]
+
+    def of_events(self, rows: Sequence[int]) -> list[float]:
+        """Return the durations of events that are no delegate's own."""
+        found = [self._found[row] for row in rows]
+        if self._compat and self._unknown:
+            self._refuse(rows)
+        return found
+
+    def of_delegate(self, name: str, rows: Sequence[int]) -> list[float]:
+        """Return the durations of a delegate's events, which the converter measures if given."""
+        convert = self._converter
+        if convert is None:
+            return self.of_events(rows)
+        found = []
+        for row in rows:
+            start, end = convert(name, self._start[row]), convert(name, self._end[row])
+            try:
+                found.append(elapsed(start, end))
+            except ValueError:
+                if self._compat:
+                    raise
+                found.append(float("nan"))
+        return found
+
+    def _refuse(self, rows: Sequence[int]) -> None:
+        for row in rows:
+            start, end = self._start[row], self._end[row]
+            if self._delegated[row]:
+                start, end = start / self._scale, end / self._scale
+            elapsed(start, end)
+
+
+_PERCENTILES = (10, 50, 90)
+
+
+class PerfData:
+    """Durations of an event in the target unit of its block.
+
+    Parameters
+    ----------
+    raw
+        One duration a run, in the order of the file; several where the event occurs several times
+        in a run.
+
+    Attributes
+    ----------
+    raw : list of float
+    """
+
+    __slots__ = ("_known", "raw")
+
+    def __init__(self, raw: Sequence[float], _known: tuple[float, ...] | None = None) -> None:
+        self.raw = list(raw)
+        self._known = _known
+
+    def _statistics(self) -> tuple[float, ...]:
+        if self._known is None:
+            found = np.percentile(self.raw, _PERCENTILES).tolist()
+            self._known = (*found, float(np.mean(self.raw)))
+        return self._known
+
+    @property
+    def p10(self) -> float:
+        """The 10th percentile, interpolated linearly."""
+        return self._statistics()[0]
+
+    @property
+    def p50(self) -> float:
+        """The median."""
+        return self._statistics()[1]
+
+    @property
+    def p90(self) -> float:
+        """The 90th percentile, interpolated linearly."""
+        return self._statistics()[2]
+
+    @property
+    def avg(self) -> float:
+        """The mean."""
+        return self._statistics()[3]
+
+    @property
+    def min(self) -> float:
+        """The shortest duration."""
+        return min(self.raw)
+
+    @property
+    def max(self) -> float:
+        """The longest duration."""
+        return max(self.raw)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PerfData) and self.raw == other.raw
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"PerfData(avg={self.avg:g} over {len(self.raw):,})"
+
+    @classmethod
+    def of_events(cls, raws: Sequence[Sequence[float]]) -> list[PerfData]:
+        """Return the data of many events; statistics of equally many durations at once.
+
+        Parameters
+        ----------
+        raws : sequence of sequence of float
+            Floats only, at least one of each event.
+        """
+        by_length: dict[int, list[int]] = {}
+        for event, raw in enumerate(raws):
+            by_length.setdefault(len(raw), []).append(event)
+        known: list[tuple[float, ...]] = [()] * len(raws)
+        for events in by_length.values():
+            table = np.array([raws[event] for event in events])
+            columns = (*np.percentile(table, _PERCENTILES, axis=1), table.mean(axis=1))
+            for event, row in zip(events, np.stack(columns, axis=1).tolist(), strict=True):
+                known[event] = tuple(row)
+        return [cls(raw, row) for raw, row in zip(raws, known, strict=True)]
+
+
+class EventSignature(NamedTuple):
+    """What makes an event of one run the same as one of another; numbers of distinct values."""
+
+    group: int
+    name: int
+    debug_name: int
+
+
+class PatternEvent(NamedTuple):
+    """One event of a pattern; positions count from the run's first event."""
+
+    profiles: list[int]
+    debugs: list[int]
+
+
+@dataclass(frozen=True, eq=False)
+class RunPattern:
+    """The events of one run, in the order they first appear, and its program outputs."""
+
+    signatures: tuple[EventSignature, ...]
+    events: tuple[PatternEvent, ...]
+    outputs: tuple[int, ...]
+    allocations: int
+
+
+class RunPatterns:
+    """The pattern of each run of a dump."""
+
+    def __init__(self, dump: ETDump, *, compat: bool) -> None:
+        by_instruction = numbered(
+            dump.instruction_id, dump.delegate_id_int, dump.delegate_id_str.codes
+        )
+        # An unset chain is 2**64 - 1 in debug events and -1 in others: two groups to the Inspector.
+        apart = (dump.chain_index < 0) & (dump.kind == EventKind.DEBUG)
+        instances = numbered(by_instruction, dump.chain_index, apart.view(np.int8))
+        output = np.zeros(dump.num_events, np.bool_)
+        output[[row for row, value in dump.values.items() if value.output]] = True
+        self._dump = dump
+        self._groups = instances.tolist()
+        self._keys = by_instruction.tolist() if compat else self._groups
+        self._outputs = output.tolist()
+        self._names = dump.names.codes.tolist()
+        self._kinds = dump.kind.tolist()
+        names = max(1, len(dump.names.unique))
+        self._whole = ((instances * names + dump.names.codes) * 3 + dump.kind) * 2 + output
+        self._known: dict[bytes, RunPattern] = {}
+
+    def __iter__(self) -> Iterator[tuple[int, RunPattern]]:
+        """Yield the runs that have a vector of events, by number, with their pattern."""
+        for run in np.flatnonzero(self._dump.has_events).tolist():
+            rows = self._dump.events_of(run)
+            content = self._whole[rows.start : rows.stop].tobytes()
+            if content not in self._known:
+                self._known[content] = self._pattern(rows)
+            yield run, self._known[content]
+
+    def _pattern(self, rows: range) -> RunPattern:
+        members: dict[int, PatternEvent] = {}
+        outputs: list[int] = []
+        allocations = 0
+        for at, row in enumerate(rows):
+            kind = self._kinds[row]
+            if kind == EventKind.ALLOCATION:
+                allocations += 1
+                continue
+            group = self._groups[row]
+            held = members.get(group)
+            if held is None:
+                held = members[group] = PatternEvent([], [])
+            if kind == EventKind.PROFILE:
+                held.profiles.append(at)
+            elif self._outputs[row]:
+                outputs.append(at)
+            else:
+                held.debugs.append(at)
+        events = self._events(rows.start, members.values())
+        return RunPattern(tuple(events), tuple(events.values()), tuple(outputs), allocations)
+
+    def _events(
+        self, start: int, members: Iterable[PatternEvent]
+    ) -> dict[EventSignature, PatternEvent]:
+        names, keys = self._names, self._keys
+        events: dict[EventSignature, PatternEvent] = {}
+        for profiles, debugs in members:
+            debug_name = names[start + debugs[0]] if debugs else -1
+            for at in profiles:
+                signature = EventSignature(keys[start + at], names[start + at], debug_name)
+                held = events.get(signature)
+                if held is None:
+                    events[signature] = PatternEvent([at], debugs)
+                else:
+                    held.profiles.append(at)
+                    if held.debugs is not debugs:
+                        events[signature] = PatternEvent(held.profiles, debugs)
+            if debugs and not profiles:
+                signature = EventSignature(keys[start + debugs[0]], -1, debug_name)
+                events[signature] = PatternEvent(profiles, debugs)
+        return events

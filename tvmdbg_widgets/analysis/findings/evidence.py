@@ -8,22 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.check import check
 from tvmdbg_widgets.analysis.findings.executorch.recorded import DelegateInstruction, RecordedDump
-from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-from tvmdbg_widgets.analysis.memory.planned import memory_plan
-from tvmdbg_widgets.analysis.scan.scan_columns import ScanColumns
-from tvmdbg_widgets.analysis.scan.scanned import Scanned
+from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
+from tvmdbg_widgets.analysis.scan.scanned import ScanColumns, Scanned
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
-from tvmdbg_widgets.model.base.issues import Issue, Issues
-from tvmdbg_widgets.model.base.numbers import counted, duration_text
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.node_words import node_labels, node_title
-from tvmdbg_widgets.model.graph.operators import bare, parts
-from tvmdbg_widgets.model.graph.short_names import without_prefix
-from tvmdbg_widgets.model.join.buffer_reuse import later_writers
+from tvmdbg_widgets.analysis.summary import check
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, counted, duration_text
+from tvmdbg_widgets.model.base.text import Issue, Issues, one_line
+from tvmdbg_widgets.model.graph.graph import node_labels, node_title
+from tvmdbg_widgets.model.graph.operators import bare, parts, without_prefix
+from tvmdbg_widgets.model.join.parameters import later_writers
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.tensors import Tensor

@@ -3,15 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, nodes_of
-from tvmdbg_widgets.analysis.findings.premises import Basis
-from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
+from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, one_line
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+FILES_NAME = "files"
+_LONGEST = 100
+#: Issues of which another rule makes its own finding.
+_TOLD_ELSEWHERE = frozenset(
+    {
+        "buffer-reused",
+        "edge-ambiguous",
+        "stale-tensors",
+        "table-rows-ambiguous",
+        "tables-disagree",
+        "tensor-disagrees",
+        "tensor-overwritten",
+    }
+)
+
+#: Warnings that come before all others: the files are not of one run.
+_FIRST = frozenset({"executorch-disagree"})
+
+
+def find_files(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of unreadable tensors, one of errors and one of warnings.
+
+    Files that are not of one run are told first.
+    """
+    if evidence.scanned.broken:
+        yield _unread(evidence)
+    others = [issue for issue in evidence.issues if issue.rule not in _TOLD_ELSEWHERE]
+    errors = [issue for issue in others if issue.severity is IssueSeverity.ERROR]
+    if errors:
+        yield _of(errors, Severity.ERROR)
+    warnings = [issue for issue in others if issue.severity is IssueSeverity.WARNING]
+    foreign = [issue for issue in warnings if issue.rule in _FIRST]
+    if foreign:
+        yield replace(_of(foreign, Severity.WARNING), weight=1.0)
+    warnings = [issue for issue in warnings if issue.rule not in _FIRST]
+    if warnings:
+        yield _of(warnings, Severity.WARNING)
+
+
+def _unread(evidence: RunEvidence) -> Finding:
+    broken, total = evidence.scanned.broken, evidence.scanned.total
+    entries = tuple(sorted(broken))
+    reasons: dict[str, list[Entry]] = {}
+    for entry in entries:
+        reasons.setdefault(one_line(broken[entry]), []).append(entry)
+    return Finding(
+        FILES_NAME,
+        Severity.ERROR,
+        f"{len(entries):,} of {counted(total, 'tensor')} could not be read: "
+        f"{next(iter(reasons))}{and_more(len(reasons) - 1, 'reason')}",
+        cut([f"{evidence.list_entries(some)}: {reason}" for reason, some in reasons.items()]),
+        Confidence.HIGH,
+        "reading failed" + ("; the other tensors were read" if len(entries) < total else ""),
+        nodes_of(entries),
+        entries,
+        "Open the dump again once it is fully written, or copy it again from its source.",
+        1.0,
+    )
+
+
+def _of(issues: list[Issue], severity: Severity) -> Finding:
+    files = dict.fromkeys(one_line(issue.file) for issue in issues if issue.file)
+    placed = [issue for issue in issues if issue.file]
+    first = next(iter(files)).rpartition("/")[2] if files else ""
+    if len(placed) <= 1:
+        said = one_line((placed or issues)[0].message)
+        said = said if len(said) <= _LONGEST else said[:_LONGEST].rpartition(" ")[0] + " …"
+        title = f"{first}: {said}" if files else said[:1].upper() + said[1:]
+    else:
+        which = f"{counted(len(files), 'file')} have" if len(files) > 1 else f"{first} has"
+        title = f"{which} {counted(len(placed), severity)}"
+    title += and_more(len(issues) - max(1, len(placed)), severity)
+    return Finding(
+        FILES_NAME,
+        severity,
+        title,
+        cut([one_line(str(issue)) for issue in issues]),
+        Confidence.HIGH,
+        "files were read as far as possible; run.check() lists every issue",
+        tuple(dict.fromkeys(node for issue in issues for node in issue.nodes)),
+        tuple(dict.fromkeys(entry for issue in issues for entry in issue.entries)),
+        "See run.check(). If a file is truncated or from another run, copy or write it again.",
+        0.85,
+    )
+
+
+FILES = Rule(FILES_NAME, find_files, Basis.FILES)
+
+DISAGREEMENTS_NAME = "tensor-disagrees"
+
+
+def find_disagreements(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all that disagree."""
+    issues = sorted(
+        evidence.of_rules(DISAGREEMENTS_NAME), key=lambda issue: (issue.entries, issue.nodes)
+    )
+    if not issues:
+        return
+    entries = tuple(dict.fromkeys(entry for issue in issues for entry in issue.entries))
+    nodes = tuple(dict.fromkeys(node for issue in issues for node in issue.nodes))
+    tensors = evidence.tensors
+    exact = all(tensors[each].trust is Trust.EXACT for each in entries if each in tensors)
+    first = evidence.entry_name(entries[0]) if entries else "a tensor"
+    yield Finding(
+        DISAGREEMENTS_NAME,
+        Severity.ERROR,
+        f"The tensor of {first} does not match the graph's shape or dtype"
+        f"{and_more(len(entries) - 1)}",
+        cut([one_line(issue.message) for issue in issues]),
+        Confidence.HIGH if exact else Confidence.MEDIUM,
+        "both files were read, and the key in the params file names the entry"
+        if exact
+        else "both files were read; tensors are matched to nodes by order or name",
+        nodes,
+        entries,
+        "Make sure that graph and tensors come from the same run, and check the input shapes the "
+        "module was compiled for.",
+        1.0,
+    )
+
+
+DISAGREEMENTS = Rule(DISAGREEMENTS_NAME, find_disagreements, Basis.TENSORS)
 
 JOINS_NAME = "ambiguous-joins"
 _NEXT_EDGES = (
@@ -79,3 +204,89 @@ def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 JOINS = Rule(JOINS_NAME, find_joins, Basis.FILES)
+
+MISSING_NAME = "missing-tensors"
+
+
+def find_missing(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all outputs of operators that have no tensor."""
+    graph, tensors = evidence.parts.graph, evidence.parts.tensors
+    if graph is None or tensors is None or evidence.recorded is not None:
+        return
+    told = {node for issue in evidence.of_rules("tensor-overwritten") for node in issue.nodes}
+    computed = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR)
+    widths = np.diff(graph.entry_offsets)[computed]
+    outputs = [
+        (node, output)
+        for node, width in zip(computed.tolist(), widths.tolist(), strict=True)
+        if node not in told
+        for output in range(width)
+    ]
+    stored = set(tensors)
+    entries = [entry for entry in outputs if entry not in stored]
+    if not entries or (len(entries) == len(outputs) and len(tensors)):
+        return
+    first = evidence.entry_name(entries[0])
+    counted_of = f"{len(entries):,} of {counted(len(outputs), 'operator output')}"
+    yield Finding(
+        MISSING_NAME,
+        Severity.WARNING,
+        f"{first} has no tensor in this dump{and_more(len(entries) - 1)}",
+        cut([counted_of, *(evidence.entry_name(entry) for entry in entries[1:])]),
+        Confidence.HIGH,
+        "TVM's debugger stores every output; these are missing",
+        nodes_of(entries),
+        tuple(entries),
+        "Copy the dump again; if the run was interrupted, let it finish.",
+        0.65,
+    )
+
+
+MISSING = Rule(MISSING_NAME, find_missing, Basis.ALL_TENSORS)
+
+NAMES_NAME = "duplicate-names"
+
+
+def find_names(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding: a doubt where tensors were lost, else a note."""
+    graph = evidence.parts.graph
+    if graph is None or len(set(graph.names.unique)) == graph.num_nodes:
+        return
+    named: dict[str, list[int]] = {}
+    for node, name in enumerate(graph.names):
+        named.setdefault(name, []).append(node)
+    groups = [nodes for nodes in named.values() if len(nodes) > 1]
+    if not groups:
+        return
+    lost = tuple(node for i in evidence.of_rules("tensor-overwritten") for node in i.nodes)
+    facts = [
+        f"{evidence.short_name(nodes[0])}: "
+        + ", ".join(f"#{node}" for node in nodes[:5])
+        + (f" and {len(nodes) - 5:,} more" if len(nodes) > 5 else "")
+        for nodes in groups
+    ]
+    shared = sum(map(len, groups))
+    if lost:
+        told = (
+            f"; the tensors of {counted(len(lost), 'node')} {agree(len(lost), 'was')} lost "
+            "because of it"
+        )
+        facts.insert(0, f"no tensor: {evidence.list(lost)}")
+    else:
+        told = "; their ids tell them apart"
+    yield Finding(
+        NAMES_NAME,
+        Severity.WARNING if lost else Severity.INFO,
+        f"{counted(shared, 'node')} share {counted(len(groups), 'name')}{told}",
+        cut(facts),
+        Confidence.HIGH,
+        "the graph file lists every name"
+        + (", and TVM v0.8 keeps the last tensor of a name" if lost else ""),
+        tuple(node for nodes in groups for node in nodes),
+        (),
+        "Refer to these nodes by id. In the model, give each layer a unique name.",
+        0.8 if lost else 0.5,
+    )
+
+
+NAMES = Rule(NAMES_NAME, find_names, Basis.FILES)

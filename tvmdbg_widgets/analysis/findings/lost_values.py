@@ -6,13 +6,47 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
-from tvmdbg_widgets.analysis.findings.premises import Basis
-from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.memory.losses import Credibility, Loss
-from tvmdbg_widgets.analysis.memory.sentences import loss_text
-from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.analysis.memory.sentences import loss_text, meaningless
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, percent
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+OVERWRITTEN_NAME = "overwritten"
+
+
+def find_overwritten(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all such entries."""
+    lost, tensors, graph = evidence.overwritten, evidence.parts.tensors, evidence.parts.graph
+    if not lost or tensors is None or graph is None:
+        return
+    entries = tuple(sorted(lost))
+    computed = sum(evidence.is_operator(node) for node, _ in tensors)
+    facts = [
+        f"{evidence.entry_name(entry)}: overwritten by {evidence.name(lost[entry])}"
+        for entry in entries
+    ]
+    number = f"{counted(len(entries), 'tensor')} {agree(len(entries), 'is')}"
+    yield Finding(
+        OVERWRITTEN_NAME,
+        Severity.WARNING,
+        f"{number} overwritten: {len(entries):,} of {counted(computed, 'output')} "
+        f"{agree(len(entries), 'was')} captured after the buffer was reused",
+        cut(facts),
+        Confidence.HIGH,
+        "the graph gives a later node the same storage_id, and TVM v0.6 and v0.7 capture tensors "
+        "after the whole run",
+        nodes_of(entries),
+        entries,
+        "Ignore these values. Dump with TVM v0.8 or later, or give each output its own storage_id "
+        "before the run.",
+        0.9,
+    )
+
+
+OVERWRITTEN = Rule(OVERWRITTEN_NAME, find_overwritten, Basis.SLOTS)
 
 LOST_VALUES_NAME = "lost-values"
 
@@ -50,3 +84,90 @@ def _nodes(losses: Iterable[Loss]) -> tuple[int, ...]:
 
 
 LOST_VALUES = Rule(LOST_VALUES_NAME, find_lost_values, Basis.SLOTS)
+
+STALE_NAME = "stale-tensors"
+
+
+def find_stale(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding where the tables show several runs."""
+    issues = evidence.of_rules("stale-tensors", "tables-disagree")
+    if not issues:
+        return
+    certain = any(issue.rule == "stale-tensors" for issue in issues)
+    yield Finding(
+        STALE_NAME,
+        Severity.WARNING,
+        "run() was called more than once: tensors are from the first run, times from the last",
+        cut([one_line(issue.message) for issue in issues]),
+        Confidence.HIGH if certain else Confidence.MEDIUM,
+        "one log holds several tables"
+        if certain
+        else "this dump has tables with different times; they may also be from different modules",
+        next_step="Create a new GraphModuleDebug with its own dump folder for each run.",
+        weight=1.0,
+    )
+
+
+STALE = Rule(STALE_NAME, find_stale, Basis.FILES)
+
+STORAGE_IDS_NAME = "storage-ids"
+
+
+def find_storage_ids(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding in place of all values that would be lost."""
+    plan = evidence.plan
+    if plan is None or plan.credibility is not Credibility.MEANINGLESS:
+        return
+    yield Finding(
+        STORAGE_IDS_NAME,
+        Severity.WARNING,
+        meaningless(plan),
+        cut([loss_text(plan, each) for each in plan.losses], 3),
+        Confidence.MEDIUM,
+        "a memory planner gives an output the slot of one that nobody needs any more",
+        next_step="Open the graph as the compiler wrote it: open(…, graph=lib.get_graph_json()). "
+        "Sums of memory are of no use here.",
+        weight=0.5,
+    )
+
+
+STORAGE_IDS = Rule(STORAGE_IDS_NAME, find_storage_ids, Basis.FILES)
+
+UNUSED_NAME = "unused-work"
+
+
+def find_unused(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all such operators."""
+    graph = evidence.parts.graph
+    if graph is None or graph.form == "program":
+        return
+    if not len(graph.heads) or np.any(graph.edge_trust >= Trust.AMBIGUOUS):
+        return
+    heads = [node for node in graph.heads[:, 0].tolist() if 0 <= node < graph.num_nodes]
+    if len(heads) < len(graph.heads):
+        return
+    used = graph.ancestors(heads) | set(heads)
+    nodes = [n for n in range(graph.num_nodes) if n not in used and evidence.is_operator(n)]
+    if not nodes:
+        return
+    share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
+    told = f" ({percent(share)} of the time)" if share else ""
+    verb = agree(len(nodes), "is")
+    yield Finding(
+        UNUSED_NAME,
+        Severity.HOTSPOT,
+        f"{counted(len(nodes), 'operator')} {verb} unused: no graph output depends on "
+        f"{agree(len(nodes), 'it', 'them')}{told}",
+        (evidence.list(nodes, 10),),
+        Confidence.HIGH,
+        "every edge of the graph is known",
+        tuple(nodes),
+        (),
+        "Remove it from the model, or return its result."
+        if evidence.of_executorch
+        else "Remove at compile time (DeadCodeElimination), or make the result a graph output.",
+        share,
+    )
+
+
+UNUSED = Rule(UNUSED_NAME, find_unused, Basis.ALL_EDGES)

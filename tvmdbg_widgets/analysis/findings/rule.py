@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
-from tvmdbg_widgets.analysis.findings.premises import Basis, premises
+from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
-from tvmdbg_widgets.model.verdicts.findings import Finding
+from tvmdbg_widgets.model.base.numbers import Trust
+from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Premise
 
 
 @dataclass(frozen=True)
@@ -25,3 +31,136 @@ class Rule:
         """Yield the findings, each no surer than its weakest premise."""
         for each in self.find(evidence):
             yield each.resting_on(premises(self.rests_on, evidence, each))
+
+
+class Basis(enum.Flag):
+    """What findings of a rule rest on beside what files say word for word.
+
+    ``TENSORS``: that the tensors of its entries are theirs, whole, and of the run that is shown;
+    ``ALL_TENSORS``: the same of every tensor. ``EDGES``: what the nodes of a finding read;
+    ``ALL_EDGES``: every edge. ``ROLES``: which null nodes are inputs and which parameters.
+    ``TIMES``: that times belong to their nodes. ``SLOTS``: which outputs share memory, and when.
+    """
+
+    FILES = 0
+    TENSORS = enum.auto()
+    ALL_TENSORS = enum.auto()
+    EDGES = enum.auto()
+    ALL_EDGES = enum.auto()
+    ROLES = enum.auto()
+    TIMES = enum.auto()
+    SLOTS = enum.auto()
+
+
+def premises(rests_on: Basis, evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
+    """Yield what is doubtful of that on which a finding rests."""
+    for basis in rests_on:
+        yield from _DOUBTS[basis](evidence, finding)
+
+
+def _tensors(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
+    entries = finding.entries or tuple((node, 0) for node in finding.nodes)
+    yield from _joined(evidence, entries)
+
+
+def _all_tensors(evidence: RunEvidence, _finding: Finding) -> Iterator[Premise]:
+    yield from _joined(evidence, tuple(evidence.tensors))
+
+
+def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iterator[Premise]:
+    tensors = evidence.tensors
+    found = [tensors[each] for each in entries if each in tensors]
+    if not found:
+        return
+    confidence, why = evidence.joined(entries)
+    if confidence is not Confidence.HIGH:
+        yield Premise(confidence, why)
+    if evidence.of_rules("stale-tensors", "tables-disagree"):
+        why = "the module ran more than once, and the tensors may be of another run"
+        yield Premise(Confidence.MEDIUM, why)
+    if any(not each.record.complete for each in found):
+        yield Premise(Confidence.MEDIUM, "some of these tensors are only partly in the file")
+
+
+def _edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
+    graph = evidence.parts.graph
+    if graph is None:
+        return
+    own = np.isin(graph.edge_target, np.array(finding.nodes, np.int64))
+    yield from _trusted(graph.edge_trust[own])
+    yield from _certain(evidence, finding.nodes)
+
+
+def _all_edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
+    graph = evidence.parts.graph
+    if graph is None:
+        return
+    yield from _trusted(graph.edge_trust)
+    yield from _certain(evidence, (*finding.nodes, *graph.heads[:, 0].tolist()))
+
+
+def _trusted(trust: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> Iterator[Premise]:
+    for grade, how in ((Trust.BY_ORDER, "by order"), (Trust.BY_NAME, "by name")):
+        if (trust == grade).any():
+            yield Premise(Confidence.MEDIUM, f"some edges of these nodes are matched {how}")
+    if (trust >= Trust.AMBIGUOUS).any():
+        yield Premise(Confidence.MEDIUM, "some edges of these nodes are ambiguous or not known")
+
+
+def _certain(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Premise]:
+    """Yield what readers noted as not sure of some nodes."""
+    graph = evidence.parts.graph
+    if graph is None:
+        return
+    known = (graph.attrs[node] for node in nodes if 0 <= node < graph.num_nodes)
+    doubts = dict.fromkeys(str(each["uncertain"]) for each in known if each.get("uncertain"))
+    if doubts:
+        yield Premise(Confidence.LOW, f"not sure of these nodes: {', '.join(doubts)}")
+
+
+def _roles(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
+    graph = evidence.parts.graph
+    if graph is None or not roles_text(graph):
+        return
+    nodes = [each for each in finding.nodes if 0 <= each < graph.num_nodes]
+    bases = {graph.nodes[each].role_basis for each in nodes if graph.kinds[each] <= _PARAMETER}
+    doubtful = sorted(bases & {"structure", "name", "unknown"})
+    if doubtful:
+        why = f"no params file tells inputs from parameters; told by {' and '.join(doubtful)}"
+        why = why.replace("told by unknown", "nothing else does")
+        yield Premise(Confidence.MEDIUM, why)
+
+
+def _times(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
+    timeline = evidence.parts.timeline
+    if timeline is None:
+        return
+    known = [node for node in finding.nodes if 0 <= node < len(timeline.node_trust)]
+    if (timeline.node_trust[known] == Trust.AMBIGUOUS).any():
+        yield Premise(Confidence.MEDIUM, "some of these times are matched ambiguously")
+    if evidence.inflated:
+        yield Premise(Confidence.MEDIUM, evidence.inflated.removeprefix("; "))
+
+
+def _slots(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
+    plan = evidence.plan
+    if plan is None:
+        return
+    if plan.credibility is Credibility.MEANINGLESS:
+        yield Premise(Confidence.LOW, "storage_id says nothing about memory in this graph")
+    elif plan.credibility is Credibility.UNCONFIRMED:
+        why = "too few outputs of this graph take over a slot to bear its storage ids out"
+        yield Premise(Confidence.MEDIUM, why)
+    yield from _edges(evidence, finding)
+
+
+_PARAMETER: Final = NodeKind.PARAMETER
+_DOUBTS: Final[dict[Basis, Callable[[RunEvidence, Finding], Iterator[Premise]]]] = {
+    Basis.TENSORS: _tensors,
+    Basis.ALL_TENSORS: _all_tensors,
+    Basis.EDGES: _edges,
+    Basis.ALL_EDGES: _all_edges,
+    Basis.ROLES: _roles,
+    Basis.TIMES: _times,
+    Basis.SLOTS: _slots,
+}

@@ -13,12 +13,10 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.tables import html_table, text_lines
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, html_table, text_lines
+from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.walk import Adjacency
+from tvmdbg_widgets.model.graph.operators import Adjacency
 
 _SHOWN = 40
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.analysis.matching.cones import Cones, cones, once, unique_pairs
-from tvmdbg_widgets.analysis.matching.found import MatchedPairs, agree, spread
-from tvmdbg_widgets.analysis.matching.fused import match_fused
+from tvmdbg_widgets.analysis.matching.found import (
+    MatchedPairs,
+    agree,
+    match_fused,
+    match_parameters,
+    spread,
+)
 from tvmdbg_widgets.analysis.matching.judge import judged, prune
-from tvmdbg_widgets.analysis.matching.parameters import match_parameters
-from tvmdbg_widgets.analysis.matching.place import match_places
-from tvmdbg_widgets.analysis.matching.plain import plain_side
 from tvmdbg_widgets.analysis.matching.result import Certainty, Matching, Reason
 from tvmdbg_widgets.analysis.matching.sequence import match_edited, match_sequences
-from tvmdbg_widgets.analysis.matching.side import GraphSide, Table, side_of
-from tvmdbg_widgets.formats.collector import collector_paused
+from tvmdbg_widgets.analysis.matching.side import GraphSide, Table, plain_side, side_of
+from tvmdbg_widgets.formats.registry import collector_paused
 from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Each round looks at unmatched nodes alone, with the matched ones as fixed points.
@@ -294,3 +296,92 @@ def _result(a: Graph, b: Graph, left: GraphSide, right: GraphSide, found: Matche
     pairs = np.array(list(found.pairs), np.int32).reshape(-1, 2)
     why = np.array([each[1] for each in found.pairs.values()], np.uint8)
     return Matching(a, b, pairs, sure, why)
+
+
+#: What nothing is known of; no anchor is 0 or -1, which Python hashes as it does -2.
+_NONE = 0
+
+
+class Cones(NamedTuple):
+    """Of each unmatched node, a number that says what its cone looks like (int [N] each).
+
+    A cone ends at matched nodes.
+    """
+
+    up: list[int]
+    down: list[int]
+
+
+def cones(side: GraphSide) -> Cones:
+    """Return the cones of one side: hashes, the same for the same cones of both."""
+    nodes = side.unmatched()
+    return Cones(_up(side, nodes), _down(side, nodes))
+
+
+def _up(side: GraphSide, nodes: list[int]) -> list[int]:
+    # A source of -1, or one that comes later because of a cycle, reads as the last item.
+    colors = [*side.anchor, _NONE]
+    color_of = colors.__getitem__
+    roles, sources = side.roles, side.sources
+    for node in nodes:
+        colors[node] = hash((roles[node], *map(color_of, sources[node])))
+    return colors
+
+
+def _down(side: GraphSide, nodes: list[int]) -> list[int]:
+    colors = [*side.anchor, _NONE]
+    given, readers = side.given, side.readers
+    for node in reversed(nodes):
+        uses = readers[node]
+        if len(uses) == 1:
+            ((reader, role),) = uses
+            colors[node] = hash((given[node], colors[reader], role))
+        else:
+            seen = sorted([(colors[reader], role) for reader, role in uses])
+            colors[node] = hash((given[node], *seen))
+    return colors
+
+
+def once(nodes: Iterable[int], colors: list[int], usable: list[bool]) -> dict[int, int]:
+    """Return the node of each color that only one of the nodes has."""
+    found: dict[int, int] = {}
+    for node in nodes:
+        if usable[node]:
+            color = colors[node]
+            found[color] = node if color not in found else -1
+    return {color: node for color, node in found.items() if node >= 0}
+
+
+def unique_pairs(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:
+    """Return for nodes of `a` the node of `b` that has the same color."""
+    return {node: b[color] for color, node in a.items() if color in b}
+
+
+def match_places(
+    a: GraphSide, b: GraphSide, found: MatchedPairs
+) -> list[tuple[int, int, Certainty]]:
+    """Match operators between the same matched operands and readers, alone there on both sides."""
+    mine, theirs = _places(a), _places(b)
+    new = []
+    for place, node in mine.items():
+        other = theirs.get(place, -1)
+        if node < 0 or other < 0:
+            continue
+        found.add(node, other, Certainty.POSSIBLE, Reason.PLACE)
+        new.append((node, other, Certainty.POSSIBLE))
+    return new
+
+
+def _places(side: GraphSide) -> dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int]:
+    """Return unmatched operators by what matched nodes they stand between, -1 for several."""
+    found: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int] = {}
+    for node in side.unmatched():
+        if not side.tokens[node]:
+            continue
+        anchor = side.anchor
+        above = frozenset(anchor[each] for each, _ in side.reads[node] if each >= 0) - {0}
+        below = frozenset(anchor[each] for each, _, _ in side.read_by[node]) - {0}
+        if above and (below or side.heads[node]):
+            place = above, below, tuple(side.heads[node])
+            found[place] = node if place not in found else -1
+    return found

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+from bisect import bisect_left
 
-from tvmdbg_widgets.analysis.matching.align import aligned, rising
+import numpy as np
+import numpy.typing as npt
+
 from tvmdbg_widgets.analysis.matching.found import MatchedPairs, agree
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.side import GraphSide
@@ -93,3 +95,221 @@ def _gaps(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
         if gap_a and gap_b:
             gaps.append((gap_a, gap_b))
     return gaps
+
+
+_Numbers = npt.NDArray[np.int64]
+
+#: Windows that are looked for once on both sides, the widest first.
+_WINDOWS = (64, 16, 4, 1)
+#: Cells of the table of one gap between such windows.
+_MOST_CELLS = 1_000_000
+#: Edits that part larger gaps, and one in so many numbers: beyond these, or where after some it
+#: looks like it, gaps are left alone. Among equal blocks more edits would tell nothing.
+_MOST_EDITS, _RARE, _SOME_EDITS = 1_500, 32, 256
+#: Of hashes of runs: odd, and what undoes it once modulo 2**64.
+_BASE = 0x100000001B3
+_INVERSE = pow(_BASE, -1, 1 << 64)
+
+
+def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
+    """Return positions of equal numbers that rise on both sides.
+
+    Windows of numbers that exist once on both sides are fixed points; what lies between them is
+    aligned by its longest common subsequence. Where that would take too long, nothing is.
+    """
+    found: list[tuple[int, int]] = []
+    waiting = [(0, len(a), 0, len(b), 0)]
+    while waiting:
+        start_a, end_a, start_b, end_b, depth = waiting.pop()
+        while start_a < end_a and start_b < end_b and a[start_a] == b[start_b]:
+            found.append((start_a, start_b))
+            start_a, start_b = start_a + 1, start_b + 1
+        while start_a < end_a and start_b < end_b and a[end_a - 1] == b[end_b - 1]:
+            end_a, end_b = end_a - 1, end_b - 1
+            found.append((end_a, end_b))
+        part_a, part_b = a[start_a:end_a], b[start_b:end_b]
+        if not len(part_a) or not len(part_b):
+            continue
+        if len(part_a) * len(part_b) <= _MOST_CELLS:
+            pairs = _common(part_a, part_b)
+            found += [(start_a + at, start_b + to) for at, to in pairs]
+            continue
+        fixed: list[tuple[int, int]] = []
+        while not fixed and depth < len(_WINDOWS):
+            fixed = _fixed(part_a, part_b, _WINDOWS[depth])
+            depth += 1
+        if not fixed:
+            pairs = _nearest(part_a, part_b)
+            found += [(start_a + at, start_b + to) for at, to in pairs]
+            continue
+        before_a, before_b = start_a, start_b
+        for at, to in fixed:
+            waiting.append((before_a, start_a + at, before_b, start_b + to, depth))
+            found.append((start_a + at, start_b + to))
+            before_a, before_b = start_a + at + 1, start_b + to + 1
+        waiting.append((before_a, end_a, before_b, end_b, depth))
+    return sorted(found)
+
+
+def _fixed(a: _Numbers, b: _Numbers, width: int) -> list[tuple[int, int]]:
+    """Return where windows begin that exist once on both sides, as far as they keep their order."""
+    once_a, at_a = _once(a, width)
+    once_b, at_b = _once(b, width)
+    _, in_a, in_b = np.intersect1d(once_a, once_b, assume_unique=True, return_indices=True)
+    pairs = sorted(zip(at_a[in_a].tolist(), at_b[in_b].tolist(), strict=True))
+    pairs = [(at, to) for at, to in pairs if a[at] == b[to]]
+    return [pairs[each] for each in rising(np.array([to for _, to in pairs], np.int64)).tolist()]
+
+
+def _once(numbers: _Numbers, width: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.intp]]:
+    """Return the hashes of windows that exist once, and where they begin."""
+    if len(numbers) < width:
+        return np.zeros(0, np.uint64), np.zeros(0, np.intp)
+    count = len(numbers) - width + 1
+    mixed = _mixed(numbers)
+    hashes = np.zeros(count, np.uint64)
+    for at in range(width):
+        hashes = hashes * np.uint64(_BASE) + mixed[at : at + count]
+    unique, first, counts = np.unique(hashes, return_index=True, return_counts=True)
+    return unique[counts == 1], first[counts == 1]
+
+
+def rising(values: _Numbers) -> npt.NDArray[np.intp]:
+    """Return the positions of a longest rising subsequence of numbers that differ."""
+    before = np.maximum.accumulate(values)
+    after = np.minimum.accumulate(values[::-1])[::-1]
+    in_order = (values >= before) & (values <= after)
+    others = np.flatnonzero(~in_order)
+    kept = others[_rising(values[others].tolist())]
+    return np.sort(np.concatenate([np.flatnonzero(in_order), kept]))
+
+
+def _rising(values: list[int]) -> list[int]:
+    tails: list[int] = []
+    at_tail: list[int] = []
+    before = [-1] * len(values)
+    for at, value in enumerate(values):
+        slot = bisect_left(tails, value)
+        before[at] = at_tail[slot - 1] if slot else -1
+        if slot == len(tails):
+            tails.append(value)
+            at_tail.append(at)
+        else:
+            tails[slot], at_tail[slot] = value, at
+    found = []
+    at = at_tail[-1] if at_tail else -1
+    while at >= 0:
+        found.append(at)
+        at = before[at]
+    return found[::-1]
+
+
+def _common(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
+    """Return positions of a longest common subsequence."""
+    lengths = np.zeros((len(a) + 1, len(b) + 1), np.int32)
+    for at in range(len(a)):
+        row = np.maximum(lengths[at, 1:], lengths[at, :-1] + (b == a[at]))
+        lengths[at + 1, 1:] = np.maximum.accumulate(row)
+    found = []
+    at, to = len(a), len(b)
+    while at and to:
+        here = lengths[at, to]
+        if lengths[at - 1, to] == here:
+            at -= 1
+        elif lengths[at, to - 1] == here:
+            to -= 1
+        else:
+            at, to = at - 1, to - 1
+            found.append((at, to))
+    return found[::-1]
+
+
+def _nearest(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
+    """Return a longest common subsequence where few edits part the two, else nothing.
+
+    E. W. Myers, An O(ND) difference algorithm and its variations, Algorithmica 1 (1986), with all
+    diagonals at once, and what is alike measured by hashes.
+    """
+    runs = _CommonRuns(a, b)
+    end = len(a) - len(b)
+    most = min(_MOST_EDITS, (len(a) + len(b)) // _RARE)
+    reach = np.full(2 * most + 3, -1, np.int32)
+    middle = most + 1
+    reach[middle + 1] = 0
+    history: list[npt.NDArray[np.int32]] = []
+    for edits in range(most + 1):
+        diagonals = np.arange(-edits, edits + 1, 2)
+        # Every other diagonal: those that the next edit starts from.
+        history.append(reach[middle - edits - 1 : middle + edits + 2 : 2].copy())
+        left, right = reach[middle + diagonals - 1], reach[middle + diagonals + 1]
+        at = np.where(left < right, right, left + 1)
+        at += runs.alike(at, at - diagonals)
+        reach[middle + diagonals] = at
+        if abs(end) <= edits and reach[middle + end] >= len(a):
+            return _back(history, len(a), len(b))
+        if edits % _SOME_EDITS == _SOME_EDITS - 1:
+            share = float((2 * at - diagonals).max()) / (len(a) + len(b))
+            if edits > share * most:
+                break
+    return []
+
+
+class _CommonRuns:
+    """How far two sequences are alike from given places on."""
+
+    def __init__(self, a: _Numbers, b: _Numbers) -> None:
+        self._a, self._b = a, b
+        most = max(len(a), len(b)) + 1
+        self._powers = np.cumprod(np.full(most, _BASE, np.uint64)) * np.uint64(_INVERSE)
+        self._sums_a, self._sums_b = (
+            np.concatenate(
+                [np.zeros(1, np.uint64), np.cumsum(_mixed(each) * self._powers[: len(each)])]
+            )
+            for each in (a, b)
+        )
+
+    def alike(self, at: _Numbers, to: _Numbers) -> _Numbers:
+        """Return how many numbers are equal from each place on (int64, as many as places)."""
+        found = np.zeros(len(at), np.int64)
+        room = np.minimum(len(self._a) - at, len(self._b) - to)
+        some = np.flatnonzero(room > 0)
+        some = some[self._a[at[some]] == self._b[to[some]]]
+        if not len(some):
+            return found
+        at, to, room = at[some], to[some], room[some]
+        far = np.ones(len(some), np.int64)
+        step = 1 << max(0, int(room.max()).bit_length() - 1)
+        while step:
+            begin_a, begin_b = at + far, to + far
+            fits = np.flatnonzero(far + step <= room)
+            begin_a, begin_b = begin_a[fits], begin_b[fits]
+            one = self._sums_a[begin_a + step] - self._sums_a[begin_a]
+            other = self._sums_b[begin_b + step] - self._sums_b[begin_b]
+            same = one * self._powers[begin_b] == other * self._powers[begin_a]
+            far[fits[same]] += step
+            step >>= 1
+        found[some] = far
+        return found
+
+
+def _mixed(numbers: _Numbers) -> npt.NDArray[np.uint64]:
+    found = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    found ^= found >> np.uint64(29)
+    return found
+
+
+def _back(history: list[npt.NDArray[np.int32]], at: int, to: int) -> list[tuple[int, int]]:
+    found = []
+    for edits in range(len(history) - 1, -1, -1):
+        reach, diagonal = history[edits], at - to
+        slot = (diagonal + edits) // 2
+        left, right = reach[slot : slot + 2].tolist()
+        down = left < right
+        from_at = right if down else left
+        from_to = from_at - diagonal - (1 if down else -1)
+        begin = from_at if down else from_at + 1
+        while at > begin:
+            at, to = at - 1, to - 1
+            found.append((at, to))
+        at, to = from_at, from_to
+    return found[::-1]

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, overload
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, overload
 
 from tvmdbg_widgets.analysis.abi.places import PLACES
-from tvmdbg_widgets.analysis.messages.known import FoundMessage
-from tvmdbg_widgets.analysis.messages.scan import MessageScan
+from tvmdbg_widgets.analysis.messages.known import MESSAGES, STATUSES, FoundMessage, KnownMessage
+from tvmdbg_widgets.analysis.messages.pasted import (
+    as_printed,
+    is_in_source,
+    pieces_joined,
+    plain,
+    rejoined,
+)
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.slips import public
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE
+from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 
 _UNKNOWN_SHOWN = 5
 _WHERE_PLACES = (
@@ -72,7 +83,7 @@ class Explanation(Sequence[FoundMessage]):
 
     def to_dataframe(self) -> Any:
         """One row per message (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.base.frames import data_frame
+        from tvmdbg_widgets.model.base.text import data_frame
 
         return data_frame(
             {
@@ -130,3 +141,256 @@ def explain(text: str | bytes) -> Explanation:
         text = text.decode("utf-8", "replace")
     scan = MessageScan(text)
     return Explanation(tuple(scan.found), scan.lines, tuple(scan.unknown))
+
+
+#: Letters before and behind the literal of a message that are looked at.
+_BEFORE, _BEHIND = 600, 3000
+#: Letters behind its literal that a message may have, as message.py asks of patterns.
+_LONGEST = 1500
+_SHOWN = 300
+_ERROR = re.compile(
+    r"\b(?:\w{0,40}(?<!SetLast)Error|Check failed|Assert fail|Mismatched|Segmentation fault"
+    r"|terminate called)\b"
+)
+#: Lines that speak of an error and do not say which.
+_SAYS_NOTHING = re.compile(
+    r"(?:raise|except|class|from|import)\b"
+    r"|.{0,200}(?:Error:$|\(most recent call last\):$|the following errors:$)"
+)
+_CONDITION = "Assert fail: "
+_ENDS_CONDITION = re.compile(
+    r"is expected to |has an unsatisfied|to be compact|num_args should|Expect arg|\n\s{0,80}\n"
+)
+_LINES_OF_CONDITION = 16
+#: Lines that a terminal makes of one line of source code.
+_LINES_OF_SOURCE = 3
+
+
+class MessageScan:
+    """The messages of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._by_facts: dict[tuple[str, tuple[tuple[str, str], ...]], FoundMessage] = {}
+        self._rows_of: dict[str, set[int]] = {}
+        self._known_rows: set[int] = set()
+        whole = rejoined(plain(as_printed(text)))
+        self._find(*whole)
+        # A message that lines of one width cut within a word is found in what they were before.
+        joined = pieces_joined(*whole)
+        if joined is not None:
+            self._find(*joined)
+        self._text, self._starts = whole
+        self.found = sorted(self._by_facts.values(), key=lambda each: each.line)
+        self.unknown = [(row + 1, self._shown(row)) for row in self._unknown_rows()]
+        self.lines = len(self._starts) - (self._starts[-1] == len(self._text))
+
+    def _find(self, text: str, starts: list[int]) -> None:
+        """Add the messages of a text; not those of rows that have them already."""
+        self._text, self._starts = text, starts
+        before = {name: frozenset(rows) for name, rows in self._rows_of.items()}
+        for message in MESSAGES:
+            known = before.get(message.id, frozenset())
+            for match in self._matches(message):
+                rows = range(self._row(match.start()), self._row(match.end() - 1) + 1)
+                if known.isdisjoint(rows) and not self._is_in_source(match.start()):
+                    self._rows_of.setdefault(message.id, set()).update(rows)
+                    self._add(message, match)
+
+    def _matches(self, message: KnownMessage) -> Iterator[re.Match[str]]:
+        """Yield every place of a message; looks around its literal alone, at no place often."""
+        text, literal = self._text, message.literal_regex
+        if message.word not in text:
+            return
+        done = 0
+        found = literal.search(text)
+        while found is not None:
+            at = found.start()
+            match = message.regex.search(text, max(done, at - _BEFORE), at + _BEHIND)
+            if match is None:
+                found = literal.search(text, at + _BEHIND - _LONGEST)
+                continue
+            yield match
+            done = match.end()
+            found = literal.search(text, max(done, at + 1))
+
+    def _is_in_source(self, place: int) -> bool:
+        begin = max(self._text.rfind("\n", 0, place) + 1, place - _BEHIND)
+        end = self._text.find("\n", place, place + _BEHIND)
+        line = self._text[begin : end if end >= 0 else place + _BEHIND]
+        first = self._starts[max(0, self._row(begin) - _LINES_OF_SOURCE)]
+        before = self._text[max(first, begin - _BEFORE) : begin]
+        return is_in_source(before, line, place - begin)
+
+    def _add(self, message: KnownMessage, match: re.Match[str]) -> None:
+        facts = {key: one_line(value.strip()) for key, value in match.groupdict().items() if value}
+        is_assert = message.says.startswith(_CONDITION)
+        begin = self._condition_start(match.start()) if is_assert else None
+        row = self._row(match.start() if begin is None else begin)
+        self._known_rows.update(range(row, self._row(match.end() - 1) + 1))
+        key = (message.id, tuple(facts.items()))
+        seen = self._by_facts.get(key)
+        if seen is not None:
+            self._by_facts[key] = replace(seen, count=seen.count + 1)
+            return
+        details = [] if begin is None else in_words(comparisons(self._text[begin : match.start()]))
+        details += which_argument(facts) + which_status(facts)
+        self._by_facts[key] = FoundMessage(
+            message, row + 1, self._shown(row), facts, tuple(details)
+        )
+
+    def _condition_start(self, end: int) -> int | None:
+        """Return where the condition before a message begins, on its line or some lines above."""
+        row = self._row(end)
+        least = max(self._starts[max(0, row - _LINES_OF_CONDITION)], end - _BEHIND)
+        begin = self._text.rfind(_CONDITION, least, end)
+        if begin < 0 or _ENDS_CONDITION.search(self._text, begin, end):
+            return None
+        return begin
+
+    def _unknown_rows(self) -> list[int]:
+        places = (match.end() for match in _ERROR.finditer(self._text))
+        rows = dict.fromkeys(self._row(each) for each in places if not self._is_in_source(each))
+        return [
+            row
+            for row in rows
+            if row not in self._known_rows and not _SAYS_NOTHING.match(self._line(row))
+        ]
+
+    def _row(self, place: int) -> int:
+        return bisect_right(self._starts, place) - 1
+
+    def _line(self, row: int) -> str:
+        end = self._starts[row + 1] if row + 1 < len(self._starts) else len(self._text)
+        return self._text[self._starts[row] : min(end, self._starts[row] + 4 * _SHOWN)].strip()
+
+    def _shown(self, row: int) -> str:
+        clean = one_line(self._line(row))
+        return clean if len(clean) <= _SHOWN else f"{clean[: _SHOWN - 1]}…"
+
+
+_FIELDS = {"5": "code", "6": "bits", "7": "lanes"}
+_LETTER = {"int": "i", "uint": "u", "i": "i", "u": "u"}
+_TOKEN = re.compile(
+    r"tvm_struct_get\(\s{0,80}[\w.]{1,120},\s{0,80}0,\s{0,80}(?P<field>[567])"
+    r'(?:,\s{0,80}(?:dtype=)?"\w{1,10}")?\)'
+    r"|\((?P<cast>u?int)(?P<cast_bits>\d{1,2})\)(?P<cast_value>\d{1,10})"
+    r"|\b(?P<call>u?int)(?P<call_bits>\d{1,2})\((?P<call_value>\d{1,10})\)"
+    r"|(?<![\w.])(?P<plain_value>\d{1,10})(?:(?P<suffix>[iu])(?P<suffix_bits>\d{1,2}))?\b"
+    r"|(?P<equal>==)"
+    r"|(?P<joint>&&|\band\b)"
+)
+
+
+class ConditionTerm(NamedTuple):
+    """One comparison of a condition."""
+
+    field: str
+    value: int
+    kind: str
+
+
+def comparisons(text: str) -> tuple[ConditionTerm, ...]:
+    """Read ``field == value`` and ``value == field`` of data types, up to the next ``and`` each."""
+    found = []
+    field, value, equal = "", None, False
+    for token in _TOKEN.finditer(text):
+        if token["joint"]:
+            field, value, equal = "", None, False
+            continue
+        if token["equal"]:
+            equal = True
+        elif token["field"]:
+            field = _FIELDS[token["field"]]
+        else:
+            value = _value(token)
+        if field and value is not None and equal:
+            found.append(ConditionTerm(field, *value))
+            field, value, equal = "", None, False
+    return tuple(found)
+
+
+def _value(token: re.Match[str]) -> tuple[int, str]:
+    for form in ("cast", "call"):
+        if token[form]:
+            kind = f"{_LETTER[token[form]]}{token[f'{form}_bits']}"
+            return int(token[f"{form}_value"]), kind
+    kind = f"{token['suffix']}{token['suffix_bits']}" if token["suffix"] else "i32"
+    return int(token["plain_value"]), kind
+
+
+def in_words(found: Sequence[ConditionTerm]) -> list[str]:
+    """Say what the comparisons expect, what each would mean that failed, and their layout."""
+    if not found:
+        return []
+    values = {each.field: each.value for each in found}
+    expected = ", ".join(
+        f"{'type code' if each.field == 'code' else each.field} {each.value}" for each in found
+    )
+    if {"code", "bits", "lanes"} <= values.keys() and values["bits"] in STORABLE_BITS:
+        expected = f"{DataType(values['code'], values['bits'], values['lanes'])}: {expected}"
+    lines = [f"The code expects {expected}.", *(_if_it_fails(each, values) for each in found)]
+    kinds = " ".join(f"{each.field}:{each.kind}" for each in found)
+    layout = next((each for each in (NARROW, WIDE) if each.declaration == kinds), None)
+    if layout is not None:
+        lines.append(f"It compares {kinds}: compiled for the {layout.name} layout of DLDataType.")
+    elif len(found) == len(_FIELDS):
+        lines.append(f"It compares {kinds}: compiled for a DLDataType that no release has.")
+    return lines
+
+
+def _if_it_fails(each: ConditionTerm, values: dict[str, int]) -> str:
+    if each.field == "lanes":
+        return f"If lanes is not {each.value}: a vector type, or the fields lie elsewhere."
+    layout = ""
+    if each.field == "code":
+        text = "the type code", "another family of types (0 int, 1 uint, 2 float, 4 bfloat, 6 bool)"
+        if each.kind == "u16" and "bits" in values:
+            both = each.value | values["bits"] << 8
+            layout = (
+                f" If it reads {both} ({both:#06x}), the array's DLDataType is narrower than "
+                "this code was compiled for: code and bits are read as one number."
+            )
+    else:
+        text = "bits", "another width"
+        if each.kind == "u8":
+            layout = (
+                " If it reads 0, the array's DLDataType is wider than this code was compiled for."
+            )
+    return f"If {text[0]} is not {each.value}: {text[1]}.{layout}"
+
+
+_NUMBERED = re.compile(r"arg(\d{1,4})")
+
+
+def which_argument(facts: Mapping[str, str]) -> list[str]:
+    """Return a sentence on the argument, or nothing where the message does not tell.
+
+    ``arg0`` is by position and names no function @ v0.5 to v0.10; ``pad.var_A`` names function and
+    parameter from v0.11 on; from v0.24 on the message has the position and the signature.
+    """
+    name, index = facts.get("name", ""), facts.get("index")
+    signature = facts.get("signature")
+    if index is not None:
+        of = f" of {signature}" if signature else ""
+        return [f"It is argument {index}{of}, counted from 0; outputs are arguments too."]
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered is not None:
+        at = f"{name} is argument {numbered[1]} of the compiled function, counted from 0; outputs"
+        return [f"{at} are arguments too. The message does not name the function."]
+    function, dot, parameter = name.rpartition(".")
+    if dot and function != "arg":
+        return [f"It is the argument {parameter} of the function {function}."]
+    return []
+
+
+_NUMBER = re.compile(r"(?P<hex>0x(?:\\n|[ :\t])*)?(?P<digits>[0-9a-f]{1,8})", re.IGNORECASE)
+
+
+def which_status(facts: Mapping[str, str]) -> list[str]:
+    """Return a sentence on the number of an error, or nothing where it is not known."""
+    told = _NUMBER.fullmatch(facts.get("status", ""))
+    if told is None or not (told["hex"] or told["digits"].isdecimal()):
+        return []
+    number = int(told["digits"], 16 if told["hex"] else 10)
+    meant = STATUSES.get(number)
+    return [f"{number:#x} is {meant}"] if meant else []

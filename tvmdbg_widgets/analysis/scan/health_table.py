@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+import enum
 import math
+from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
-from tvmdbg_widgets.analysis.findings.values import saturated
-from tvmdbg_widgets.analysis.scan.health import Judge, Judged, Suspicion
+from tvmdbg_widgets.analysis.findings.lost_values import OVERWRITTEN
+from tvmdbg_widgets.analysis.findings.values import range_use
+from tvmdbg_widgets.analysis.findings.values.constant import (
+    CONSTANT,
+    DEAD_CHANNELS,
+    DEAD_CHANNELS_NAME,
+    MANY,
+    DeadChannels,
+    constants,
+)
+from tvmdbg_widgets.analysis.findings.values.first_nonfinite import (
+    FIRST_NONFINITE,
+    origins,
+    readers,
+)
+from tvmdbg_widgets.analysis.findings.values.oddities import NEAR, RANGES, is_near_limit
+from tvmdbg_widgets.analysis.findings.values.range_use import SATURATED, SATURATED_NAME, Ends
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
+from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.dtypes import DataType
-from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.verdicts.findings import Finding, Findings, Severity
 from tvmdbg_widgets.model.verdicts.health import (
+    UNREAD,
     VERDICTS,
     EntryHealth,
     Health,
@@ -24,6 +45,46 @@ from tvmdbg_widgets.model.verdicts.health import (
 )
 
 _FLOAT16 = DataType.parse("float16")
+
+
+class Suspicion(enum.IntEnum):
+    """Steps of the order, the most suspicious first."""
+
+    BORN_NAN = 0
+    BORN_INF = 1
+    CAME_NAN = 2
+    CAME_INF = 3
+    BROKEN = 4
+    FAULT = 5
+    MINUS = 6
+    SATURATED = 7
+    DEAD = 8
+    CONSTANT = 9
+    NEAR_LIMIT = 10
+    OVERWRITTEN = 11
+    DOUBT = 12
+    UNKNOWN = 13
+    NOT_YET = 14
+    DENORMAL = 15
+    SOME_DEAD = 16
+    SOUND = 17
+
+
+class Judged(NamedTuple):
+    """One judgement.
+
+    ``weight`` orders within a step, the larger first; ``source`` is the node that NaN or Inf came
+    from, -1 for none.
+    """
+
+    suspicion: Suspicion
+    verdict: HealthVerdict
+    words: str = ""
+    brief: str = ""
+    weight: float = 0.0
+    source: int = -1
+
+
 _SOUND = Judged(Suspicion.SOUND, HealthVerdict.OK)
 
 
@@ -104,7 +165,7 @@ class _EntryVerdicts:
     def _saturations(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         column = np.full(len(self._entries), np.nan)
         known = self._evidence.columns
-        large = (known.size >= saturated.LEAST).tolist()
+        large = (known.size >= range_use.LEAST).tolist()
         bounded = (known.finite > 0).tolist()
         tensors = self._evidence.tensors
         for entry, row, some, many in zip(
@@ -167,7 +228,7 @@ class _EntryVerdicts:
         if ends is not None:
             return ends.share
         tensor = self._evidence.tensors[entry]
-        judged = saturated.is_judged(self._evidence.parts, entry, tensor, found)
+        judged = range_use.is_judged(self._evidence.parts, entry, tensor, found)
         return 0.0 if judged else math.nan
 
     def _dead_of(self, entry: Entry, found: Statistics) -> tuple[int, int] | None:
@@ -175,3 +236,179 @@ class _EntryVerdicts:
         if dead is None:
             return None
         return (dead.total if found.zero == found.size else len(dead.dead)), dead.total
+
+
+#: Share of the nonzero values that are denormal from which on an OK entry is told of.
+_DENORMAL = 0.1
+#: Rules whose entries are judged here one by one.
+_OWN = frozenset(
+    rule.name for rule in (CONSTANT, DEAD_CHANNELS, FIRST_NONFINITE, OVERWRITTEN, RANGES, SATURATED)
+)
+
+
+class Judge:
+    """Judges entries one by one by what is known of all of them."""
+
+    def __init__(self, evidence: RunEvidence, findings: Findings) -> None:
+        self._evidence = evidence
+        births = origins(evidence)
+        self._carriers = births.carriers
+        self._born = {birth.entry: birth for birth in births.wrong}
+        self._came = _came_from(evidence, births.carriers, list(self._born))
+        unvaried = constants(evidence)
+        self._unset = {*unvaried.inputs, *unvaried.weights}
+        self._constant = {*unvaried.own, *self._unset}
+        self._following = {e for e in unvaried.following if unvaried.values[e] == 0}
+        probed = evidence.scanned.probed
+        self.ends: Mapping[Entry, Ends] = probed.get(SATURATED_NAME, {})
+        self.dead: Mapping[Entry, DeadChannels] = probed.get(DEAD_CHANNELS_NAME, {})
+        self._told: dict[Entry, Finding] = {}
+        for finding in findings:
+            if finding.rule not in _OWN and finding.severity in (Severity.ERROR, Severity.WARNING):
+                for entry in finding.entries:
+                    self._told.setdefault(entry, finding)
+
+    def judge(self, entry: Entry) -> Judged:
+        """Return the first judgement of the order that holds."""
+        evidence = self._evidence
+        broken = evidence.scanned.broken.get(entry)
+        if broken is not None:
+            words = f"could not be read: {one_line(broken)}"
+            return Judged(Suspicion.BROKEN, HealthVerdict.UNKNOWN, words, UNREAD)
+        found = evidence.scanned.statistics.get(entry)
+        if found is None:
+            return Judged(Suspicion.NOT_YET, HealthVerdict.NOT_SCANNED)
+        if entry in evidence.overwritten:
+            words = (
+                f"holds the values of node {evidence.overwritten[entry]}, which wrote to the same "
+                "buffer before it was read"
+            )
+            return Judged(Suspicion.OVERWRITTEN, HealthVerdict.SUSPICIOUS, words, "overwritten")
+        if entry in self._carriers:
+            return self._nonfinite(entry, found)
+        told = self._told.get(entry)
+        if told is not None and told.severity is Severity.ERROR:
+            return Judged(Suspicion.FAULT, HealthVerdict.FAULTY, *_title(told))
+        if not found.applicable:
+            words = f"cannot be judged: {found.reason}"
+            return Judged(Suspicion.UNKNOWN, HealthVerdict.UNKNOWN, words, "not judged")
+        return (
+            self._values(entry, found)
+            or (Judged(Suspicion.DOUBT, HealthVerdict.SUSPICIOUS, *_title(told)) if told else None)
+            or self._sound(entry, found)
+        )
+
+    def _nonfinite(self, entry: Entry, found: Statistics) -> Judged:
+        evidence = self._evidence
+        inf = found.pos_inf + found.neg_inf
+        brief = " + ".join(
+            [*([f"{found.nan:,} NaN"] if found.nan else []), *([f"{inf:,} Inf"] if inf else [])]
+        )
+        words = f"{brief} of {counted(found.size, 'value')}"
+        role = evidence.role(entry[0])
+        if entry in self._born:
+            nan = Suspicion.BORN_NAN if found.nan else Suspicion.BORN_INF
+            if role is None:
+                origin = ""
+            elif role:
+                origin = f", in {'an' if role == 'input' else 'a'} {role}"
+            elif any(
+                not read.sure or read.entry not in evidence.statistics
+                for read in evidence.reads(entry[0])
+            ):
+                origin = ", first appears here; not all inputs known"
+            else:
+                origin = ", first appears here; all inputs finite"
+            return Judged(nan, HealthVerdict.FAULTY, words + origin, brief, source=entry[0])
+        source = self._came.get(entry)
+        if source is not None:
+            nan = Suspicion.CAME_NAN if found.nan else Suspicion.CAME_INF
+            words += f", from {evidence.entry_name(source)}"
+            return Judged(nan, HealthVerdict.FAULTY, words, brief, source=source[0])
+        words += ", all -Inf, which masks hold on purpose"
+        return Judged(Suspicion.MINUS, HealthVerdict.SUSPICIOUS, words, brief)
+
+    def _values(self, entry: Entry, found: Statistics) -> Judged | None:
+        """Judge by values that are finite."""
+        evidence = self._evidence
+        ends, dead = self.ends.get(entry), self.dead.get(entry)
+        if ends is not None and ends.many:
+            low = f", {ends.at_low:,} at {ends.low:g}" if ends.low is not None else ""
+            words = (
+                f"{percent(ends.share)} at the ends of its range: {ends.at_high:,} at "
+                f"{ends.high:g}{low}"
+            )
+            brief = f"{percent(ends.share)} at ends"
+            return Judged(Suspicion.SATURATED, HealthVerdict.SUSPICIOUS, words, brief, ends.share)
+        if dead is not None and len(dead.dead) >= MANY * dead.total:
+            share = len(dead.dead) / dead.total
+            return Judged(Suspicion.DEAD, HealthVerdict.SUSPICIOUS, *_channels(dead), share)
+        if entry in self._constant or entry in self._following:
+            value = "0" if found.minimum == 0 else number_text(found.minimum)
+            why = ""
+            if entry in self._following:
+                why = ", as is all that it computes from"
+            elif entry in self._unset:
+                why = ", as if it was never set"
+            words = f"{value} in all {counted(found.size, 'value')}{why}"
+            brief = "all zero" if found.minimum == 0 else f"all {value}"
+            weight = float(entry not in self._following)
+            return Judged(Suspicion.CONSTANT, HealthVerdict.SUSPICIOUS, words, brief, weight)
+        if is_near_limit(evidence.tensors[entry], found):
+            end = max(abs(float(found.minimum)), abs(float(found.maximum)))
+            words = f"reaches {end:,.0f}, within a factor of two of the largest float16"
+            return Judged(Suspicion.NEAR_LIMIT, HealthVerdict.SUSPICIOUS, words, "near limit", end)
+        return None
+
+    def _sound(self, entry: Entry, found: Statistics) -> Judged:
+        nonzero = found.finite - found.zero
+        if nonzero and found.denormal >= _DENORMAL * nonzero:
+            share = found.denormal / found.size
+            words = f"{percent(share)} so small that their type has fewer digits for them"
+            brief = f"{percent(share)} denormal"
+            return Judged(Suspicion.DENORMAL, HealthVerdict.OK, words, brief, share)
+        dead = self.dead.get(entry)
+        if dead is not None and dead.dead:
+            share = len(dead.dead) / dead.total
+            return Judged(Suspicion.SOME_DEAD, HealthVerdict.OK, *_channels(dead), share)
+        return Judged(Suspicion.SOUND, HealthVerdict.OK)
+
+    def suspects(self) -> set[Entry]:
+        """Return the entries that may be more than OK with nothing to tell of them."""
+        columns = self._evidence.columns
+        many = columns.denormal >= _DENORMAL * np.maximum(columns.finite - columns.zero, 1)
+        found = set(columns.where(many | (columns.peak > NEAR)))
+        found.update(self._carriers, self._told, self.ends, self.dead)
+        return found | self._constant | self._following
+
+
+def _channels(dead: DeadChannels) -> tuple[str, str]:
+    number, are = f"{len(dead.dead):,} of", agree(len(dead.dead), "is")
+    told = f"{number} {counted(dead.total, 'channel')} {are} zero throughout ({dead.axis})"
+    return told, f"{number} {dead.total:,} dead"
+
+
+def _title(finding: Finding) -> tuple[str, str]:
+    if len(finding.entries) == 1:
+        return finding.title, finding.rule.replace("-", " ")
+    words = f"one of {len(finding.entries):,} of which the findings say: {finding.title}"
+    return words, finding.rule.replace("-", " ")
+
+
+def _came_from(
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: list[Entry]
+) -> dict[Entry, Entry]:
+    """Tell of each entry behind a birth the birth that it is nearest to."""
+    graph = evidence.parts.graph
+    came: dict[Entry, Entry] = {}
+    if graph is None:
+        return came
+    source = {birth: birth for birth in births}
+    waiting = deque(births)
+    while waiting:
+        here = waiting.popleft()
+        for reached in readers(graph, here):
+            if reached in carriers and reached not in source:
+                source[reached] = came[reached] = source[here]
+                waiting.append(reached)
+    return came

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+import math
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tvmdbg_widgets.analysis.scan.scan_columns import ScanColumns
+import numpy as np
+
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.batch import Batch
 
@@ -42,3 +44,64 @@ class Scanned:
             {entry: each for entry, each in alone.items() if each.applicable},
             lambda entry: entry in self.statistics and entry not in left_out,
         )
+
+
+Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Mask: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+
+_COUNTS = ("size", "finite", "nan", "pos_inf", "neg_inf", "zero", "denormal")
+_COLUMNS = (*_COUNTS, "low", "high")
+
+
+@dataclass(frozen=True, eq=False)
+class ScanColumns:
+    """Statistics of tensors, a row each, in the order of their entries."""
+
+    entries: list[Entry]
+    size: Counts
+    finite: Counts
+    nan: Counts
+    pos_inf: Counts
+    neg_inf: Counts
+    zero: Counts
+    denormal: Counts
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(
+        cls,
+        batches: Sequence[tuple[Sequence[Entry], Batch]],
+        alone: Mapping[Entry, Statistics],
+        wanted: Callable[[Entry], bool],
+    ) -> ScanColumns:
+        """Put what was counted together and what was counted alone into one order."""
+        entries = [entry for own, _ in batches for entry in own]
+        entries += alone
+        rows = [row for row, entry in enumerate(entries) if wanted(entry)]
+        order = sorted(rows, key=entries.__getitem__)
+        columns = {}
+        for name in _COLUMNS:
+            parts = [np.broadcast_to(getattr(batch, name), len(batch)) for _, batch in batches]
+            parts.append(_column(name, alone.values()))
+            columns[name] = np.concatenate(parts)[order]
+        return cls([entries[index] for index in order], **columns)
+
+    @property
+    def peak(self) -> Floats:
+        """Largest finite magnitude; NaN without any."""
+        found: Floats = np.fmax(np.abs(self.low), np.abs(self.high))
+        return found
+
+    def where(self, mask: Mask) -> list[Entry]:
+        """Return the entries of some rows, in order."""
+        return [self.entries[row] for row in np.flatnonzero(mask).tolist()]
+
+
+def _column(name: str, found: Iterable[Statistics]) -> np.ndarray[Any, Any]:
+    if name in _COUNTS:
+        return np.array([getattr(each, name) for each in found], np.int64)
+    field = "minimum" if name == "low" else "maximum"
+    bounds = (getattr(each, field) for each in found)
+    return np.array([math.nan if each is None else float(each) for each in bounds], np.float64)

@@ -9,12 +9,11 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.memory.plan import MemoryPlan
-from tvmdbg_widgets.analysis.memory.planned import why_not
+from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, why_not
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.model.base.choice import meant
-from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
+from tvmdbg_widgets.model.base.ranges import meant
+from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import (

@@ -6,13 +6,103 @@ longest slice of each 8, 64, … ``js/src/timeline/data/slices.ts`` gives the sa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.query import Fits, fitting
+from tvmdbg_widgets.analysis.times.keys import row_kinds
+from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
+from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.timeline.rows import RowKind
 from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+Flags = npt.NDArray[np.bool_]
+
+#: A word, or several in quotes.
+_WORD = re.compile(r'"([^"]+)"?|[^\s"]+')
+_NODE = re.compile(r"(#?)([0-9]{1,9})", re.ASCII)
+#: Texts that are looked at between two moments at which an answer may be called off.
+_BLOCK = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The slices that a search finds."""
+
+    numbers: npt.NDArray[np.int64]
+    self_ns: float
+
+
+def matching(
+    graph: Graph | None,
+    timeline: Timeline,
+    text: str,
+    *,
+    regex: bool = False,
+    watch: Callable[[], None] = lambda: None,
+) -> Hits:
+    """Find the slices whose names hold all words: their own, or label, name, function or op kind.
+
+    Words in quotes are sought as they stand there. ``#12`` finds the slices of node 12; ``12``
+    finds them, too. Upper and lower case are alike.
+    """
+    rows = timeline.rows
+    if not text:
+        return Hits(np.zeros(0, np.int64), 0.0)
+    node = None if regex else _NODE.fullmatch(text)
+    found = np.zeros(timeline.num_slices, np.bool_)
+    if node is None or not node[1]:
+        sought = _sought(text, regex=regex)
+        found[:] = bool(sought)
+        for has in sought:
+            found &= _that(graph, timeline, has, watch)
+    if node is not None:
+        found |= timeline.slice_node == int(node[2])
+    watch()
+    numbers = np.flatnonzero(found[rows.order])
+    return Hits(numbers, float(rows.self_ns[rows.order[numbers]].sum()))
+
+
+def _sought(text: str, *, regex: bool) -> list[Fits]:
+    """Return what tells of each word which texts have it."""
+    if regex:
+        return [fitting("regex", text)]
+    return [fitting("has", each[1] or each[0]) for each in _WORD.finditer(text.lower())]
+
+
+def _that(
+    graph: Graph | None,
+    timeline: Timeline,
+    has: Fits,
+    watch: Callable[[], None],
+) -> Flags:
+    """Return which slices have a word in one of their names (bool [slices])."""
+    names = timeline.slice_names.unique
+    short = [timeline.slice_labels[name] for name in names]
+    fits = _searched(names, has, watch) | _searched(short, has, watch)
+    found: Flags = fits[timeline.slice_names.codes]
+    if graph is not None:
+        of_node = np.zeros(timeline.num_nodes + 1, np.bool_)
+        for column in (node_labels(graph), graph.names, graph.func_names, node_op_kinds(graph)):
+            of_node[: graph.num_nodes] |= _searched(column.unique, has, watch)[column.codes]
+        found |= of_node[timeline.slice_node]
+    return found
+
+
+def _searched(texts: Sequence[str], has: Fits, watch: Callable[[], None]) -> Flags:
+    found = np.zeros(len(texts), np.bool_)
+    for first in range(0, len(texts), _BLOCK):
+        watch()
+        block = texts[first : first + _BLOCK]
+        found[first : first + len(block)] = has([each.lower() for each in block])
+    return found
+
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -233,3 +323,71 @@ class LongestPyramid:
             best[rows] = at if level == 0 else self._at[level - 1][at]
             most[rows] = highest
         return best, most
+
+
+ColorBy = Literal["kind", "block", "share"]
+
+#: Share of the time from which one op kind leaves nothing to tell apart by color.
+_ONE_KIND = 0.9
+#: Share of the time that blocks hold where they are worth a color.
+_IN_BLOCKS = 0.5
+_LEAST_BLOCKS = 2
+
+
+@dataclass(frozen=True)
+class SliceColors:
+    """What slices are colored by where nobody has chosen."""
+
+    by: ColorBy
+    kind: str
+    block: npt.NDArray[np.int32]
+    titles: dict[int, str]
+
+    def chosen(self, by: str) -> SliceColors:
+        """Return the same by what was chosen; ``"auto"``, and what is not there, by what tells."""
+        known = by in ("kind", "share") or (by == "block" and self.titles)
+        return replace(self, by=cast("ColorBy", by)) if known else self
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a page is told beside the blocks of nodes."""
+        return {"by": self.by, "kind": self.kind, "blocks": sorted(self.titles.items())}
+
+
+def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None) -> SliceColors:
+    """Choose what the slices of a timeline are colored by."""
+    none = np.zeros(0, np.int32)
+    if graph is None or groups is None:
+        kind = _one_kind(timeline, graph)
+        return SliceColors("share" if kind else "kind", kind, none, {})
+    ns = np.nan_to_num(timeline.node_ns[: graph.num_nodes])
+    kind = _one_kind(timeline, graph)
+    block, titles = _blocks(groups)
+    by: ColorBy = "kind"
+    if kind:
+        inside = block[: len(ns)] >= 0
+        of_kind = np.bincount(block[: len(ns)][inside], ns[inside], minlength=_LEAST_BLOCKS)
+        several = int((of_kind > 0).sum()) >= _LEAST_BLOCKS
+        by = "block" if several and of_kind.sum() >= _IN_BLOCKS * ns.sum() else "share"
+    return SliceColors(by, kind, block, titles)
+
+
+def _one_kind(timeline: Timeline, graph: Graph | None) -> str:
+    """Return the kind that leaves nothing to tell apart by color; empty where there is none."""
+    sums: dict[str, float] = defaultdict(float)
+    account = timeline.account
+    for kind, share in zip(row_kinds(timeline, graph), account.share.tolist(), strict=True):
+        if share > 0:
+            sums[kind] += share
+    most = max(sums, key=lambda kind: sums[kind], default="")
+    return most if sums[most] >= _ONE_KIND * sum(sums.values()) > 0 else ""
+
+
+def _blocks(groups: Groups) -> tuple[npt.NDArray[np.int32], dict[int, str]]:
+    outermost: list[int] = []
+    for group, around in enumerate(groups.parent.tolist()):
+        outermost.append(outermost[around] if around >= 0 else group)
+    kinds, titles = groups.kinds, dict[int, str]()
+    for group in np.flatnonzero(groups.parent < 0).tolist():
+        titles.setdefault(kinds[group], f"{groups.tag(group)} {groups.names[group]}")
+    of_group = np.array([kinds[each] for each in outermost] + [-1], np.int32)
+    return of_group[groups.node_group], titles

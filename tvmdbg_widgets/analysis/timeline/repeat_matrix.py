@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.analysis.timeline.merged_frames import Called
-from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.analysis.timeline.merged import Called
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.timeline import Timeline

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -17,26 +18,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline.longest_path import no_times
-from tvmdbg_widgets.analysis.timeline.roofline_point import (
-    COMPUTE,
-    MEMORY,
-    UNKNOWN,
-    KindTotal,
-    Point,
-)
 from tvmdbg_widgets.analysis.work import Work
-from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import (
     counted,
     duration_text,
+    html_table,
+    more_text,
     percent,
     rate_text,
     significant,
+    text_lines,
 )
-from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.labels import label
-from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.graph.graph import node_op_kinds
+from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.parts import RunParts
 
 if TYPE_CHECKING:
@@ -53,6 +48,49 @@ CONVENTION = (
     "counted from shapes: 1 multiply–add is 2 operations, also at padded positions; bytes are "
     "inputs and outputs once each, ignoring cache hits"
 )
+
+
+@dataclass(frozen=True)
+class Point:
+    """One node of a roofline; NaN unknown.
+
+    Attributes
+    ----------
+    node : int
+    name, op_kind : str
+    time_ns : float
+    flops, bytes : float
+    exact : bool
+        False where ``flops`` may be off by 1 %.
+    dtype : str
+        What is computed with; operations on integers count as operations.
+    intensity : float
+        Operations a byte.
+    flops_per_s, bytes_per_s : float
+        What was achieved.
+    bound : str
+        ``"memory"`` or ``"compute"``, by which ceiling is lower at this intensity; ``"unknown"``
+        without ceilings.
+    of_ceiling : float
+        What was achieved over what the lower ceiling allows; NaN without ceilings.
+    why : tuple of str
+        Why something is unknown.
+    """
+
+    node: int
+    name: str
+    op_kind: str
+    time_ns: float
+    flops: float
+    bytes: float
+    exact: bool
+    dtype: str
+    intensity: float
+    flops_per_s: float
+    bytes_per_s: float
+    bound: str
+    of_ceiling: float
+    why: tuple[str, ...]
 
 
 class Roofline(Sequence[Point]):
@@ -303,3 +341,39 @@ def _highest(column: Floats) -> float:
 def _frozen(column: Floats) -> Floats:
     column.flags.writeable = False
     return column
+
+
+MEMORY, COMPUTE, UNKNOWN = "memory", "compute", "unknown"
+
+
+@dataclass(frozen=True)
+class KindTotal:
+    """All nodes of one op kind; sums are over nodes of which the number is known.
+
+    Attributes
+    ----------
+    op_kind : str
+    nodes : int
+    time_ns : float
+    flops, bytes : float
+    flops_ns, bytes_ns : float
+        Time of the nodes whose operations (bytes) are known.
+    """
+
+    op_kind: str
+    nodes: int
+    time_ns: float
+    flops: float
+    bytes: float
+    flops_ns: float
+    bytes_ns: float
+
+    @property
+    def flops_per_s(self) -> float:
+        """Operations over the time of the nodes of which they are known."""
+        return 1e9 * self.flops / self.flops_ns if self.flops_ns > 0 else float("nan")
+
+    @property
+    def bytes_per_s(self) -> float:
+        """Bytes over the time of the nodes of which they are known."""
+        return 1e9 * self.bytes / self.bytes_ns if self.bytes_ns > 0 else float("nan")

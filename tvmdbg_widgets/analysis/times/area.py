@@ -11,17 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.analysis.times.sums import group_spread, total
+from tvmdbg_widgets.analysis.times.sums import group_spread, slices_within, times, total
 from tvmdbg_widgets.analysis.times.table import TimeTable
-from tvmdbg_widgets.analysis.times.times import times
-from tvmdbg_widgets.analysis.times.within import slices_within
-from tvmdbg_widgets.model.base.frames import data_frame
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.base.time_ranges import Range, checked_range
+from tvmdbg_widgets.model.base.ranges import Range, checked_range
+from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.timeline.gaps import NOTHING_NS, extents
+from tvmdbg_widgets.model.timeline.measured import NOTHING_NS, extents
 from tvmdbg_widgets.model.timeline.rows import RowKind
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 

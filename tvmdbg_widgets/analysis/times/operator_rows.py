@@ -11,10 +11,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.times.keys import row_kinds
 from tvmdbg_widgets.analysis.times.operators import LazyRows, OperatorRow, Operators
-from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.graph.graph import node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.words import timeline_words

@@ -11,11 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.times.keys import Key
-from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, time_share
-from tvmdbg_widgets.model.base.tables import html_table, more_text, text_lines
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.base.time_ranges import Range
+from tvmdbg_widgets.model.base.numbers import (
+    counted,
+    duration_text,
+    html_table,
+    more_text,
+    percent,
+    text_lines,
+    time_share,
+)
+from tvmdbg_widgets.model.base.ranges import Range
+from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.timeline.words import left_out
 
 Floats = npt.NDArray[np.float64]

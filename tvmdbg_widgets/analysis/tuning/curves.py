@@ -8,20 +8,21 @@ minimum. The total is ``sum(weight * best)``, unknown while a task has no valid 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.tuning.records.tasks import TaskLike, task_meant
-from tvmdbg_widgets.analysis.tuning.sessions import elapsed
-from tvmdbg_widgets.model.base.frames import data_frame
+from tvmdbg_widgets.analysis.tuning.sessions import elapsed, session_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.base.ranges import perhaps
+from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.tuning.measure_errors import ANSOR_FAILED_COST
+from tvmdbg_widgets.model.tuning.parts import Task, TuningParts
 from tvmdbg_widgets.model.tuning.trials import Trials
 
 if TYPE_CHECKING:
@@ -206,3 +207,187 @@ def _curve(title: str, trials: Trials, rows: Rows, best: Floats) -> Curve:
         best,
         int(np.count_nonzero(~trials.failed[rows])),
     )
+
+
+_ALPHA = 0.2
+_WINDOW = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """The estimate for each of T tasks.
+
+    Attributes
+    ----------
+    gradient : float64 [T]
+        Seconds of the weighted total by the next round, 0 or negative. As in TVM the best cost
+        is 1e10 s while a task has no valid measurement.
+    gain : float64 [T]
+        The same as a positive number; NaN where 1e10 s take part, which are no time.
+    rounds : int64 [T]
+        Rounds each task had.
+    order : intp [T]
+        The tasks as the scheduler would choose them; equal ones in their own order.
+    """
+
+    gradient: npt.NDArray[np.float64]
+    gain: npt.NDArray[np.float64]
+    rounds: npt.NDArray[np.int64]
+    order: npt.NDArray[np.intp]
+
+
+def gains(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None) -> Gains:
+    """Estimate what each task has left to gain."""
+    weight = known_weights(weights, num_tasks)
+    starts = round_starts(round_of(trials))
+    ends = np.append(starts[1:], len(trials)) - 1 if len(starts) else starts
+    costs = np.nan_to_num(best_so_far(trials)[ends], nan=ANSOR_FAILED_COST)
+    of_round = trials.task[ends]
+    order = np.argsort(of_round, kind="stable")
+    history = costs[order]
+    count = np.bincount(of_round, minlength=num_tasks)
+    last = np.cumsum(count) - 1
+    gradient = np.zeros(num_tasks)
+    slowed = np.zeros(num_tasks, bool)
+    for task in np.flatnonzero(count):
+        own = history[last[task] + 1 - count[task] : last[task] + 1]
+        best, rounds = float(own[-1]), len(own)
+        backward = (best - float(own[-1 - _WINDOW])) / _WINDOW if rounds > _WINDOW else 0.0
+        forward = (best - best / rounds) - best
+        gradient[task] = float(weight[task]) * (_ALPHA * backward + (1 - _ALPHA) * forward)
+        looked_at = own[-1 - _WINDOW :: _WINDOW] if rounds > _WINDOW else own[-1:]
+        slowed[task] = (looked_at == ANSOR_FAILED_COST).any()
+    gain = np.where(slowed, np.nan, -gradient)
+    return Gains(gradient, gain, count, np.argsort(gradient, kind="stable"))
+
+
+Weights: TypeAlias = Sequence[float] | Mapping[str | int, float]
+
+
+def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
+    """Return the weight of each task."""
+    try:
+        found = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
+        numbers = np.array(found, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.empty((0, 0))
+    if numbers.ndim != 1:
+        raise ValueError("weights must be numbers: how often the network calls each task")
+    weights: list[float] = known_weights(numbers.tolist(), len(parts.tasks)).tolist()
+    if min(weights, default=0) < 0:
+        raise ValueError(f"a task cannot be called {min(weights):g} times: weights are 0 or more")
+    return tuple(weights)
+
+
+def kept_weights(
+    tasks: Iterable[Task], weights: Iterable[float] | None, now: Iterable[Task]
+) -> tuple[float, ...] | None:
+    """Return the weights of the tasks of another log, in which a new task counts once."""
+    if weights is None:
+        return None
+    known = {
+        (task.workload_key, task.target.text): weight
+        for task, weight in zip(tasks, weights, strict=True)
+    }
+    return tuple(known.get((task.workload_key, task.target.text), 1.0) for task in now)
+
+
+def _by_name(parts: TuningParts, given: Mapping[str | int, float]) -> list[float]:
+    found = [1.0] * len(parts.tasks)
+    for name, weight in given.items():
+        if isinstance(name, str):
+            found_tasks = [task for task in parts.tasks if task.workload_key == name]
+            if not found_tasks:
+                near = perhaps(name, (task.workload_key for task in parts.tasks))
+                raise KeyError(f"weights: no task of the log has the key {one_line(name)!r}{near}")
+        else:
+            found_tasks = [task_meant(parts, name)]
+        for task in found_tasks:
+            found[task.index] = weight
+    return found
+
+
+#: ``TuningOptions(num_measures_per_round=64)``.
+ROUND = 64
+_SEEN = 3
+
+
+def round_of(trials: Trials) -> npt.NDArray[np.int32]:
+    """Return which round each row belongs to, from 0 (int32 [N])."""
+    keys = (trials.task, trials.source, session_of(trials))
+    begins = np.zeros(len(trials), bool)
+    for key in keys:
+        begins |= np.diff(key, prepend=-1) != 0
+    starts = np.flatnonzero(begins)
+    lengths = np.diff(starts, append=len(trials))
+    within = np.arange(len(trials)) - np.repeat(starts, lengths)
+    full = within % _round_size(lengths) == 0
+    return np.asarray(np.cumsum(full) - 1, np.int32)
+
+
+def _round_size(blocks: npt.NDArray[np.intp]) -> int:
+    """Return how many trials a round has, by the records in a row that are of one task.
+
+    A smaller number than 64 is believed where at least half of such blocks, and no fewer than
+    three, have it.
+    """
+    lengths, counts = np.unique(blocks, return_counts=True)
+    if not len(lengths):
+        return ROUND
+    most = int(np.argmax(counts))
+    seen = int(counts[most])
+    believed = seen >= _SEEN and 2 * seen >= len(blocks)
+    return min(ROUND, int(lengths[most])) if believed else ROUND
+
+
+def round_starts(rounds: npt.NDArray[np.int32]) -> npt.NDArray[np.intp]:
+    """Return the first row of each round (intp [R])."""
+    return np.flatnonzero(np.diff(rounds, prepend=-1))
+
+
+TaskLike: TypeAlias = SupportsIndex | Task | str
+
+_SHOWN = 6
+
+
+def task_meant(parts: TuningParts, task: TaskLike) -> Task:
+    """Return the task that a caller means."""
+    if isinstance(task, str):
+        found = tasks_named(parts, task)
+        if len(found) > 1:
+            told = "; ".join(f"{each.index} on {each.target.text}" for each in found[:_SHOWN])
+            raise KeyError(
+                f"{counted(len(found), 'task')} are called {one_line(task)!r}: give the index of "
+                f"one: {one_line(told)}"
+            )
+        if found:
+            return found[0]
+        close = perhaps(task, (one_line(each.name) for each in parts.tasks))
+        raise KeyError(f"no task is called {one_line(task)!r}{close}; the log has {_all_of(parts)}")
+    if isinstance(task, Task):
+        for each in parts.tasks:
+            if (each.workload_key, each.target.text) == (task.workload_key, task.target.text):
+                return each
+        raise KeyError(f"{task!r} is not of this log, which has {_all_of(parts)}")
+    try:
+        index = operator.index(task)
+    except TypeError:
+        name = type(task).__name__
+        raise TypeError(f"a task is an index, a Task or a workload key, not {name}") from None
+    if not -len(parts.tasks) <= index < len(parts.tasks):
+        raise IndexError(f"there is no task {index}; the log has {_all_of(parts)}")
+    return parts.tasks[index]
+
+
+def tasks_named(parts: TuningParts, text: str) -> list[Task]:
+    """Return the tasks of a workload key; where none has it, those of a function name or hash."""
+    by_key = [task for task in parts.tasks if task.workload_key == text]
+    return by_key or [task for task in parts.tasks if text in (task.workload.name, task.name)]
+
+
+def _all_of(parts: TuningParts) -> str:
+    if not parts.tasks:
+        return "no tasks"
+    names = ", ".join(f"{task.index} ({one_line(task.name)})" for task in parts.tasks[:_SHOWN])
+    more = f" and {len(parts.tasks) - _SHOWN:,} more" if len(parts.tasks) > _SHOWN else ""
+    return f"{counted(len(parts.tasks), 'task')}: {names}{more}"

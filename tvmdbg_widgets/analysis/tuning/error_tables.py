@@ -7,6 +7,7 @@ an exception like any other (``_rpc_run``, python/tvm/auto_scheduler/measure.py)
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Sequence
@@ -16,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.tuning.tables import table_html, table_text
-from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.base.numbers import counted, percent, text_lines
+from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.trials import Trials
 
@@ -197,3 +197,31 @@ def _label(by: str, key: int) -> str:
     if by == "threads" and key <= 0:
         return "no GPU" if key == 0 else "unknown"
     return f"{key:,}"
+
+
+_LINES_SHOWN = 40
+_LEFT = 'style="text-align: left; white-space: nowrap"'
+
+
+def table_text(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a table for a terminal: the first column to the left, numbers to the right."""
+    cells = [[one_line(cell) for cell in line] for line in (heads, *lines[:_LINES_SHOWN])]
+    return "\n".join([*text_lines(cells, right=True), *_rest(lines)])
+
+
+def table_html(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return the same table for a notebook."""
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        first, *others = (html.escape(one_line(cell)) for cell in cells)
+        rest = "".join(f"<{tag}>{cell}</{tag}>" for cell in others)
+        return f"<tr><{tag} {_LEFT}>{first}</{tag}>{rest}</tr>"
+
+    body = "".join(row(line, "td") for line in lines[:_LINES_SHOWN])
+    more = "".join(f"<p>{text}</p>" for text in _rest(lines))
+    return f"<table><thead>{row(heads, 'th')}</thead><tbody>{body}</tbody></table>{more}"
+
+
+def _rest(lines: Sequence[object]) -> list[str]:
+    more = len(lines) - _LINES_SHOWN
+    return [f"… and {more:,} more: to_dataframe() has all"] if more > 0 else []

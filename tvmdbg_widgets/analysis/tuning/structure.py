@@ -8,20 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.tuning.dag import ComputeDag
-from tvmdbg_widgets.model.tuning.state import ComputeAt, Iterator, Stage, State
 from tvmdbg_widgets.model.tuning.steps import (
     Annotation,
     AnyStep,
     CacheReadStep,
     CacheWriteStep,
+    ComputeAt,
     FollowFusedSplitStep,
     FollowSplitStep,
+    Iterator,
     RfactorStep,
     SplitStep,
+    Stage,
+    State,
 )
+from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +44,7 @@ class StageRow:
     operation : int
         The number it, or the stage it was made from, had before any step.
     role, scope : str
-        See :class:`~tvmdbg_widgets.model.tuning.state.Stage`.
+        See :class:`~tvmdbg_widgets.model.tuning.steps.Stage`.
     loops : int
     is_open : bool
         Whether there may be more loops: without a DAG, no step tells how many.

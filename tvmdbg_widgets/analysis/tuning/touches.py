@@ -8,21 +8,20 @@ from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
-from tvmdbg_widgets.analysis.tuning.bounds.errors import RefusedError
-from tvmdbg_widgets.analysis.tuning.bounds.forms import LinearForm, LoopVariable
-from tvmdbg_widgets.analysis.tuning.bounds.indices import Intervals, Ranges
-from tvmdbg_widgets.analysis.tuning.bounds.infer import axis_intervals, infer, within_shape
-from tvmdbg_widgets.analysis.tuning.bounds.normalize import normalize
-from tvmdbg_widgets.analysis.tuning.bounds.ranges import (
+from tvmdbg_widgets.analysis.tuning.schedules.forms import (
     IntegerInterval,
+    LinearForm,
+    LoopVariable,
+    RefusedError,
     evaluated,
     interval,
     point,
     union,
 )
-from tvmdbg_widgets.analysis.tuning.bounds.schedule import StagedDag
-from tvmdbg_widgets.analysis.tuning.bounds.stages import TensorStage
-from tvmdbg_widgets.model.tuning.state import ComputeAt, State
+from tvmdbg_widgets.analysis.tuning.schedules.infer import axis_intervals, infer, within_shape
+from tvmdbg_widgets.analysis.tuning.schedules.normalize import StagedDag, normalize
+from tvmdbg_widgets.analysis.tuning.schedules.stages import Intervals, Ranges, TensorStage
+from tvmdbg_widgets.model.tuning.steps import ComputeAt, State
 
 #: Loops around each other: schedules have up to thirty.
 _MOST_LOOPS = 200

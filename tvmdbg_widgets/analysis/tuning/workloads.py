@@ -12,9 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, DagSource
-from tvmdbg_widgets.model.tuning.expressions import Expression, TensorRead, rebuilt
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.tuning.trials import (
+    Axis,
+    ComputeDag,
+    DagSource,
+    Expression,
+    TensorRead,
+    rebuilt,
+)
 
 #: What tells operations of one name apart: ``placeholder__1``.
 _NUMBER = re.compile(r"__[0-9]+\b")

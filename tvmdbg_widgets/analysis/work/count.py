@@ -14,12 +14,9 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.work.call import Bounds, Operand, OperatorCall
-from tvmdbg_widgets.analysis.work.fusion import operations
-from tvmdbg_widgets.analysis.work.movement import reads_part
-from tvmdbg_widgets.analysis.work.operands import lacks_operands
-from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import as_float, bytes_text, counted
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.analysis.work.fusion import lacks_operands, operations, reads_part
+from tvmdbg_widgets.model.base.numbers import Trust, as_float, bytes_text, counted
+from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import parts

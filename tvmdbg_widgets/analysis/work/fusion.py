@@ -19,22 +19,30 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Final
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations_with_replacement
+from typing import Final, NamedTuple
 
-from tvmdbg_widgets.analysis.work.call import Bounds, OperatorCall, Shape, bare
-from tvmdbg_widgets.analysis.work.convolution import convolution, is_convolution
-from tvmdbg_widgets.analysis.work.elementwise import elementwise
-from tvmdbg_widgets.analysis.work.matmul import is_matmul, matmul
-from tvmdbg_widgets.analysis.work.movement import keeps, moves
-from tvmdbg_widgets.analysis.work.operands import broadcast_to, misfit
-from tvmdbg_widgets.analysis.work.reductions import (
+import numpy as np
+
+from tvmdbg_widgets.analysis.work.call import (
     REDUCTIONS,
+    Bounds,
+    OperatorCall,
+    Shape,
+    bare,
+    convolution,
+    elementwise,
+    is_convolution,
+    is_matmul,
     is_pooling,
     is_softmax,
+    matmul,
     pooling,
+    reduces_to,
     softmax,
 )
-from tvmdbg_widgets.analysis.work.ways import OperandValue, TooManyError, Ways
 from tvmdbg_widgets.model.base.numbers import counted
 
 #: Names are cut at 80 characters, and a hash stands for the rest
@@ -210,3 +218,191 @@ def _without_read_by_head(
     if is_softmax(part) and head > 0:
         return values
     return values[1:]
+
+
+_CREATING: Final = frozenset({"zeros", "ones", "full", "arange"})
+#: Operators that read one number a channel, of whichever axis the graph does not tell.
+_BY_CHANNEL: Final = frozenset({"bias_add", "prelu"})
+
+
+def lacks_operands(parts: Sequence[str], count: int) -> bool:
+    """Whether a function reads nothing though it has to."""
+    return not count and not any(bare(part) in _CREATING for part in parts)
+
+
+def misfit(call: OperatorCall, out: Shape) -> str:
+    """Return why a function cannot read its operands, else ``""``; its operators are all known."""
+    parts, count = call.parts, len(call.operands)
+    if lacks_operands(parts, count):
+        return "it reads nothing"
+    most = sum(map(_operands, parts)) - (len(parts) - 1)
+    if count > most:
+        return f"it reads {counted(count, 'operand')}, and its operators take {most:.0f} at most"
+    shapes = [each.shape for each in call.operands if each.shape is not None]
+    if all(elementwise(part) or is_softmax(part) for part in parts):
+        whole = len(shapes) == count and not any(map(_sets_shape, parts))
+        if not broadcast_to(shapes, out, parts) or (whole and not _spans(shapes, out, parts)):
+            return "the shapes of its operands do not lead to that of its output"
+    return ""
+
+
+def broadcast_to(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> bool:
+    """Whether operators that go element by element to an output can read operands."""
+    return all(
+        len(shape) <= len(out)
+        and all(one in (1, other) for one, other in zip(shape[::-1], out[::-1], strict=False))
+        for shape in _without_channels(shapes, out, parts)
+    )
+
+
+def _without_channels(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> list[Shape]:
+    """Leave out what is read by channel."""
+    if not any(bare(part) in _BY_CHANNEL or _has_weight(part) for part in parts):
+        return list(shapes)
+    return [shape for shape in shapes if len(shape) != 1 or shape[0] not in out]
+
+
+def _spans(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> bool:
+    """Whether operands together are as large as the output, to which each is broadcast."""
+    wide = _without_channels(shapes, out, parts)
+    return shapes == [out] or all(
+        any(len(shape) >= at and shape[-at] == out[-at] for shape in wide)
+        for at in range(1, len(out) + 1)
+    )
+
+
+def _operands(part: str) -> float:
+    """Return how many operands an operator takes at most."""
+    each = elementwise(part)
+    if each is not None:
+        return each.operands + part.endswith("_like")
+    if moves(part):
+        return 1 if part in ("__nop", "__copy") else math.inf
+    return 3 if _has_weight(part) else 1  # NNVM's have a bias, too
+
+
+def _has_weight(part: str) -> bool:
+    return is_convolution(part) or is_matmul(part)
+
+
+def _sets_shape(part: str) -> bool:
+    return bare(part) in _CREATING or part.endswith("_like")
+
+
+_MOST_STATES: Final = 4000
+
+
+class OperandValue(NamedTuple):
+    """A result or an operand within a function."""
+
+    shape: Shape
+    constant: bool
+
+
+class TooManyError(Exception):
+    """Raised where there are too many ways to try."""
+
+
+class Ways:
+    """Tries every way to evaluate operators in order."""
+
+    def __init__(self, parts: tuple[str, ...], out: Shape, head: int | None, fold: bool) -> None:
+        self._parts, self._out, self._head, self._fold = parts, out, head, fold
+        self._known: dict[object, tuple[int, int] | None] = {}
+
+    def of(
+        self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
+    ) -> tuple[int, int] | None:
+        """Return least and most operations from one operator on; None where nothing fits."""
+        key = (at, waiting, read)
+        if key not in self._known:
+            if len(self._known) >= _MOST_STATES:
+                raise TooManyError
+            self._known[key] = None
+            self._known[key] = self._best(at, waiting, read)
+        return self._known[key]
+
+    def _best(
+        self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
+    ) -> tuple[int, int] | None:
+        if at == len(self._parts):
+            return (0, 0) if [each.shape for each in waiting] == [self._out] else None
+        found: list[tuple[int, int]] = []
+        for result, own, used in self._results(at, waiting, read):
+            left = list(waiting)
+            for each in used:
+                if each in left:
+                    left.remove(each)
+            rest = self.of(at + 1, tuple(sorted([*left, result])), tuple(sorted({*read, *used})))
+            if rest is not None:
+                found.append((own + rest[0], own + rest[1]))
+        if not found:
+            return None
+        return min(each[0] for each in found), max(each[1] for each in found)
+
+    def _results(
+        self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
+    ) -> Iterator[tuple[OperandValue, int, tuple[OperandValue, ...]]]:
+        """Yield what an operator can write, its operations, and what it reads."""
+        part = self._parts[at]
+        each = elementwise(part)
+        if each is None and bare(part) not in REDUCTIONS:
+            yield OperandValue(self._out, False), 0, ()
+            return
+        choices = sorted({*waiting, *read})
+        if each is None:
+            for value in choices:
+                if reduces_to(value.shape, self._out):
+                    whole = math.prod(self._out)
+                    count = math.prod(value.shape) + REDUCTIONS[bare(part)] * whole
+                    yield OperandValue(self._out, False), count, (value,)
+            return
+        for number in range(1, each.operands + 1):
+            for used in combinations_with_replacement(choices, number):
+                constant = all(value.constant for value in used)
+                shape = _broadcast(tuple(value.shape for value in used))
+                if shape is not None and not (constant and self._fold):
+                    yield OperandValue(shape, constant), each.operations * math.prod(shape), used
+
+
+@cache
+def _broadcast(shapes: tuple[Shape, ...]) -> Shape | None:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
+
+
+_KEEP = """
+    __nop reshape reshape_like contrib_reverse_reshape expand_dims squeeze flatten batch_flatten
+    view transpose permute_dims swapaxes reverse flip roll layout_transform __copy
+    space_to_depth depth_to_space reverse_sequence
+"""
+_OTHER = """
+    take gather gather_nd gather_elements embedding split slice strided_slice slice_like
+    concatenate concat stack unstack strided_set index_select tile repeat broadcast_to
+    broadcast_to_like pad constant_pad mirror_pad dilate expand_like space_to_batch_nd
+    batch_to_space_nd meshgrid arange
+"""
+#: May read less than all of their first operand.
+_READ_PART = "take gather gather_nd gather_elements embedding slice strided_slice slice_like"
+
+KEEPING: Final = frozenset(_KEEP.split())
+"""Operators that write every element they read once (``layout_transform`` may pad)."""
+MOVING: Final = KEEPING | frozenset(_OTHER.split())
+READING_PART: Final = frozenset([*_READ_PART.split(), "index_select"])
+
+
+def moves(part: str) -> bool:
+    """Whether an operator only moves elements."""
+    return part in MOVING or (bare(part) in MOVING and not part.startswith(("qnn.", "dyn.")))
+
+
+def keeps(part: str) -> bool:
+    """Whether it writes as many elements as it reads."""
+    return moves(part) and bare(part) in KEEPING
+
+
+def reads_part(part: str) -> bool:
+    """Whether it may leave a part of its first operand unread."""
+    return moves(part) and bare(part) in READING_PART

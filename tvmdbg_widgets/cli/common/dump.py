@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import json
+import math
 import os
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.arguments import taking
-from tvmdbg_widgets.cli.common.failures import UsageError
+from tvmdbg_widgets.cli.common.terminal import UsageError, is_terminal
 
 if TYPE_CHECKING:
+    from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.run import DebugRun
+
 
 _Dump = Annotated[
     list[str],
@@ -97,7 +102,6 @@ class NamedRun:
 
     def open(self) -> DebugRun:
         """Open it."""
-        from tvmdbg_widgets.cli.common.progress import quiet_unless_terminal
         from tvmdbg_widgets.open import open as open_dump
         from tvmdbg_widgets.rpc import RpcLog
         from tvmdbg_widgets.tuning import TuningLog
@@ -172,3 +176,143 @@ def source_of(name: str | None) -> Any:
     from tvmdbg_widgets.sources.byte_source import BytesSource
 
     return BytesSource(sys.stdin.buffer.read(), "<standard input>")
+
+
+def print_json(value: Any) -> None:
+    """Write a value as JSON; NaN and infinities, which JSON has not, are null."""
+    print(json.dumps(_standard(value), indent=2, allow_nan=False))
+
+
+def _standard(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _standard(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_standard(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+_RANGE = re.compile(r"(\d{1,9})?:(\d{1,9})?")
+
+
+def graph_of(run: DebugRun) -> Graph:
+    """Return the graph of a run; UsageError where it has none."""
+    if run.graph is None:
+        from tvmdbg_widgets.analysis.summary import how_to_get
+
+        raise UsageError(
+            "this run has no graph, so it has no nodes to choose", how_to_get("graph", run.parts)
+        )
+    return run.graph
+
+
+def one_node(run: DebugRun, text: str) -> int:
+    """Return the node that is meant by an id or a name."""
+    graph = graph_of(run)
+    if re.fullmatch(r"\d{1,9}", text) and not graph.nodes_named(text):
+        node = int(text)
+        if node < graph.num_nodes:
+            return node
+        raise UsageError(f"there is no node {node}; the graph has nodes 0 to {graph.num_nodes - 1}")
+    try:
+        return graph.node(text).id
+    except KeyError as error:
+        raise UsageError(str(error.args[0])) from None
+
+
+def several_nodes(run: DebugRun, text: str) -> list[int]:
+    """Return the nodes of a list such as ``38,conv2d_3,30:40``.
+
+    A range counts as in Python: the first is in it, the last is not. A name that holds a comma
+    is taken where a node has it.
+    """
+    graph = graph_of(run)
+    found: list[int] = []
+    pending = text.split(",")
+    while pending:
+        for count in range(len(pending), 0, -1):
+            name = ",".join(pending[:count])
+            if count == 1 or graph.nodes_named(name):
+                break
+        del pending[:count]
+        name = name.strip()
+        match = _RANGE.fullmatch(name)
+        if not name:
+            continue
+        if match and not graph.nodes_named(name):
+            found += _range(match, graph.num_nodes)
+        else:
+            found.append(one_node(run, name))
+    if not found:
+        raise UsageError("--nodes names no node", "Write it as --nodes 38,conv2d_3,30:40")
+    return sorted(set(found))
+
+
+def _range(match: re.Match[str], count: int) -> range:
+    first, end = int(match[1] or 0), int(match[2]) if match[2] else count
+    if first >= end or end > count:
+        raise UsageError(
+            f"there are no nodes {match[0]}; the graph has nodes 0 to {count - 1}",
+            "A range counts as in Python: 30:40 are nodes 30 to 39.",
+        )
+    return range(first, end)
+
+
+def taking(
+    made: Callable[..., Any],
+    argument: tuple[str, Any],
+    options: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that gives a verb shared arguments as its first one."""
+    positional, annotation = argument
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(function, eval_str=True)
+        _, *own = signature.parameters.values()
+        shared = (
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=each
+            )
+            for name, each in options.items()
+        )
+        first = inspect.Parameter(
+            positional, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation
+        )
+
+        @functools.wraps(function)
+        def run(**given: Any) -> None:
+            value = given.pop(positional)
+            function(made(value, **{name: given.pop(name) for name in options}), **given)
+
+        run.__signature__ = signature.replace(parameters=[first, *own, *shared])  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def wanted() -> bool:
+    """Whether a bar may be drawn."""
+    return is_terminal(sys.stderr) and os.environ.get("TERM", "") != "dumb"
+
+
+def quiet_unless_terminal() -> None:
+    """Silence the bars of the library where nobody looks at them."""
+    if not wanted():
+        os.environ.setdefault("TQDM_DISABLE", "1")
+
+
+def byte_bar(total: int, what: str) -> Any:
+    """Return a ``tqdm`` bar that counts bytes; it appears where there is something to wait for."""
+    from tqdm import tqdm
+
+    return tqdm(
+        total=total,
+        desc=what,
+        unit="B",
+        unit_scale=True,
+        delay=0.5,
+        leave=False,
+        disable=not wanted(),
+    )

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.cli.doctor_environments import server_of
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.cli.doctor_environments import Environment
+
 
 _FILES = frozenset(("graph", "params", "trace", "table", "debug_buffer"))
 _CHOICES = frozenset(("device", "method"))
@@ -58,3 +67,122 @@ def _given(call: re.Match[str]) -> str:
     if name in _FILES:
         return f"give --{name.replace('_', '-')} {value}"
     return call[0] if name == "module" else f"add {value}"
+
+
+_OLDEST_PYTHON = (3, 11)
+#: Packages of the views: first version that works, and first that may not.
+_RANGES = {"anywidget": ((0, 11), (0, 12)), "ipywidgets": ((8,), (9,)), "numpy": ((1, 26), None)}
+#: What a front end's extension is called, and the package that brings it.
+_SERVED = {
+    "@jupyter-widgets/jupyterlab-manager": (
+        "the widget manager (jupyterlab-widgets) is",
+        "jupyterlab-widgets",
+    ),
+    "anywidget": ("anywidget's front end is", "'anywidget>=0.11,<0.12'"),
+}
+_RESTART = ", then start the server again"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that will not work."""
+
+    where: str
+    what: str
+    effect: str
+    remedy: str
+    fatal: bool = True
+
+
+def problems(found: Sequence[Environment]) -> list[Problem]:
+    """Judge the environments together."""
+    return list(_problems(found))
+
+
+def _problems(found: Sequence[Environment]) -> Iterator[Problem]:
+    here, server = found[0], server_of(found)
+    if here.problem:
+        yield Problem("here", here.problem, "it cannot be checked", "reinstall Python")
+    else:
+        yield from _ranges(here, "the views, here", _RANGES)
+    if server is None:
+        what = "no Jupyter server here or on the path"
+        effect = "views in notebooks; `tvmdbg show` and saved pages need none"
+        yield Problem("server", what, effect, "pip install jupyterlab", fatal=False)
+        return
+    yield from _server(server)
+    kernels = [each for each in found if each.role == "kernel"]
+    is_alone = not any(each.version("tvmdbg-widgets") and not _is_old(each) for each in kernels)
+    for each in kernels:
+        yield from _kernel(each, server, is_alone=is_alone)
+    if not any(each.python for each in kernels):
+        what = "Jupyter offers no Python kernel that starts"
+        yield Problem(server.name, what, "no notebook runs", _install(server, "ipykernel"))
+
+
+def _server(server: Environment) -> Iterator[Problem]:
+    if server.problem:
+        yield Problem("server", server.problem, "Jupyter", "reinstall jupyterlab")
+    elif server.version("jupyterlab") or server.version("notebook"):
+        for extension, (name, package) in _SERVED.items():
+            if extension not in server.extensions:
+                what = f"{name} missing where the server runs"
+                remedy = _install(server, package) + _RESTART
+                yield Problem("server", what, "views show as figures, not live", remedy)
+        if "anywidget" in server.extensions:
+            yield from _ranges(server, "views stay empty", ("anywidget",))
+
+
+def _kernel(kernel: Environment, server: Environment, *, is_alone: bool) -> Iterator[Problem]:
+    where, effect = f"kernel {kernel.name}", "import tvmdbg_widgets"
+    if kernel.problem.startswith("a kernel for"):
+        return
+    if kernel.problem:
+        what, effect = kernel.problem, "notebooks with this kernel"
+        remedy = f"repair it, or: jupyter kernelspec remove {kernel.name}"
+    elif _is_old(kernel):
+        what = f"Python {kernel.python} is too old; 3.11 or newer is needed"
+        remedy = "use a newer kernel"
+    elif kernel.version("tvmdbg-widgets") is None:
+        what = "tvmdbg-widgets is not installed where this kernel runs"
+        remedy = _install(kernel, "tvmdbg-widgets")
+    else:
+        yield from _ranges(kernel, "the views, in this kernel", _RANGES)
+        theirs, its = server.version("anywidget"), kernel.version("anywidget")
+        if theirs and its and _numbers(theirs)[:2] != _numbers(its)[:2]:
+            yield Problem(
+                where,
+                f"anywidget is {its} in the kernel and {theirs} where the server runs",
+                "views may stay empty: kernel and server need the same version",
+                _install(server, f"'anywidget=={its}'") + _RESTART,
+            )
+        return
+    yield Problem(where, what, effect, remedy, fatal=is_alone)
+
+
+def _ranges(environment: Environment, effect: str, packages: Iterable[str]) -> Iterator[Problem]:
+    where = f"kernel {environment.name}" if environment.role == "kernel" else environment.role
+    for package in packages:
+        first, last = _RANGES[package]
+        found = environment.version(package)
+        wanted = f"{package}>={'.'.join(map(str, first))}"
+        wanted += f",<{'.'.join(map(str, last))}" if last else ""
+        if found is None:
+            what = f"{package} is missing"
+        elif _numbers(found) < first or (last and _numbers(found) >= last):
+            what = f"{package} {found} is incompatible ({wanted})"
+        else:
+            continue
+        yield Problem(where, what, effect, _install(environment, f"'{wanted}'"))
+
+
+def _is_old(environment: Environment) -> bool:
+    return _numbers(environment.python) < _OLDEST_PYTHON
+
+
+def _install(environment: Environment, package: str) -> str:
+    return f"{environment.executable or 'python'} -m pip install {package}"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(each) for each in re.findall(r"\d+", version.partition("+")[0])[:3])

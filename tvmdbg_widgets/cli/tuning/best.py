@@ -6,16 +6,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
-from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log, task_of
+from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.terminal import (
+    FOUND,
+    UsageError,
+    examples,
+    grid,
+    note,
+    paragraph,
+    say,
+    styled,
+    verb,
+)
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.records.applied import Applied
-    from tvmdbg_widgets.model.tuning.record import Record
+    from tvmdbg_widgets.analysis.tuning.identity import Applied
+    from tvmdbg_widgets.model.tuning.measure_errors import Record
+
+
+from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log, task_of
 
 EXAMPLES = examples(
     ("The best trial of each task", "tvmdbg tuning best ansor.json"),

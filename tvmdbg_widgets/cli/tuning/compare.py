@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import FOUND, verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
+from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.terminal import (
+    FOUND,
+    examples,
+    grid,
+    note,
+    paragraph,
+    say,
+    styled,
+    verb,
+)
 from tvmdbg_widgets.cli.tuning.logs import NamedLog
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.transfer.comparison import MachineComparison
-    from tvmdbg_widgets.analysis.tuning.transfer.task_transfer import TaskTransfer
+    from tvmdbg_widgets.analysis.tuning.comparison import MachineComparison, TaskTransfer
 
 EXAMPLES = examples(
     ("Whether schedules keep their rank", "tvmdbg tuning compare ansor.json rerun.json"),
@@ -65,7 +71,7 @@ def compare(
     correlation comes with its 95 % interval, and needs 4 schedules of a task that ran in both
     logs. Regret: how much slower the fastest schedule of OLD is on NEW than the best of NEW.
     """
-    from tvmdbg_widgets.cli.common.progress import wanted
+    from tvmdbg_widgets.cli.common.dump import wanted
 
     logs = [NamedLog([each]).open() for each in (old, new)]
     found = logs[0].compare(logs[1], progress=wanted())

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 
 EXAMPLES = examples(

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
+from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.terminal import examples, grid, note, say, styled, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -54,7 +52,7 @@ def errors(
 
     Where captured output of the tuning is given too, the texts of errors follow: the log has none.
     """
-    from tvmdbg_widgets.cli.common.progress import wanted
+    from tvmdbg_widgets.cli.common.dump import wanted
 
     log = named.open()
     table = log.errors_by(by.value, progress=wanted())

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.arguments import taking
-from tvmdbg_widgets.cli.common.dump import source_of
-from tvmdbg_widgets.cli.common.failures import UsageError
+from tvmdbg_widgets.cli.common.dump import source_of, taking
+from tvmdbg_widgets.cli.common.terminal import (
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
+
 
 _WHERE = "Which files"
 
@@ -62,7 +64,7 @@ class NamedLog:
 
     def open(self) -> TuningLog:
         """Open it."""
-        from tvmdbg_widgets.cli.common.progress import quiet_unless_terminal, wanted
+        from tvmdbg_widgets.cli.common.dump import quiet_unless_terminal, wanted
         from tvmdbg_widgets.tuning import open_tuning
 
         quiet_unless_terminal()
@@ -110,7 +112,7 @@ def task_of(text: str) -> int | str:
 def _weights(name: str) -> Any:
     import json
 
-    from tvmdbg_widgets.formats.tuning.given import given_text
+    from tvmdbg_widgets.formats.tuning.gather import given_text
 
     text = given_text(name, "the weights of tasks")
     try:

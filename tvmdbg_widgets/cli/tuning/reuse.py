@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_logs_alone
 
 if TYPE_CHECKING:

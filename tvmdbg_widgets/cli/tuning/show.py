@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import UsageError, verb
+from tvmdbg_widgets.cli.common.dump import print_json
 from tvmdbg_widgets.cli.common.hints import for_shell
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, grid, note, say, styled, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log, task_of
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -124,7 +122,7 @@ def _tell_text(text: str, why: str) -> None:
 
 
 def _tell_nest(schedule: Schedule) -> None:
-    from tvmdbg_widgets.analysis.tuning.replay.nest import with_factor
+    from tvmdbg_widgets.analysis.tuning.schedules.nest import with_factor
 
     for line in schedule.nest:
         word = line.annotation.word if line.kind == "loop" else ""

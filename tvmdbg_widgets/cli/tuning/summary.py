@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import FOUND, UsageError, verb
-from tvmdbg_widgets.cli.common.finding_text import log_finding_record, reach, tell_findings
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
+from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.terminal import (
+    FOUND,
+    UsageError,
+    examples,
+    log_finding_record,
+    note,
+    paragraph,
+    reach,
+    say,
+    styled,
+    tell_findings,
+    verb,
+)
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.verdicts.findings import Severity
@@ -20,6 +29,7 @@ from tvmdbg_widgets.model.verdicts.findings import Severity
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.verdicts.findings import Findings
     from tvmdbg_widgets.tuning import TuningLog
+
 
 EXAMPLES = examples(
     ("What happened, what went wrong", "tvmdbg tuning summary ansor.json"),
@@ -91,9 +101,8 @@ def _limit(text: str) -> tuple[float, bool]:
 
 
 def _tell(log: TuningLog, found: Findings) -> None:
-    from tvmdbg_widgets.analysis.tuning.records.described import described
-    from tvmdbg_widgets.cli.common.issues import tell_issues
-    from tvmdbg_widgets.cli.tuning.tables import tell_errors
+    from tvmdbg_widgets.analysis.tuning.sessions import described
+    from tvmdbg_widgets.cli.common.terminal import tell_issues
     from tvmdbg_widgets.model.base.numbers import counted
 
     tuner, *facts = described(log.parts)
@@ -134,8 +143,7 @@ def _ended(log: TuningLog) -> str:
 
 
 def _record(log: TuningLog, found: Findings) -> dict[str, Any]:
-    from tvmdbg_widgets.cli.common.issues import as_json as issue_record
-    from tvmdbg_widgets.cli.tuning.tables import error_counts
+    from tvmdbg_widgets.cli.common.terminal import as_json as issue_record
 
     curve, parts = log.curve(), log.parts
     return {
@@ -154,3 +162,25 @@ def _record(log: TuningLog, found: Findings) -> dict[str, Any]:
         "findings": [log_finding_record(each) for each in found],
         "issues": [issue_record(each) for each in log.issues],
     }
+
+
+def error_counts(log: TuningLog) -> dict[str, int]:
+    """Return how many trials failed with each error, by its name, from the most frequent on."""
+    import numpy as np
+
+    from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+
+    codes, counts = np.unique(log.trials.error[log.trials.failed], return_counts=True)
+    found = zip(counts.tolist(), codes.tolist(), strict=True)
+    return {
+        MeasureError(code).label: count
+        for count, code in sorted(found, key=lambda each: (-each[0], each[1]))
+    }
+
+
+def tell_errors(log: TuningLog) -> None:
+    """Write a line for each error."""
+    from tvmdbg_widgets.model.base.numbers import percent
+
+    for name, count in error_counts(log).items():
+        say(f"  {count:>9,}  ", styled(name), styled(f"  {percent(count / len(log))}", "dim"))

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.examples import examples
-from tvmdbg_widgets.cli.common.failures import verb
-from tvmdbg_widgets.cli.common.json_text import print_json
-from tvmdbg_widgets.cli.common.terminal import grid, note
+from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.terminal import examples, grid, note, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.tuning.task_table import TaskTable
+    from tvmdbg_widgets.analysis.tuning.links import TaskTable
     from tvmdbg_widgets.tuning import TuningLog
 
 EXAMPLES = examples(

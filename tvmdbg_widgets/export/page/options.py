@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from typing import Any, Literal, TypeAlias, get_args
 
-from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets import __version__
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.summary import missing
+from tvmdbg_widgets.figures.texts import escape
+from tvmdbg_widgets.model.base.ranges import one_of
 
 Share: TypeAlias = Literal["statistics", "pictures", "tensors"]
 Theme: TypeAlias = Literal["auto", "light", "dark"]
@@ -28,3 +35,114 @@ class PageOptions:
             one_of(name, getattr(self, name), choices)
         if self.budget <= 0:
             raise ValueError(f"budget must be a number of bytes above 0, found {self.budget}")
+
+
+_SHARED = {
+    "statistics": "Exact statistics of every tensor; none of their values.",
+    "pictures": "Exact statistics of every tensor; of activations reduced pictures and profiles.",
+    "tensors": "Exact statistics of every tensor; whole values of activations as far as the "
+    "size of the file allows, of the others reduced pictures and profiles.",
+}
+
+
+_HEALTH = "How healthy each tensor is, its least and largest value; none of their other values."
+
+
+def about(run: Derived, options: PageOptions, left_out: Iterable[str], *, tensors: bool) -> str:
+    """Return a definition list in HTML: only what the files say, in the reader's words."""
+    provenance = run.provenance
+    parts = [part for part in (run.graph, run.tensors, run.timeline) if part is not None]
+    device = f", device {provenance.device}" if provenance.device else ""
+    parameters = (
+        "Parameters are kept as activations are."
+        if options.parameters and options.share != "statistics"
+        else "Values of parameters are not in this page."
+    )
+    facts = {
+        "Run": [run.title],
+        "Holds": [repr(part).splitlines()[0] for part in parts],
+        "Lacks": list(missing(run.parts).values()),
+        "Source": [f"{provenance.format}{device}, files:", *provenance.files],
+        "Values": [_SHARED[options.share] if tensors else _HEALTH, parameters],
+        "Left out": list(left_out) or ["Nothing else."],
+        "Get it": [
+            (
+                "Open the dump in Python, tvmdbg_widgets.open(…), for everything; "
+                'or save a page that holds more: run.save_html(path, share="tensors", budget=…).'
+            )
+        ],
+        "This page": [
+            (
+                f"Saved by tvmdbg-widgets {__version__}. It is one file, asks the "
+                "network for nothing and keeps nothing in the browser."
+            )
+        ],
+    }
+    eraser = PathEraser(run)
+    rows = "\n".join(
+        _row(term, [eraser.text(each) for each in told]) for term, told in facts.items() if told
+    )
+    return f"<dl>\n{rows}\n</dl>"
+
+
+def _row(term: str, told: list[str]) -> str:
+    if len(told) == 1:
+        return f"<dt>{term}</dt><dd>{escape(told[0])}</dd>"
+    items = "".join(f"<li>{escape(each)}</li>" for each in told)
+    return f"<dt>{term}</dt><dd><ul>{items}</ul></dd>"
+
+
+class PathEraser:
+    """Shortens the paths of a run's files to what lies below the folder that was opened."""
+
+    def __init__(self, run: Derived) -> None:
+        found: set[str] = set()
+        for path in (Path.home(), Path.cwd()):
+            found |= _above(path)
+        sources = {id(file.source): (file.source, file.path) for file in run.parts.files}
+        for tensor in (run.tensors or {}).values():
+            source = tensor.record.source
+            sources.setdefault(id(source), (source, ""))
+        for source, below in sources.values():
+            found |= _before(source.name, below)
+            place = getattr(source, "path", None)
+            if isinstance(place, PurePath):
+                found |= _before(os.fspath(place), below) | _above(Path(place).parent)
+        self._prefixes = sorted(found, key=len, reverse=True)
+
+    def text(self, text: str) -> str:
+        """Return the text without the folders."""
+        for prefix in self._prefixes:
+            text = text.replace(prefix, "").replace(prefix[:-1], "…")
+        return text
+
+    def json(self, value: Any) -> Any:
+        """Return a JSON value with each of its texts shortened."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {key: self.json(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.json(item) for item in value]
+        return value
+
+
+def _before(name: str, below: str) -> set[str]:
+    """What stands in a name before the part that lies below the folder that was opened."""
+    if below and name.endswith(below):
+        head = name[: len(name) - len(below)]
+        return {head} if len(head) > 1 and head[-1] in "/\\" else set()
+    if below or not _has_root(name):
+        return set()
+    cut = max(name.rfind("/"), name.rfind("\\")) + 1
+    return {name[:cut]} if cut > 1 else set()
+
+
+def _has_root(name: str) -> bool:
+    return PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute() or "://" in name
+
+
+def _above(folder: Path) -> set[str]:
+    """A folder and those above it, except the root and its children, which tell nothing."""
+    parts = [folder, *folder.parents]
+    return {f"{each}{os.sep}" for each in parts if len(each.parts) > 2}

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import base64
+import html
+import json
+import math
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.export.page.about import about
-from tvmdbg_widgets.export.page.document import document
-from tvmdbg_widgets.export.page.figure import figure_of_page
-from tvmdbg_widgets.export.page.options import PageOptions
-from tvmdbg_widgets.export.page.script import code, data_element
-from tvmdbg_widgets.export.page.state import kind_of, models, run_beside
-from tvmdbg_widgets.export.page.stored.stored import Entry, store
-from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.export.page import pack
+from tvmdbg_widgets.export.page.options import PageOptions, PathEraser, about
+from tvmdbg_widgets.export.page.pack import code, data_element, document
+from tvmdbg_widgets.export.page.stored_page import Entry, store
+from tvmdbg_widgets.export.private_parameters import private_parameters, redacted_findings
+from tvmdbg_widgets.figures.engine import text_only
+from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.redaction import Redaction
+from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.ranges import meant
+from tvmdbg_widgets.model.base.text import one_line, why_unread
 from tvmdbg_widgets.model.base.writing import replacing
-from tvmdbg_widgets.widgets.view import View
+from tvmdbg_widgets.model.join.refs import node_ref
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.widgets.plot import View
 
 #: Bytes that are kept free for the list of what was left out.
 _ABOUT_LEFT_OUT = 1500
@@ -114,3 +124,183 @@ def _first(run: Derived, entry: Sequence[int] | None) -> Entry | None:
         return entry[0], entry[1]
     opening = opening_tensor(run)
     return None if opening is None else (opening.node, opening.output)
+
+
+#: What stands below the view in its frame: one line about it.
+_BELOW = 26
+#: What a view that takes the height of a notebook's viewport takes in a frame.
+_AUTO = 760
+#: What a view needs to show all it has; others follow the height they are given.
+_LEAST = {"tensor": 560}
+#: In a narrower frame (760 px and its borders) the views of a debugger stand one below the
+#: other, which takes so much more.
+_NARROW, _STACKED = 763, 420
+
+
+@dataclass(frozen=True)
+class Embed:
+    """A view as an ``<iframe>`` that needs no kernel, no network and no file beside it.
+
+    At the end of a notebook's cell it survives ``jupyter nbconvert --to html`` and the build of
+    a documentation site; where frames are taken out, the figure stays.
+
+    Attributes
+    ----------
+    html : str
+        The frame, to be pasted into any page.
+    figure : Figure
+        The same as a picture and as text.
+    """
+
+    html: str
+    figure: Figure
+
+    def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
+        return {
+            "text/html": self.html,
+            "image/svg+xml": self.figure.svg,
+            "text/plain": self.figure.text,
+        }
+
+    def __repr__(self) -> str:
+        title = self.figure.description.get("title", "")
+        return f"<Embed: {title!r}, {len(self.html.encode()) / 1024:.0f} KiB of HTML; .html>"
+
+
+def embed(view: View, height: int | None, options: PageOptions) -> Embed:
+    """Return a view in its present state as a frame."""
+    kind = kind_of(view)
+    wished: int | str = view.height
+    own = _AUTO if isinstance(wished, str) else wished
+    tall = max(own, _LEAST.get(kind, 0)) + _BELOW if height is None else height
+    style = "border:0"
+    if kind == "debugger" and height is None:
+        more = f"clamp(0px, ({_NARROW}px - 100cqw) * 9999, {_STACKED}px)"
+        style += f";height:calc({tall}px + {more})"
+    document = page(view, options, embedded=True)
+    # A sandbox without allow-same-origin: the frame cannot reach the page around it.
+    frame = (
+        '<div style="container-type:inline-size">'
+        f'<iframe title="{escape(options.title or view.debug_run.title)}" '
+        f'sandbox="allow-scripts" width="100%" height="{tall}" style="{style}" '
+        f'srcdoc="{html.escape(document, quote=True)}"></iframe></div>'
+    )
+    return Embed(frame, figure_of_page(view, options))
+
+
+def figure_of_page(view: View, options: PageOptions) -> Figure:
+    """Return what a view shows, as far as it may be handed on; where that fails, why."""
+    states = models(view, options)
+    try:
+        return _redacted(view, options, states["session"], states["view"])
+    except Exception as problem:  # noqa: BLE001 - no page fails because a picture does
+        title, why = view.debug_run.title, one_line(why_unread(problem))
+        why = PathEraser(view.debug_run).text(f"This view could not be drawn: {why}")
+        return text_only(kind_of(view), title, "", why, width=720, theme=options.theme)
+
+
+def _redacted(
+    view: View, options: PageOptions, session: dict[str, Any], own: dict[str, Any]
+) -> Figure:
+    run = view.debug_run
+    private = private_parameters(run.parts)
+    known = None
+    if kind_of(view) == "debugger":
+        known = run.findings()
+        if not options.parameters:
+            known = redacted_findings(known, run.tensors, private)
+
+    def redact(tensor: Tensor) -> tuple[str, bool]:
+        if not options.parameters and (tensor.node, tensor.output) in private:
+            counts_only = private.counts_only(tensor)
+            return pack.COUNTS_ONLY if counts_only else pack.PARAMETER, counts_only
+        return pack.STATISTICS if options.share == "statistics" else "", False
+
+    count = 0 if run.graph is None else run.graph.num_nodes
+    selected = tuple(node for node in session["selected"] if node < count)
+    first = own.get("entry") or session["entry"]
+    entry = None if first is None else tuple(first)
+    there = run.tensors is not None and entry in run.tensors
+    redaction = Redaction(redact, known, selected, entry if there else None)
+    return view.redacted_figure(redaction, options.theme)
+
+
+#: Names of the views by the names of their classes.
+KINDS = {
+    "Debugger": "debugger",
+    "GraphView": "graph",
+    "TensorInspector": "tensor",
+    "Flamechart": "timeline",
+    "MemoryView": "memory",
+    "ComparisonView": "comparison",
+}
+#: What a page does not take over: the host's own, and where the pointer happens to be.
+_NOT_TAKEN = frozenset(
+    {"layout", "tabbable", "tooltip", "hovered", "source"}
+    | {"run", "session", "run_b", "session_b"}
+)
+
+
+def kind_of(view: View) -> str:
+    """Return the name of a view's kind."""
+    for each in type(view).__mro__:
+        if each.__name__ in KINDS:
+            return KINDS[each.__name__]
+    raise TypeError(f"a page shows {', '.join(KINDS)}, not {type(view).__name__}")
+
+
+def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
+    """Return the state of the page's models by their ids."""
+    session = _traits(view.session) | {"hovered": None, "source": "python"}
+    own = _traits(view)
+    if view.has_trait("_color_columns"):
+        own["_color_columns"] = _plain(view.color_by.for_page())
+    if options.node is not None:
+        node = node_ref(options.node, view.debug_run.graph, view.debug_run.tensors)
+        session |= {"selected": [node], "entry": [node, 0], "slice": None}
+        if "entry" in own:
+            own["entry"] = [node, 0]
+    title = options.title or view.debug_run.title
+    found = {
+        "run": {"title": title, "content_hash": "page"},
+        "session": session,
+        "view": own | {"run": "anywidget:run", "session": "anywidget:session"},
+    }
+    beside = run_beside(view)
+    if beside is not None:
+        found["run_b"] = {"title": beside.title, "content_hash": "page b"}
+        found["session_b"] = _traits(view.session_b) | {"hovered": None, "source": "python"}
+        found["view"] |= {"run_b": "anywidget:run_b", "session_b": "anywidget:session_b"}
+    return found
+
+
+def run_beside(view: Any) -> Derived | None:
+    """Return the second run of a comparison; None of other views."""
+    found: Derived | None = getattr(view, "run_beside", None)
+    return found
+
+
+def _traits(widget: Any) -> dict[str, Any]:
+    """The widget's own traits whose values are plain, in the order of their names."""
+    names = sorted(widget.trait_names(sync=True))
+    found = {}
+    for name in names:
+        if name.startswith("_") or name in _NOT_TAKEN:
+            continue
+        value = _plain(getattr(widget, name))
+        found[name] = value
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON; a number that JSON cannot write is None, bytes are a text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, bytes):
+        return {"base64": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    json.dumps(value)
+    return value

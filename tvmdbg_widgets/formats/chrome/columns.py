@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +15,6 @@ import numpy.typing as npt
 from msgspec import UNSET
 
 from tvmdbg_widgets.formats.chrome.event import ChromeEvent, NoObject
-from tvmdbg_widgets.formats.chrome.identities import bind_id, identity, plain
 from tvmdbg_widgets.formats.chrome.tracks import TrackNames
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds_of_json
 from tvmdbg_widgets.model.base.numbers import as_float
@@ -262,3 +262,38 @@ def _is_observer(category: Any, name: Any) -> bool:
     own = {each.strip() for each in category.split(",")}
     is_span = "Trace" in own and type(name) is str and _PROFILER in name
     return is_span or not _OBSERVERS.isdisjoint(own)
+
+
+_LONGEST_ID = 64
+
+
+def plain(value: Any) -> str:
+    """Return an id as JSON, "" where there is none."""
+    return "" if value is None else _dumped(value)
+
+
+def bind_id(value: Any) -> str:
+    """Return an id; as number or as text, hexadecimal or not, it is one."""
+    if type(value) is not str:
+        return plain(value)
+    try:
+        return str(int(value, 0)) if len(value) <= _LONGEST_ID else _dumped(value)
+    except ValueError:
+        return _dumped(value)
+
+
+def identity(event: ChromeEvent) -> str:
+    """Return what the events of one interval or flow share: scope, id, and whose id it is."""
+    local = event.id2
+    if isinstance(local, dict) and "local" in local:
+        return _dumped([event.scope, event.pid, local["local"]])
+    if isinstance(local, dict):
+        return _dumped([event.scope, local.get("global")])
+    return _dumped([event.scope, event.id])
+
+
+def _dumped(value: Any) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, default=str)
+    except RecursionError:  # it was just not too deep to be parsed
+        return "…"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS, ChromeColumns
-from tvmdbg_widgets.formats.chrome.extras import extras
-from tvmdbg_widgets.formats.chrome.nesting import BeginEndPairs, pair
-from tvmdbg_widgets.formats.chrome.tracks import PROFILER, Lane
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import counted, duration_text
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.text import paired
+from tvmdbg_widgets.formats.chrome.tracks import PROFILER, Lane, TrackNames
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted, duration_text
+from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, paired
+from tvmdbg_widgets.model.timeline.node_sets import Counters, FlowEnds, TraceExtras
 
 _SHOWN = frozenset("XBEM") | INSTANTS | ASYNC
 _EXACT_TO = 2.0**53
@@ -244,3 +242,125 @@ def _counts(phases: dict[str, int]) -> str:
     if len(told) > _PHASES_SHOWN:
         told[_PHASES_SHOWN:] = [counted(len(told) - _PHASES_SHOWN, "more phase")]
     return f"events {', '.join(told)}"
+
+
+def extras(
+    columns: ChromeColumns,
+    origin_ns: int,
+    place: npt.NDArray[np.int32],
+    at: npt.NDArray[np.int32],
+    names: TrackNames,
+) -> TraceExtras:
+    """Return what a trace holds beside its slices."""
+    phase = np.frombuffer(columns.phase, np.uint8)
+    return TraceExtras(
+        counters=_counters(columns, phase, origin_ns, names),
+        flow_ends=_flow_ends(columns, phase, origin_ns, place, at),
+        counts=dict(columns.phases),
+    )
+
+
+def _counters(
+    columns: ChromeColumns, phase: npt.NDArray[np.uint8], origin_ns: int, names: TrackNames
+) -> Counters:
+    """Series by process, name and id; of one moment the value that stands last in the file."""
+    row = np.frombuffer(columns.counter_row, np.int64)
+    of = np.frombuffer(columns.counter_series, np.int32)
+    value = np.frombuffer(columns.counter_value, np.float64)
+    used = phase[row] > 0
+    row, of, value = row[used], of[used], value[used]
+    order = columns.by_time(row)
+    order = order[np.argsort(of[order], kind="stable")]
+    offsets = np.searchsorted(of[order], np.arange(len(columns.series) + 1))
+    keys = list(columns.series)
+    return Counters(
+        names=tuple(paired(f"{name} {own}".rstrip()) for _, name, own, _ in keys),
+        series=tuple(paired(key) for *_, key in keys),
+        devices=tuple(names.process(pid) for pid, *_ in keys),
+        offsets=offsets.astype(np.int64),
+        ns=columns.since(row[order], origin_ns),
+        values=value[order],
+    )
+
+
+def _flow_ends(
+    columns: ChromeColumns,
+    phase: npt.NDArray[np.uint8],
+    origin_ns: int,
+    place: npt.NDArray[np.int32],
+    at: npt.NDArray[np.int32],
+) -> FlowEnds:
+    own = np.flatnonzero(np.isin(phase, [ord(each) for each in FLOWS]))
+    told = [columns.flow[row] for row in own.tolist()]
+    bound = np.frombuffer(columns.bound_row, np.int64)
+    there = at[bound] >= 0
+    bound = bound[there]
+    rows = np.concatenate((own, bound))
+    order = columns.by_time(rows)
+    flow = np.concatenate(
+        (
+            np.asarray([number for number, _ in told], np.int32),
+            np.frombuffer(columns.bound_flow, np.int32)[there],
+        )
+    )
+    phases = np.concatenate((phase[own], np.frombuffer(columns.bound_phase, np.uint8)[there]))
+    around = np.asarray([each for _, each in told], np.bool_)
+    encloses = np.concatenate((around, np.ones(len(bound), np.bool_)))
+    slices = np.concatenate((np.full(len(own), -1, np.int32), at[bound]))
+    rows = rows[order]
+    track = np.frombuffer(columns.track, np.int32)[rows]
+    codes = np.frombuffer(columns.name, np.int32)[rows]
+    return FlowEnds(
+        flow=flow[order],
+        phase=phases[order],
+        ns=columns.since(rows, origin_ns),
+        track=place[track],
+        encloses=encloses[order],
+        names=StringColumn(tuple(map(paired, columns.names)), codes),
+        slices=slices[order],
+    )
+
+
+@dataclass(frozen=True)
+class BeginEndPairs:
+    """Rows of begin events and of the end events that close them, and what was left over."""
+
+    begin: list[int]
+    end: list[int]
+    lone_begins: list[int]
+    lone_ends: list[int]
+    differing: list[int]
+
+
+def pair(
+    columns: ChromeColumns,
+    rows: npt.NDArray[np.int64],
+    begins: npt.NDArray[np.bool_],
+    keys: Sequence[Hashable],
+    *,
+    unnamed: int | None,
+) -> BeginEndPairs:
+    """Pair events: an end closes the last begin of its key that is still open.
+
+    Events need not stand in the order of time; those of one time are taken in file order.
+    """
+    order = columns.by_time(rows).tolist()
+    own, begun, name = rows.tolist(), begins.tolist(), columns.name
+    found = BeginEndPairs([], [], [], [], [])
+    stacks: dict[Hashable, list[int]] = {}
+    for place in order:
+        row = own[place]
+        stack = stacks.setdefault(keys[place], [])
+        if begun[place]:
+            stack.append(row)
+        elif stack:
+            start = stack.pop()
+            found.begin.append(start)
+            found.end.append(row)
+            if name[row] not in (name[start], unnamed):
+                found.differing.append(row)
+        else:
+            found.lone_ends.append(row)
+    for stack in stacks.values():
+        found.lone_begins.extend(stack)
+    return found

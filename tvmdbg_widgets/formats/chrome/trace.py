@@ -15,15 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import LARGEST_NS
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.timeline.builders import from_events
 from tvmdbg_widgets.model.timeline.columns import SliceRole
-from tvmdbg_widgets.model.timeline.events import from_events
+from tvmdbg_widgets.model.timeline.node_sets import TraceExtras
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL, Timeline
-from tvmdbg_widgets.model.timeline.trace_extras import TraceExtras
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _OBJECT = re.compile(rb'\s*\{.*"traceEvents"\s*:\s*\[', re.DOTALL)
@@ -85,7 +83,7 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
     ``time-precision`` (of traces longer than a double can count in nanoseconds).
     """
     from tvmdbg_widgets.formats.chrome.columns import ChromeColumns
-    from tvmdbg_widgets.formats.chrome.events import EventFile
+    from tvmdbg_widgets.formats.chrome.event import EventFile
     from tvmdbg_widgets.formats.chrome.slices import ChromeSlices
 
     file = EventFile(source)

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.formats.executorch.choices import execution_of, method_of
+from tvmdbg_widgets.formats.executorch.delegates.families import opened_insides, with_events
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of as delegate_graph_of
-from tvmdbg_widgets.formats.executorch.delegates.insides import opened_insides, with_events
 from tvmdbg_widgets.formats.executorch.delegates.matches import (
     placed_in_program,
     placed_on_edges,
@@ -30,28 +29,36 @@ from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
 from tvmdbg_widgets.formats.executorch.file_notes import (
     KINDS,
     evidence,
+    execution_of,
     file_texts,
     left_out,
+    method_of,
     notes,
     run_file,
     runs_left_out,
 )
-from tvmdbg_widgets.formats.executorch.inspector_events import PrintedEventTable, with_table
-from tvmdbg_widgets.formats.executorch.inspector_text import InspectorText, read_inspector_text
-from tvmdbg_widgets.formats.executorch.method_runs import runs_of_others, without_runs
+from tvmdbg_widgets.formats.executorch.inspector_events import (
+    InspectorText,
+    PrintedEventTable,
+    read_inspector_text,
+    with_table,
+)
 from tvmdbg_widgets.formats.executorch.program import instruction_graph
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import InstructionGraph
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
+from tvmdbg_widgets.formats.json_fields import Recording
 from tvmdbg_widgets.formats.parts import Part
-from tvmdbg_widgets.formats.recording.recording import Recording
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.executorch.etdump import ETDump
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
+from tvmdbg_widgets.model.executorch.delegate_graph import Insides
+from tvmdbg_widgets.model.executorch.etdump import CALL, UNSET_CHAIN, ETDump
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-from tvmdbg_widgets.model.executorch.event_nodes import NONE, EventNodes
-from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
-from tvmdbg_widgets.model.executorch.insides import Insides
+from tvmdbg_widgets.model.executorch.event_nodes import (
+    NONE,
+    EventNodes,
+    ExecuTorchFiles,
+    kernel_operator,
+)
 from tvmdbg_widgets.model.executorch.program import BundledProgram, Program
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.parts import Provenance, RunParts
@@ -335,3 +342,60 @@ def _program_source(parts: Sequence[Part]) -> ByteSource | None:
             size = part.value.program.file_size
             return PartSource(part.source, part.value.offset, size, part.source.name)
     return None
+
+
+def runs_of_others(dump: ETDump, record: ETRecord | None, method: str) -> frozenset[int]:
+    """Return the runs whose kernels and delegate calls fit another method better than this one."""
+    if record is None or len(record.edge_programs) < 2:
+        return frozenset()
+    methods = {name: _operators(record, name) for name in record.edge_programs}
+    found = set()
+    for run in range(dump.num_runs):
+        ran = _ran(dump, run)
+        differ = {
+            name: sum(
+                operator not in expected.get(instruction, ())
+                for instruction, operator in ran.items()
+            )
+            + len(expected.keys() - ran.keys())
+            for name, expected in methods.items()
+        }
+        if ran and min(differ.values()) < differ.get(method, 0):
+            found.add(run)
+    return frozenset(found)
+
+
+def without_runs(dump: ETDump, runs: frozenset[int]) -> ETDump:
+    """Return a dump in which the events of some runs are of no instruction."""
+    if not runs:
+        return dump
+    chain = dump.chain_index.copy()
+    for run in runs:
+        events = dump.events_of(run)
+        chain[events.start : events.stop] = UNSET_CHAIN
+    return replace(dump, chain_index=chain)
+
+
+def _operators(record: ETRecord, method: str) -> dict[int, frozenset[str]]:
+    nodes, by_handle = record.edge_programs[method].nodes, record.edge_programs[method].by_handle
+    found = {}
+    for key, handle in (record.debug_handle_map or {}).get(method, {}).items():
+        if not key.isdecimal():
+            continue
+        names = {CALL}
+        if isinstance(handle, int):
+            types = (nodes[at].op_type.split(".") for at in by_handle.get(handle, ()))
+            names = {parts[-2] if len(parts) > 1 else parts[0] for parts in types}
+        found[int(key)] = frozenset(names)
+    return found
+
+
+def _ran(dump: ETDump, run: int) -> dict[int, str]:
+    """Return what each instruction of a run called: a kernel's operator, or a delegate."""
+    found = {}
+    events = np.array(dump.events_of(run), np.int64)
+    for event in events[dump.chain_index[events] == 0].tolist():
+        name = dump.names[event]
+        if name == CALL or name.startswith("native_call_"):
+            found[int(dump.instruction_id[event])] = kernel_operator(name)
+    return found

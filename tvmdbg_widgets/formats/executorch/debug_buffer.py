@@ -7,24 +7,19 @@ the dump tell what lies where. Little endian, each tensor in the order of its st
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.executorch.debug_tensors import (
-    c_order,
-    dtype_of,
-    shape_of,
-    stored_bytes,
-    strides_of,
-)
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.formats.tvm.foreign import has_kind
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, ValueType
+from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.strided import StridedSource
 
@@ -196,3 +191,89 @@ def _ignoring_strides(tensor: DebugTensor, buffer: DebugBufferFile | None) -> np
     data = np.frombuffer(bytearray(buffer.source.read(start, found)), np.uint8)
     flat = data != 0 if dtype.kind == "b" else data.view(dtype)
     return flat.reshape(shape)
+
+
+def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | None:
+    """Return the one file that is large enough for every value of a dump, None where there is none.
+
+    A debug buffer has nothing to know it by; files of another known kind, and text, are none.
+    """
+    fitting = [each for each in unknown if covers(dump, each.size) and not has_kind(each)]
+    if len(fitting) > 1:
+        raise FormatError(
+            f"{counted(len(fitting), 'file')} may be the debug buffer of this dump",
+            file=dump.file,
+            expected=f"one file of {counted(needed_size(dump), 'byte')} or more, "
+            "which no reader knows",
+            found=listed([source.name for source in fitting]),
+            hint="Say which: open(…, debug_buffer='debug_buffer.bin').",
+        )
+    return fitting[0] if fitting else None
+
+
+#: ``kTensorDimensionLimit``, runtime/core/exec_aten/util/tensor_dimension_limit.h @ v1.4.1.
+_MOST_DIMENSIONS = 16
+_MOST_BYTES = 1 << 63
+
+
+def dtype_of(tensor: DebugTensor, file: str) -> DataType:
+    """Return the type of a tensor."""
+    dtype = runtime_dtype(tensor.scalar_type)
+    if dtype is None:
+        raise FormatError(
+            "values of this type cannot be read",
+            file=file,
+            field="Tensor.scalar_type",
+            expected="a type with a numpy type",
+            found=f"{tensor.scalar_type} ({RUNTIME.get(tensor.scalar_type, ('unknown',))[0]})",
+        )
+    return dtype
+
+
+def shape_of(tensor: DebugTensor, dtype: DataType, file: str) -> tuple[int, ...]:
+    """Return the shape of a tensor."""
+    sizes = tensor.sizes
+    whole = math.prod(size for size in sizes if size) * dtype.itemsize
+    if len(sizes) > _MOST_DIMENSIONS or min(sizes, default=0) < 0 or whole >= _MOST_BYTES:
+        raise FormatError(
+            "a tensor cannot have these sizes",
+            file=file,
+            field="Tensor.sizes",
+            expected=f"up to {_MOST_DIMENSIONS} sizes of 0 or more, less than 2**63 bytes",
+            found=f"{counted(len(sizes), 'size')}, {list(sizes[:_MOST_DIMENSIONS])}",
+        )
+    return sizes
+
+
+def strides_of(tensor: DebugTensor, file: str) -> tuple[int, ...]:
+    """Return the strides in elements, of axes with one element as in C order."""
+    sizes = tensor.sizes
+    usual = c_order(sizes)
+    if not tensor.strides:
+        return usual
+    count = math.prod(sizes)
+    last = -1
+    if len(tensor.strides) == len(sizes) and min(tensor.strides) >= 0:
+        last = sum((size - 1) * step for size, step in zip(sizes, tensor.strides, strict=True))
+    if not 0 <= last < count:
+        raise FormatError(
+            "the strides of a tensor lead out of its values",
+            file=file,
+            field="Tensor.strides",
+            expected=f"a stride for each of the sizes {list(sizes)}, "
+            f"within {counted(count, 'element')}",
+            found=list(tensor.strides[: _MOST_DIMENSIONS + 1]),
+        )
+    given = zip(sizes, tensor.strides, usual, strict=True)
+    return tuple(step if size > 1 else instead for size, step, instead in given)
+
+
+def c_order(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the strides, in elements, of an array whose last axis lies closest."""
+    return tuple(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
+
+
+def stored_bytes(tensor: DebugTensor) -> int:
+    """Return the bytes that a tensor takes: at least one an element where its type is unknown."""
+    dtype = runtime_dtype(tensor.scalar_type)
+    return max(0, math.prod(tensor.sizes)) * (dtype.itemsize if dtype else 1)

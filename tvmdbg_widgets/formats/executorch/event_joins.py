@@ -15,11 +15,10 @@ from dataclasses import replace
 import numpy as np
 
 from tvmdbg_widgets.formats.limits import WorkBudget
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
-from tvmdbg_widgets.model.base.numbering import first_rows, numbered
-from tvmdbg_widgets.model.executorch.delegate_calls import CALL
-from tvmdbg_widgets.model.executorch.etdump import ETDump
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.base.ranges import first_rows, numbered
+from tvmdbg_widgets.model.base.text import Issue, IssueSeverity
+from tvmdbg_widgets.model.executorch.etdump import CALL, ETDump
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_ORDER,
     EXACT,
@@ -30,11 +29,10 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     UNMAPPED,
     WHOLE_INSTRUCTION,
     EventNodes,
+    ExecuTorchFiles,
     kernel_names,
     kernel_operator,
 )
-from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
-from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
 from tvmdbg_widgets.model.executorch.program_instructions import (
     CallDelegate,
     JumpFalseCall,

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.formats.executorch.choices import methods_of
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.parts import Part
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import listed, one_line
-from tvmdbg_widgets.model.executorch.delegate_calls import is_of_delegate
-from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
-from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
+from tvmdbg_widgets.model.base.ranges import first_rows, meant, numbered
+from tvmdbg_widgets.model.base.text import (
+    FormatError,
+    Issue,
+    IssueSeverity,
+    cut,
+    listed,
+    one_line,
+    paired_json,
+)
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind, is_of_delegate
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.executorch.event_nodes import HOW, NONE, EventNodes, ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.program import Program
+from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.parts import RunFile
 
 #: Kinds of parts of one run of ExecuTorch.
@@ -121,3 +135,194 @@ def _estimated(dump: ETDump, nodes: EventNodes) -> Iterable[Issue]:
         if family is not None and family.times:
             text = f"times of events of {backend} are {family.times}"
             yield Issue("times-estimated", IssueSeverity.NOTE, text, file=dump.file)
+
+
+_HANDLES = 20
+_BYTES = 64
+_FIELDS, _LETTERS = 20, 200
+#: Metadata above that size is shown as it is.
+_LONGEST = 10_000
+_CAPITAL: Final = re.compile("(?<=[a-z])[A-Z]")
+
+
+def event_facts(
+    dump: ETDump, joined: EventNodes, graph: Graph | None, events: npt.NDArray[np.int64]
+) -> StringColumn:
+    """Return lines of a name, a tab and a text for each of some events.
+
+    They tell the instruction, the backend and the identifier of what a delegate logged, its
+    operators and kernel, the debug handles of its nodes, how it was tied to them, and its metadata.
+    """
+    alike = numbered(
+        dump.chain_index[events],
+        dump.instruction_id[events],
+        dump.delegate_id_int[events],
+        dump.delegate_id_str.codes[events],
+        joined.set_of[events],
+        joined.how[events],
+        _codes(dump, dump.metadata)[events],
+        _codes(dump, joined.about)[events],
+    )
+    some = events[first_rows(alike)]
+    of_delegate = is_of_delegate(dump)[some].tolist()
+    handles = cache(partial(_handles, joined, graph))
+    texts = StringColumn.from_strings(
+        _text(dump, joined, handles, event, delegate=delegate)
+        for event, delegate in zip(some.tolist(), of_delegate, strict=True)
+    )
+    return StringColumn(texts.unique, texts.codes[alike])
+
+
+def _codes(dump: ETDump, of: Mapping[int, Hashable]) -> npt.NDArray[np.int64]:
+    table: dict[Hashable, int] = {}
+    codes = np.zeros(dump.num_events, np.int64)
+    codes[list(of)] = [table.setdefault(each, len(table) + 1) for each in of.values()]
+    return codes
+
+
+def _handles(joined: EventNodes, graph: Graph | None, number: int) -> str:
+    """Return the debug handles of a set of nodes, cut where they are many."""
+    if graph is None or number < 0:
+        return ""
+    nodes = joined.sets[number]
+    found = dict.fromkeys(graph.attrs[node].get("debug_handle", "") for node in nodes)
+    known = [each for each in found if each]
+    more = f" and {len(known) - _HANDLES} more" if len(known) > _HANDLES else ""
+    return ", ".join(known[:_HANDLES]) + more
+
+
+def _text(
+    dump: ETDump, joined: EventNodes, handles: Callable[[int], str], event: int, *, delegate: bool
+) -> str:
+    at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
+    facts: list[tuple[str, str]] = []
+    if at[0] >= 0:
+        facts.append((dump.call_word, str(at[1]) + (f" of chain {at[0]}" if at[0] else "")))
+    if backend := joined.backends.get(at):
+        facts.append(("backend", backend))
+    about = joined.about.get(event, ())
+    facts += about
+    if delegate:
+        number = int(dump.delegate_id_int[event])
+        named = number if number != -1 else dump.delegate_id_str[event]
+        family = family_of(joined.backends.get(at, ""))
+        if isinstance(named, str) and family is not None and family.explain is not None:
+            facts += [(cut(part, _LETTERS), text) for part, text in family.explain(named)]
+        facts.append(("identifier", repr(named)))
+    # Of a set apart no node has the time.
+    of = int(joined.set_of[event])
+    if of not in joined.apart and (told := handles(of)):
+        facts.append(("debug handles", told))
+    if joined.how[event] != NONE and not about:
+        facts.append(("mapped by", HOW[joined.how[event]]))
+    if event in dump.metadata:
+        facts += _metadata(dump.metadata[event])
+    return "\n".join(f"{name}\t{one_line(text)}" for name, text in facts)
+
+
+def _metadata(data: bytes) -> list[tuple[str, str]]:
+    """Return metadata: an object of JSON by its fields, text, or first bytes in hex.
+
+    Core ML's object says what an operator is, its share of the cost, and where it prefers to run
+    (``ETCoreMLOperationProfilingInfo.mm``).
+    """
+    if data[:1] == b"{" and len(data) <= _LONGEST:
+        with suppress(ValueError, RecursionError):
+            found = json.loads(paired_json(data.decode())[0])
+            if all(_is_flat(value) for value in found.values()):
+                told = [(f"metadata: {_words(name)}", _said(found[name])) for name in found]
+                return told[:_FIELDS]
+    return [("metadata", _text_or_hex(data))]
+
+
+def _words(name: str) -> str:
+    return one_line(_CAPITAL.sub(lambda each: f" {each[0].lower()}", cut(name, _LETTERS)))
+
+
+def _is_flat(value: object) -> bool:
+    inner = value if isinstance(value, list) else [value]
+    return not any(isinstance(each, list | dict) for each in inner)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, list):
+        more = [f"{len(value) - _HANDLES} more"] if len(value) > _HANDLES else []
+        return ", ".join([*map(_said, value[:_HANDLES]), *more])
+    return cut(value, _LETTERS) if isinstance(value, str) else json.dumps(value)
+
+
+def _text_or_hex(data: bytes) -> str:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = ""
+    if text.isprintable() and text:
+        return text
+    more = f" … ({counted(len(data), 'byte')})" if len(data) > _BYTES else ""
+    return data[:_BYTES].hex(" ") + more
+
+
+_FORWARD = "forward"
+
+
+def methods_of(record: ETRecord | None, program: Program | None) -> tuple[str, ...]:
+    """Return the methods that ETRecord and program name, each once."""
+    named = (
+        *(record.methods if record is not None else ()),
+        *(program.methods if program is not None else ()),
+    )
+    return tuple(dict.fromkeys(named))
+
+
+def method_of(record: ETRecord | None, program: Program | None, wanted: str | None) -> str:
+    """Return the method whose graph is shown: the one wanted, ``"forward"``, or the only one."""
+    known = methods_of(record, program)
+    if wanted is not None:
+        if known and wanted not in known:
+            raise _no_such("method", wanted, known, record, program)
+        return wanted
+    if not known or _FORWARD in known:
+        return _FORWARD
+    if len(known) > 1:
+        raise _no_such("method", None, known, record, program)
+    return known[0]
+
+
+def _no_such(
+    what: str,
+    wanted: object,
+    known: tuple[str, ...],
+    record: ETRecord | None,
+    program: Program | None,
+) -> FormatError:
+    file = record.file if record is not None else program.file if program is not None else ""
+    return FormatError(
+        f"several {what}s" if wanted is None else f"no {what} {wanted!r}{meant(wanted, known)}",
+        file=file,
+        expected=f"one of {listed([*map(repr, known)])}",
+        found="no choice" if wanted is None else None,
+        hint=f"Choose one: open(…, {what}={known[0]!r}).",
+    )
+
+
+def execution_of(
+    dump: ETDump | None, wanted: int | None, others: frozenset[int] = frozenset()
+) -> int:
+    """Return the position among the runs of the execution whose values are shown."""
+    if dump is None:
+        return -1
+    executions = [run for run in range(dump.num_runs) if dump.run_names[run] != "Default"]
+    if wanted is not None:
+        if not 0 <= wanted < len(executions):
+            raise FormatError(
+                f"no execution {wanted}",
+                file=dump.file,
+                expected=f"0 to {len(executions) - 1}" if executions else "none",
+                found=wanted,
+                hint="open(…, execution=0) shows the values of the first.",
+            )
+        return executions[wanted]
+    runs = np.searchsorted(dump.run_offsets, list(dump.values), "right") - 1
+    own = [run for run in executions if run not in others]
+    logged = sorted({*runs.tolist()}.intersection(own))
+    return (logged or own or executions or [-1])[0]

@@ -17,10 +17,9 @@ from itertools import pairwise
 from typing import Final
 
 from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.executorch.delegate_calls import CALL, EXECUTE
+from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, one_line
+from tvmdbg_widgets.model.executorch.etdump import CALL, EXECUTE
 
 HEADING: Final = ("event_block_name", "event_name")
 DISPATCH: Final = "OPERATOR_CALL"

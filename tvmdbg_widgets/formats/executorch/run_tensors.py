@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
-from tvmdbg_widgets.formats.executorch.delegates.tensors import delegate_tensors
-from tvmdbg_widgets.formats.executorch.event_tensors import event_tensors
+from tvmdbg_widgets.formats.executorch.delegates.graph import delegate_tensors
 from tvmdbg_widgets.formats.executorch.program.tensors import program_tensors
-from tvmdbg_widgets.model.base.issues import Issue
-from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.formats.limits import named_bytes
+from tvmdbg_widgets.model.base.numbers import Trust, counted
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, ETDump, EventKind, is_of_delegate
+from tvmdbg_widgets.model.executorch.event_nodes import BY_ORDER, EXACT, EventNodes, ExecuTorchFiles
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.tensors.tensor import Tensor
-from tvmdbg_widgets.model.tensors.tensors import Tensors
+from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
 
 
 def run_tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | None, list[Issue]]:
@@ -34,3 +41,208 @@ def run_tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | 
         dump, nodes, graph, buffer, run=files.execution, num_outputs=outputs
     )
     return Tensors([*tensors, *logged]), [*issues, *buffer.issues(dump), *problems]
+
+
+Entry = tuple[int, int]
+Instruction = tuple[int, int]
+
+
+class _LoggedTensor(NamedTuple):
+    """A tensor of a node, before it is known whether it fits."""
+
+    entry: Entry
+    tensor: DebugTensor
+    key: str
+    trust: Trust
+    note: str = ""
+
+
+def event_tensors(
+    dump: ETDump,
+    joined: EventNodes,
+    graph: Graph,
+    buffer: DebugBufferFile,
+    *,
+    run: int,
+    num_outputs: Mapping[str, int],
+) -> tuple[list[Tensor], list[Issue]]:
+    """Return the tensors that one execution logged.
+
+    Kernels log their outputs in order. A delegate logs what it likes of its own events, and the
+    runtime all arguments of its call, outputs last. Where a delegate logged several values of one
+    operator, the call's output is taken, else the last of them, as ambiguous.
+    """
+    tensors: dict[Entry, Tensor] = {}
+    issues: list[Issue] = []
+    named = named_bytes(buffer.source)
+    for each in _logged(dump, joined, graph, run, num_outputs):
+        if each.entry in tensors and each.trust > tensors[each.entry].trust:
+            continue
+        try:
+            record = buffer.record(each.tensor, each.key)
+            named.spend(record.nbytes)
+        except FormatError as problem:
+            node = each.entry[0]
+            text = f"the value of {graph.names[node]!r} cannot be read: {problem.problem}"
+            issues.append(
+                Issue("debug-value", IssueSeverity.ERROR, text, nodes=(node,), file=problem.file)
+            )
+            continue
+        declared = graph.shape(*each.entry)
+        trust, notes = each.trust, [each.note] if each.note else []
+        if declared is not None and declared != record.shape:
+            notes.append(f"logged with shape {list(record.shape)}, declared as {list(declared)}")
+            trust = max(trust, Trust.AMBIGUOUS)
+        tensors[each.entry] = Tensor(
+            record,
+            *each.entry,
+            name=graph.names[each.entry[0]],
+            trust=trust,
+            notes=notes,
+            captured="node",
+        )
+    return list(tensors.values()), issues
+
+
+def _logged(
+    dump: ETDump, joined: EventNodes, graph: Graph, run: int, num_outputs: Mapping[str, int]
+) -> Iterator[_LoggedTensor]:
+    if not _is_of_graph(dump, joined, run):
+        return
+    of_delegate = is_of_delegate(dump)
+    logged: list[int] = []
+    by_instruction: dict[Instruction, list[int]] = defaultdict(list)
+    for event in dump.events_of(run):
+        if dump.kind[event] != EventKind.DEBUG or event not in dump.values:
+            continue
+        if of_delegate[event]:
+            logged.append(event)
+        elif dump.chain_index[event] >= 0:
+            at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
+            by_instruction[at].append(event)
+    yield from _of_delegate(dump, joined, graph, logged)
+    calls_of = Counter(node for nodes in joined.lowered.values() for node in nodes)
+    for at, events in by_instruction.items():
+        if at in joined.calls:
+            nodes = joined.lowered[at]
+            alone = all(calls_of[node] == 1 for node in nodes)
+            count = num_outputs.get(str(at[1]))
+            yield from _of_call(dump, graph, nodes, events, count, alone=alone)
+        else:
+            yield from _of_kernel(dump, joined, graph, events)
+    yield from _of_program(dump, graph, run)
+
+
+def _is_of_graph(dump: ETDump, joined: EventNodes, run: int) -> bool:
+    """Whether a run may be of the method of the graph: no event of others has a node."""
+    has_nodes = joined.set_of >= 0
+    events = dump.events_of(run)
+    return bool(has_nodes[events.start : events.stop].any() or not has_nodes.any())
+
+
+def _of_kernel(
+    dump: ETDump, joined: EventNodes, graph: Graph, events: list[int]
+) -> Iterator[_LoggedTensor]:
+    nodes = joined.of(events[0])
+    if not nodes:
+        return
+    how = int(joined.how[events[0]])
+    trust = {EXACT: Trust.EXACT, BY_ORDER: Trust.BY_ORDER}.get(how, Trust.AMBIGUOUS)
+    node = nodes[-1]
+    entries = graph.entry_range(node)
+    logged = [(event, each) for event in events for each in _tensors(dump, event)]
+    # A kernel that runs again in a loop logs its outputs again: the last are kept.
+    kept = logged[max(0, len(logged) - len(entries)) :]
+    for output, (event, tensor) in enumerate(kept):
+        yield _LoggedTensor((node, output), tensor, f"event {event}", trust)
+
+
+def _of_delegate(
+    dump: ETDump, joined: EventNodes, graph: Graph, events: list[int]
+) -> Iterator[_LoggedTensor]:
+    """Give entries what a delegate logged, by the operators that its events cover."""
+    found: dict[Entry, list[tuple[int, DebugTensor, int]]] = defaultdict(list)
+    leaving: dict[tuple[int, ...], list[Entry]] = {}
+    for event in events:
+        nodes = joined.of(event)
+        tensors = _tensors(dump, event)
+        if not nodes or not tensors or joined.how[event] != EXACT:
+            continue
+        if nodes not in leaving:
+            leaving[nodes] = _leaving(graph, nodes)
+        # A list is taken for the outputs only where there are as many, as single tensors are.
+        if len(tensors) == len(leaving[nodes]):
+            for entry, tensor in zip(leaving[nodes], tensors, strict=True):
+                found[entry].append((event, tensor, len(nodes)))
+    for entry, logged in found.items():
+        event, tensor, covered = logged[-1]
+        note = f"logged by the delegate as {_identifier(dump, event)}"
+        trust = Trust.EXACT if covered == 1 else Trust.BY_ORDER
+        if covered > 1:
+            note += f", which covers {counted(covered, 'operator')}: taken for what leaves them"
+        if len(logged) > 1:
+            trust = Trust.AMBIGUOUS
+            note += (
+                f", the last of {counted(len(logged), 'value')}: which one is the result is not "
+                "known"
+            )
+        yield _LoggedTensor(entry, tensor, f"event {event}", trust, note)
+
+
+def _of_call(
+    dump: ETDump,
+    graph: Graph,
+    nodes: tuple[int, ...],
+    events: list[int],
+    count: int | None,
+    *,
+    alone: bool,
+) -> Iterator[_LoggedTensor]:
+    rank = {node: at for at, node in enumerate(nodes)}
+    leaving = sorted(_leaving(graph, nodes), key=lambda entry: (rank[entry[0]], entry[1]))
+    logged = [(event, each) for event in events for each in _tensors(dump, event)]
+    count = len(leaving) if count is None else count
+    note = "an argument of the delegate's call: outputs come last"
+    trust = Trust.BY_ORDER
+    if not alone:
+        trust = Trust.AMBIGUOUS
+        note += ", and which operators this call took of a handle is not known"
+    if count == len(leaving) and count <= len(logged):
+        outputs = logged[len(logged) - count :]
+        for entry, (event, tensor) in zip(leaving, outputs, strict=True):
+            yield _LoggedTensor(entry, tensor, f"event {event}", trust, note)
+
+
+def _leaving(graph: Graph, nodes: tuple[int, ...]) -> list[Entry]:
+    """Return the entries of some nodes that others read, or the graph returns, in order."""
+    inside = np.zeros(graph.num_nodes + 1, np.bool_)
+    inside[list(nodes)] = True
+    leaves = inside[graph.edge_source] & ~inside[graph.edge_target]
+    pairs = zip(graph.edge_source[leaves].tolist(), graph.edge_output[leaves].tolist(), strict=True)
+    heads = {(node, output) for node, output in graph.heads.tolist() if inside[node]}
+    return sorted({*pairs, *heads})
+
+
+def _of_program(dump: ETDump, graph: Graph, run: int) -> Iterator[_LoggedTensor]:
+    events = [
+        event for event in dump.events_of(run) if event in dump.values and dump.values[event].output
+    ]
+    logged = [(event, each) for event in events for each in _tensors(dump, event)]
+    if len(logged) == len(graph.heads):
+        for (node, output), (event, tensor) in zip(graph.heads.tolist(), logged, strict=True):
+            key = f"event {event}"
+            yield _LoggedTensor(
+                (node, output), tensor, key, Trust.BY_ORDER, "an output of the program"
+            )
+
+
+def _tensors(dump: ETDump, event: int) -> tuple[DebugTensor, ...]:
+    value = dump.values[event].value
+    if isinstance(value, DebugTensor):
+        return (value,)
+    return value if isinstance(value, tuple) else ()
+
+
+def _identifier(dump: ETDump, event: int) -> str:
+    number = int(dump.delegate_id_int[event])
+    return str(number) if number != -1 else repr(dump.delegate_id_str[event])

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tvmdbg_widgets.formats.pasted.cells import (
+from tvmdbg_widgets.formats.pasted.lines import (
     RULE,
+    LineStream,
     PastedTable,
     Tries,
     delimiter_of,
@@ -20,15 +21,16 @@ from tvmdbg_widgets.formats.pasted.cells import (
     too_wide,
     why_no_row,
 )
-from tvmdbg_widgets.formats.pasted.lines import LineStream
-from tvmdbg_widgets.formats.tvm.table.layout import (
+from tvmdbg_widgets.formats.tvm.layout import (
     TITLES,
+    TOTAL_NAME,
     TableLayout,
     canonical_layout,
     dashes,
     find_layout,
+    parse_row,
+    parse_total,
 )
-from tvmdbg_widgets.formats.tvm.table.rows import TOTAL_NAME, parse_row, parse_total
 
 _HEADING: Final = "Node Name  "
 _MOST_JOINED: Final = 8

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from tvmdbg_widgets.formats.pasted.cells import (
+from tvmdbg_widgets.formats.pasted.lines import (
     RULE,
+    LineStream,
     PastedTable,
     delimiter_of,
     mostly_blanks,
@@ -19,11 +20,8 @@ from tvmdbg_widgets.formats.pasted.cells import (
     too_wide,
     why_no_row,
 )
-from tvmdbg_widgets.formats.pasted.lines import LineStream
-from tvmdbg_widgets.formats.tvm.report.csv_cells import Cutter
 from tvmdbg_widgets.formats.tvm.report.csv_file import is_header
-from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
-from tvmdbg_widgets.formats.tvm.report.rows import (
+from tvmdbg_widgets.formats.tvm.report.numbers import (
     COUNT,
     DEVICE,
     DURATION,
@@ -31,8 +29,10 @@ from tvmdbg_widgets.formats.tvm.report.rows import (
     NAME,
     PERCENT,
     SHAPES,
+    Cutter,
+    parse_number,
 )
-from tvmdbg_widgets.formats.tvm.report.table import SEPARATOR, TableRows, find_heading
+from tvmdbg_widgets.formats.tvm.report.report import SEPARATOR, TableRows, find_heading
 
 _MOST_WRAPPED: Final = 5_000
 _MOST_JOINED: Final = 8

@@ -11,18 +11,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.capture.capture import Capture, TcpConnection, TcpDirection
-from tvmdbg_widgets.formats.rpc.detect import Detection, Side, SideGrammar, detect
-from tvmdbg_widgets.formats.rpc.encode import MAGIC
+from tvmdbg_widgets.formats.rpc.desync import Capture, TcpConnection, TcpDirection
+from tvmdbg_widgets.formats.rpc.detect import MAGIC, Detection, Side, SideGrammar, detect
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Era, Grammar
 from tvmdbg_widgets.formats.rpc.packets import WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
-from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.rpc.packets import PacketState, StreamPackets
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.dtype_layout import DTypeLayout, PacketState, StreamPackets
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
 from tvmdbg_widgets.formats.rpc.packets import CopyRange
 from tvmdbg_widgets.formats.rpc.resync import RawPacket
-from tvmdbg_widgets.model.base.byte_map import ByteField, ByteKind
-from tvmdbg_widgets.model.base.numbers import bytes_text
-from tvmdbg_widgets.model.rpc.values import Device, PackedArgument, StreamSpan, TensorMeta
+from tvmdbg_widgets.model.base.numbers import ByteField, ByteKind, bytes_text
+from tvmdbg_widgets.model.dtype_layout import Device, PackedArgument, StreamSpan, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _POINTERS = ("handle", "function", "module", "object")

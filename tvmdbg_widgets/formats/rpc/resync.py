@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.rpc.grammar import REPLIES, Grammar
 from tvmdbg_widgets.formats.rpc.packets import I32, U64, Body, Reader, WireError, read_body
-from tvmdbg_widgets.sources.byte_source import ByteSource
-from tvmdbg_widgets.sources.readahead import ReadAhead
+from tvmdbg_widgets.sources.byte_source import ByteSource, ReadAhead
 
 # One packet: its length, its code, and what follows, which must end where the length says.
 

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import TypeVar, cast
 
-from tvmdbg_widgets.formats.parts import Part
-from tvmdbg_widgets.formats.tuning.combine import COUNTED, combine, last
-from tvmdbg_widgets.formats.tuning.join_messages import join_messages
-from tvmdbg_widgets.formats.tuning.metaschedule import StoredWorkload
-from tvmdbg_widgets.formats.tuning.record_file import RecordFile
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.tuning.parts import ConsoleTable, TuningParts
-from tvmdbg_widgets.model.tuning.target import Target
-from tvmdbg_widgets.model.tuning.task import Task, Tuner
-from tvmdbg_widgets.model.tuning.workload import Workload
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.formats.parts import FileCandidate, Part
+from tvmdbg_widgets.formats.registry import TUNING, format_of, identify
+from tvmdbg_widgets.formats.tuning.gather import read_part
+from tvmdbg_widgets.formats.tuning.json_line import Tasks, TrialColumns, join_messages
+from tvmdbg_widgets.formats.tuning.lines import StoredWorkload
+from tvmdbg_widgets.formats.tuning.record import MOST_REFUSED, RecordFile, read_file
+from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.tuning.parts import (
+    ConsoleTable,
+    Target,
+    Task,
+    Tuner,
+    TuningParts,
+    Workload,
+)
+from tvmdbg_widgets.model.tuning.trials import FIELDS, Trials
+from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.file_source import Change, GrowingFile
 
 #: Kinds of parts that this file joins.
 KINDS = ("tuning-records", "tuning-output", "tuning-dags")
+
+#: Rules of issues that are told anew of all logs together.
+COUNTED = ("lines-refused", "log-cut", "not-decoded")
 
 #: Rules of issues that files of records give, or their lines joined to those of others.
 OF_LINES = (
@@ -177,3 +192,218 @@ def _named(task: Task, file: RecordFile, workloads: Sequence[StoredWorkload]) ->
     found = workloads[int(number)]
     workload = Workload(found.hash, found.name or found.hash, task.workload.args)
     return replace(task, workload=workload)
+
+
+class FollowedParts:
+    """The parts of a log, as far as its files have grown.
+
+    Rows of a file that grew are added behind all others. Where a file was cut off and written
+    again, or belongs to a MetaSchedule database, all files are read again.
+    """
+
+    def __init__(self, parts: TuningParts) -> None:
+        self.parts = parts
+        self._texts: list[Part] | None = None
+
+    def poll(self) -> bool:
+        """Read what is new; False where nothing is."""
+        parts = self.parts
+        records = [_change(each) for each in parts.sources]
+        texts = [_change(each) for each in parts.beside]
+        if all(each is Change.NONE for each in (*records, *texts)):
+            return False
+        databases = any(task.tuner == "metaschedule" for task in parts.tasks)
+        if Change.REWRITTEN in records or (databases and Change.GROWN in records):
+            log = self._again()
+        else:
+            log = _with_new_lines(parts, [i for i, c in enumerate(records) if c is Change.GROWN])
+        if self._texts is None or any(each is not Change.NONE for each in texts):
+            self._texts = [_read(each) for each in parts.beside]
+        self.parts = beside(log, self._texts, registered=parts.registered, dags=parts.dags)
+        return True
+
+    def _again(self) -> TuningParts:
+        """Read all files of records again; issues of other things are kept."""
+        pieces = [_read(each, "tuning-records") for each in self.parts.sources]
+        kept = [each for each in self.parts.issues if each.rule not in OF_LINES]
+        return assemble(pieces, kept, title=self.parts.title)
+
+
+def _change(source: ByteSource) -> Change:
+    return source.change() if isinstance(source, GrowingFile) else Change.NONE
+
+
+def _read(source: ByteSource, kind: str = "") -> Part:
+    """Read a file as it is now."""
+    if isinstance(source, GrowingFile):
+        source = source.again()
+    form = format_of(kind) if kind else identify(source, TUNING) or format_of("tuning-output")
+    return read_part(FileCandidate(source, form), progress=False)
+
+
+def _with_new_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts:
+    """Return a log with the lines that were added to some of its files."""
+    new: list[TuningParts] = []
+    sources = list(parts.sources)
+    for at in grown:
+        old = sources[at]
+        if not isinstance(old, GrowingFile):
+            continue
+        sources[at] = source = old.again()
+        offset, line = parts.positions[at]
+        new.append(log_of(read_file(source, offset=offset, line=line)))
+    before = replace(_without_last_lines(parts, grown), sources=tuple(sources))
+    return combine([before, *new], parts.title)
+
+
+def _without_last_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts:
+    """Return a log without the lines that had no end yet, and are read again."""
+    trials = parts.trials
+    begin = np.array([offset for offset, _ in parts.positions], np.int64)
+    again = np.isin(trials.source, grown)
+    again[again] = trials.offset[again] >= begin[trials.source[again]]
+    refused = tuple(
+        each
+        for each in parts.refused
+        if each.source not in grown or each.offset < begin[each.source]
+    )
+    return replace(
+        parts,
+        trials=trials.take(np.flatnonzero(~again)) if again.any() else trials,
+        refused=refused,
+        num_refused=parts.num_refused - len(parts.refused) + len(refused),
+        cut=parts.cut and any(_is_cut(parts, at) for at in range(len(begin)) if at not in grown),
+    )
+
+
+def _is_cut(parts: TuningParts, at: int) -> bool:
+    """Whether a file ends with a line that was not read."""
+    offset = parts.positions[at][0]
+    lines = parts.trials.offset[parts.trials.source == at]
+    return offset < parts.sources[at].size and offset not in lines
+
+
+T = TypeVar("T")
+
+_SHOWN = 5
+
+
+def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
+    """Return several logs as one: the rows of each follow those of the one before.
+
+    Tasks are one where workload key and target are equal. Sources that are the same object are
+    one. Of console table and latency curve the last is kept.
+    """
+    tasks = Tasks()
+    sources: list[ByteSource] = []
+    positions: list[tuple[int, int]] = []
+    columns = []
+    refused = []
+    messages = []
+    first_row = 0
+    for log in logs:
+        index = np.array([tasks.add(each) for each in log.tasks], np.int32)
+        places = _places(log, sources, positions)
+        trials = log.trials
+        columns.append(
+            replace(
+                trials,
+                task=index[trials.task] if len(index) else trials.task,
+                source=places[trials.source] if len(places) else trials.source,
+            )
+        )
+        refused += [replace(each, source=int(places[each.source])) for each in log.refused]
+        messages += [
+            each if each.row < 0 else replace(each, row=each.row + first_row)
+            for each in log.messages
+        ]
+        first_row += len(trials)
+    tuners = {each.tuner for each in logs if each.tuner}
+    whole = TuningParts(
+        title,
+        tuners.pop() if len(tuners) == 1 else "mixed" if tuners else "",
+        tuple(tasks.found),
+        concatenate(columns),
+        tuple(sources),
+        tuple(positions),
+        tuple(source for log in logs for source in log.beside),
+        tuple(refused[:MOST_REFUSED]),
+        sum(log.num_refused for log in logs),
+        sum((Counter(log.undecoded) for log in logs), Counter()),
+        any(log.cut for log in logs),
+        {key: text for log in logs for key, text in log.dags.items()},
+        last([log.console for log in logs]),
+        last([log.latency for log in logs]),
+        tuple(messages),
+        "".join(log.glyphs for log in logs),
+        tuple(text for log in logs for text in log.registered),
+    )
+    given = [each for log in logs for each in log.issues if each.rule not in COUNTED]
+    return replace(whole, issues=Issues(dict.fromkeys((*given, *tasks.issues, *_counted(whole)))))
+
+
+def concatenate(trials: Sequence[Trials]) -> Trials:
+    """Return the rows of several tables of trials, one after the other."""
+    if len(trials) == 1:
+        return trials[0]
+    tables = [TrialColumns().trials(), *trials]
+    columns = {
+        name: np.concatenate([getattr(table, name) for table in tables])
+        for name in FIELDS
+        if name not in ("version", "run_offsets")
+    }
+    runs = np.concatenate([np.diff(each.run_offsets) for each in tables])
+    names = {name: None for each in tables for name in each.version.unique}
+    code = {name: i for i, name in enumerate(names)}
+    codes = [
+        np.array([code[name] for name in each.version.unique], np.int32)[each.version.codes]
+        for each in tables
+    ]
+    return Trials(
+        **columns,
+        run_offsets=np.concatenate([[0], np.cumsum(runs)]),
+        version=StringColumn(tuple(names), np.concatenate(codes)),
+    )
+
+
+def _places(
+    log: TuningParts, sources: list[ByteSource], positions: list[tuple[int, int]]
+) -> npt.NDArray[np.int16]:
+    """Return where the sources of a log lie among all of them; new ones are added."""
+    places = []
+    for source, position in zip(log.sources, log.positions, strict=True):
+        at = next((i for i, each in enumerate(sources) if each is source), len(sources))
+        if at == len(sources):
+            sources.append(source)
+            positions.append(position)
+        positions[at] = position
+        places.append(at)
+    return np.array(places, np.int16)
+
+
+def last(values: Sequence[T | None]) -> T | None:
+    """Return the last value that is not None."""
+    return next((each for each in reversed(values) if each is not None), None)
+
+
+def _counted(log: TuningParts) -> list[Issue]:
+    """Return the issues that say how many lines were not read."""
+    found = []
+    for each in log.refused:
+        message = f"line {each.line:,} at byte {each.offset:,} skipped: {each.why}"
+        file = log.sources[each.source].name
+        found.append(Issue("lines-refused", IssueSeverity.ERROR, message, file=file))
+    more = log.num_refused - len(log.refused)
+    if more > 0:
+        message = f"{counted(more, 'more line')} skipped; the first {MOST_REFUSED:,} are listed"
+        found.append(Issue("lines-refused", IssueSeverity.ERROR, message))
+    if log.undecoded:
+        most = sorted(log.undecoded.items(), key=lambda item: -item[1])
+        told = ", ".join(f"{what} ({count:,})" for what, count in most[:_SHOWN])
+        told += f" and {counted(len(most) - _SHOWN, 'more kind')}" if len(most) > _SHOWN else ""
+        message = f"lines that only running code could decode are left alone: {told}"
+        found.append(Issue("not-decoded", IssueSeverity.NOTE, message))
+    if log.cut:
+        message = "the last line ends too early, as where tuning was killed or still runs"
+        found.append(Issue("log-cut", IssueSeverity.NOTE, message))
+    return found

@@ -9,21 +9,35 @@ inputs'. Python's ``str`` cuts lines of more than 256 characters, ``repr`` does 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from tvmdbg_widgets.formats.tuning.dags.extents import with_extents
-from tvmdbg_widgets.formats.tuning.dags.lines import (
-    Computed,
-    Placeholder,
-    parse_line,
-    printed_name,
+from tvmdbg_widgets.formats.tuning.extents import with_extents
+from tvmdbg_widgets.formats.tuning.tokens import (
+    DTYPE,
+    BodyError,
+    Token,
+    TooDeepError,
+    parse_bodies,
+    parse_body,
+    tokenize,
 )
-from tvmdbg_widgets.formats.tuning.dags.producers import KnownOperations
-from tvmdbg_widgets.formats.tuning.dags.tokens import BodyError
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.tuning.dag import Axis, ComputeDag, DagSource, Operation
-from tvmdbg_widgets.model.tuning.expressions import Expression, Variable, rebuilt
+from tvmdbg_widgets.model.base.text import FormatError, one_line
+from tvmdbg_widgets.model.tuning.trials import (
+    Axis,
+    ComputeDag,
+    DagSource,
+    Expression,
+    Operation,
+    Reduction,
+    TensorRead,
+    Variable,
+    reads,
+    rebuilt,
+)
 
 _SHOWN = 60
 #: Real DAGs have tens of operations and a few thousand characters.
@@ -156,3 +170,239 @@ def _error(problem: BodyError, file: str, number: int, line: str) -> FormatError
         found=one_line(line[problem.column : problem.column + _SHOWN]) or "the line's end",
         hint=hint,
     )
+
+
+# A call stands without outer brackets; sums and the rest do not, and max, select, casts are none.
+_CALL = re.compile(r"(?P<head>[^\s(=]+\([^()]*\)(?:\.v\d+)? = )(?:tir|T)\.(?P<name>\w+)\(.*\)")
+_PLACEHOLDER = re.compile(r"([^\s(=]+ = PLACEHOLDER) ?\[[^\[\]]*\]")
+#: Of the newer style: ``T.max`` and the like are no calls; an operator may follow one that is.
+_NO_CALLS = frozenset(
+    ("max", "min", "Select", "Cast", "Div", "truncdiv", "truncmod", "floordiv", "floormod")
+)
+
+
+def simple_text(text: str, operator: str = "Op(tir.{})") -> str:
+    """Return the text whose md5 names the DAG, from ``repr(task.compute_dag)``."""
+    lines = []
+    for line in text.splitlines():
+        placeholder = _PLACEHOLDER.fullmatch(line)
+        if placeholder is not None:
+            lines.append(f"{placeholder[1]} ")
+            continue
+        call = _CALL.fullmatch(line)
+        if call is not None and call["name"] not in _NO_CALLS and _is_one_call(line):
+            line = call["head"] + operator.format(call["name"])  # noqa: PLW2901
+        if line:
+            lines.append(line)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def key_hash(text: str) -> str:
+    """Return the hash that stands in the workload keys of a DAG, 32 hexadecimal digits."""
+    return _md5(simple_text(text))
+
+
+def hashes_of(text: str) -> tuple[str, str]:
+    """Return the hashes of which one may stand in the workload keys of a DAG.
+
+    From v0.11 on bodies are printed in another style; no hash of such a text was at hand, so there
+    are two, for two forms of an operator.
+    """
+    return key_hash(text), _md5(simple_text(text, 'I.Op("tir.{}")'))
+
+
+def _is_one_call(line: str) -> bool:
+    """Tell whether the bracket that the body's call opens is closed by the line's last one."""
+    body = line.index(" = ") + 3
+    depth = 0
+    for at in range(line.index("(", body), len(line)):
+        depth += (line[at] == "(") - (line[at] == ")")
+        if depth == 0:
+            return at == len(line) - 1
+    return False
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
+
+
+_PLACEHOLDER_lines = re.compile(
+    r"(?P<name>[^\s(=]+) = PLACEHOLDER ?(?:\[(?P<shape>[^\[\]]*)\])?\s*"
+)
+_HEAD = re.compile(
+    r"(?P<name>[^\s(=]+)\((?P<axes>[^()]*)\)(?:\.v(?P<output>\d{1,4}))?"
+    r" (?:(?P<how>=|\+=|max=|min=) |(?= ?select\())"
+)
+_SIZE = re.compile(r"(?:\(u?int\d+\)|T\.u?int\d+\()?(\d{1,18})\)?")
+#: What steers a terminal, or hides in it.
+_ODD = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_COMBINERS = {"+=": "+", "max=": "max", "min=": "min"}
+_START = Token("sign", "", 0)
+_WORDS = frozenset(("and", "or", "not", "True", "False"))
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """A line of an input; sizes that are no numbers are None, and stand in `symbols`."""
+
+    name: str
+    shape: tuple[int | None, ...]
+    symbols: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A line of one output of a computed operation."""
+
+    name: str
+    axes: tuple[str, ...]
+    output: int | None
+    combiner: str
+    body: Expression | None
+    free: tuple[str, ...]
+
+
+def parse_line(line: str) -> Placeholder | Computed:
+    """Read one line."""
+    odd = _ODD.search(line.rstrip())
+    if odd is not None:
+        raise BodyError("a character that no name and no operator has", odd.start())
+    found = _PLACEHOLDER_lines.fullmatch(line)
+    if found is not None:
+        return _placeholder(found["name"], found["shape"])
+    head = _HEAD.match(line)
+    if head is None:
+        raise BodyError("expected 'X = PLACEHOLDER [shape]' or 'Y(i, j) = …'", 0)
+    axes = tuple(each.strip() for each in head["axes"].split(",")) if head["axes"].strip() else ()
+    output = None if head["output"] is None else int(head["output"])
+    combiner = _COMBINERS.get(head["how"] or "", "" if head["how"] else "select")
+    try:
+        body, free = _body(line, head.end(), combiner, axes)
+    except BodyError as problem:
+        if combiner:
+            raise BodyError(
+                f"the body of a reduction, which alone names its axes, cannot be read: {problem}",
+                problem.column,
+            ) from None
+        body, free = None, ()
+    return Computed(head["name"], axes, output, combiner, body, free)
+
+
+def _placeholder(name: str, shape: str | None) -> Placeholder:
+    if shape is None:
+        raise BodyError("an input without shape, as in the text that is only hashed", 0)
+    parts = [each.strip() for each in shape.split(",")] if shape.strip() else []
+    sizes = [_SIZE.fullmatch(each) for each in parts]
+    symbols = tuple(part for part, size in zip(parts, sizes, strict=True) if size is None)
+    return Placeholder(name, tuple(int(size[1]) if size else None for size in sizes), symbols)
+
+
+def _body(
+    line: str, start: int, combiner: str, axes: tuple[str, ...]
+) -> tuple[Expression | None, tuple[str, ...]]:
+    tokens = tokenize(line, start)
+    if combiner == "select":
+        return _argument_reduction(tokens, axes)
+    free = _free([_START, *tokens], axes)
+    try:
+        body = parse_body(tokens)
+    except TooDeepError:
+        if sum(map(_opens, tokens)) != 0:
+            raise
+        return None, free
+    return (Reduction(combiner, (body,)) if combiner else body), free
+
+
+def _argument_reduction(
+    tokens: list[Token], axes: tuple[str, ...]
+) -> tuple[Expression | None, tuple[str, ...]]:
+    """Read ``select(condition, a, b)= (index, value)``, as of argmax."""
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += _opens(token)
+        if at and depth == 0:
+            break
+    after = tokens[at + 1 :]
+    if not after or after[0].text != "=":
+        raise BodyError("expected '=' after the combiner", tokens[at].column)
+    sources = after[1:]
+    free = _free(sources, axes)
+    end = Token("end", "", tokens[at].column)
+    combined = parse_bodies([*tokens[1 : at + 1], end])
+    return Reduction("select", parse_bodies(sources), combined), free
+
+
+def _opens(token: Token) -> int:
+    """Return 1 for an opening bracket, -1 for a closing one."""
+    return (token.text in ("(", "[")) - (token.text in (")", "]"))
+
+
+def _free(tokens: Sequence[Token], axes: tuple[str, ...]) -> tuple[str, ...]:
+    known = {*axes, *map(printed_name, axes), *_WORDS}
+    found: dict[str, None] = {}
+    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        names_no_axis = after.text in ("(", "[") or (
+            (before.text, after.text) == ("(", ")") and DTYPE.fullmatch(token.text) is not None
+        )
+        if token.kind == "name" and token.text not in known and not names_no_axis:
+            found[token.text] = None
+    return tuple(found)
+
+
+def printed_name(name: str) -> str:
+    """Return a variable's name as newer bodies have it: ``rc.outer`` → ``rc_outer``."""
+    return re.sub(r"\W", "_", name)
+
+
+class KnownOperations:
+    """Operations seen so far, by the names under which later ones read them."""
+
+    def __init__(self) -> None:
+        self._named: dict[str, list[int]] = defaultdict(list)
+        self._ranks: list[int] = []
+        self._outputs: dict[str, int] = {}
+        self._read: set[int] = set()
+
+    def add(self, operation: Operation) -> None:
+        """Take the next operation, after its own reads."""
+        at = len(self._ranks)
+        is_input = operation.is_placeholder
+        self._ranks.append(len(operation.shape if is_input else operation.axes))
+        if operation.outputs == 1:
+            self._named[operation.name].append(at)
+        for output in range(operation.outputs if operation.outputs > 1 else 0):
+            self._named[f"{operation.name}.v{output}"].append(at)
+            self._outputs[f"{operation.name}.v{output}"] = output
+
+    def resolved(self, bodies: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """Return bodies whose reads say which operation they read, as far as that is clear."""
+        chosen = self._chosen(dict.fromkeys(read for body in bodies for read in reads(body)))
+        self._read.update(at for at in chosen.values() if at >= 0)
+
+        def change(expression: Expression) -> Expression:
+            whole = rebuilt(expression, change)
+            if not (isinstance(expression, TensorRead) and isinstance(whole, TensorRead)):
+                return whole
+            output = self._outputs.get(expression.name, 0)
+            return replace(whole, operation=chosen[expression], output=output)
+
+        return tuple(map(change, bodies))
+
+    def _chosen(self, found: Iterable[TensorRead]) -> dict[TensorRead, int]:
+        """Return the operation of each distinct read."""
+        alternatives: dict[tuple[str, int], list[TensorRead]] = defaultdict(list)
+        for read in found:
+            alternatives[read.name, len(read.indices)].append(read)
+        chosen: dict[TensorRead, int] = {}
+        for (name, rank), group in alternatives.items():
+            candidates = [at for at in self._named[name] if self._ranks[at] == rank]
+            chosen.update(zip(group, self._matched(len(group), candidates), strict=True))
+        return chosen
+
+    def _matched(self, wanted: int, candidates: list[int]) -> list[int]:
+        if len(candidates) == 1:
+            return candidates * wanted
+        unread = [at for at in candidates if at not in self._read]
+        if len(unread) == 1:
+            return unread * wanted
+        return unread[len(unread) - wanted :] if len(unread) >= wanted else [-1] * wanted

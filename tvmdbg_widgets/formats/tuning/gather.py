@@ -3,20 +3,87 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.found import Found
-from tvmdbg_widgets.formats.parts import Part
-from tvmdbg_widgets.formats.registry import format_of
-from tvmdbg_widgets.formats.tuning.reading import growing, read_part
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue
-from tvmdbg_widgets.model.base.text import listed, one_line
-from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.formats.json_fields import read_json
+from tvmdbg_widgets.formats.parts import FileCandidate, Found, Part
+from tvmdbg_widgets.formats.registry import format_of, head
+from tvmdbg_widgets.formats.tuning import console
+from tvmdbg_widgets.formats.tuning.dag_text import hashes_of
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, listed, one_line
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
+from tvmdbg_widgets.sources.file_source import FileSource, GrowingFile
 from tvmdbg_widgets.sources.folders import note, unreadable
-from tvmdbg_widgets.sources.given import SourceLike
+from tvmdbg_widgets.sources.given import SourceLike, as_source
+
+_MOST_TEXT = 64 << 20
+
+
+def given_dags(given: SourceLike) -> dict[str, str]:
+    """Return DAG texts by workload key or hash, from a file, or from the text itself."""
+    if isinstance(given, str) and " = PLACEHOLDER" in given:
+        source: ByteSource = BytesSource(given.encode(errors="replace"), "<DAG text>")
+    else:
+        source = as_source(given)
+    if sniff(head(source)):
+        return _checked(source, read_dag_dump(source))
+    return _checked(source, dict(console.read_output(source).dags))
+
+
+def given_text(given: SourceLike, what: str = "a module that registers workloads") -> str:
+    """Return the text of a file, or of bytes."""
+    source = as_source(given)
+    if source.size > _MOST_TEXT:
+        raise FormatError(
+            f"this is too long to be {what}",
+            file=source.name,
+            expected=f"at most {_MOST_TEXT:,} bytes",
+            found=f"{source.size:,}",
+        )
+    return source.read(0, source.size).decode("utf-8", "replace")
+
+
+def _checked(source: ByteSource, dags: dict[str, str]) -> dict[str, str]:
+    if not dags:
+        raise FormatError(
+            "no DAG text was found here",
+            file=source.name,
+            expected="lines as repr(task.compute_dag) has them, such as 'A = PLACEHOLDER [4, 8]'",
+            found="none",
+            hint="dump_workload_to_dag_log=… of extract_tasks writes them for a network.",
+        )
+    return dags
+
+
+def with_dags(parts: TuningParts, given: Mapping[str, str]) -> TuningParts:
+    """Return a log with the DAG texts that its caller gave.
+
+    A hash names its text's task. Of a task that was registered by name the text cannot be told:
+    where the log has one such task, and one text fits nothing else, it is that task's.
+    """
+    keys = [task.workload_key for task in parts.tasks]
+    named = [task.workload_key for task in parts.tasks if not task.workload.is_hash]
+    hashes = {task.workload.name for task in parts.tasks if task.workload.is_hash}
+    texts = set(given.values())
+    fits = any(key in given for key in keys) or any(
+        not hashes.isdisjoint(hashes_of(text)) for text in texts
+    )
+    dags, issues = {**parts.dags, **given}, parts.issues
+    if not fits and len(texts) == 1 and len(set(named)) == 1:
+        dags[named[0]] = texts.pop()
+    elif not fits and texts:
+        message = (
+            "none of the DAG texts given is of a task of this log, by its key or hash; "
+            "dag={log.tasks[0].workload_key: text} says which it is of"
+        )
+        issues += [Issue("dags-unused", IssueSeverity.WARNING, message)]
+    return replace(parts, dags=dags, issues=issues)
+
 
 _SHOWN = 40
 _FEW = 16
@@ -64,3 +131,33 @@ def _nothing(sources: Sequence[SourceLike], unknown: Sequence[ByteSource]) -> Fo
         found=f"bytes that start with {heads[0]!r}" if heads else "no file of a known format",
         hint="Ansor's logs are what RecordToFile wrote, AutoTVM's what log_to_file wrote.",
     )
+
+
+_START = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"[^\s(="]+(?: = PLACEHOLDER|\()'
+)
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file that starts with these bytes is such an object."""
+    return _START.match(head) is not None and b" = PLACEHOLDER" in head
+
+
+def read_dag_dump(source: ByteSource) -> dict[str, str]:
+    """Return the DAG texts by workload key."""
+    return read_json(source, dict[str, str])
+
+
+def read_part(candidate: FileCandidate, *, progress: bool = True) -> Part:
+    """Read a file that a tuning left behind, which may still grow."""
+    source = growing(candidate.source)
+    options = {"progress": progress} if candidate.format.part == "tuning-records" else {}
+    value = candidate.format.read(source, **options)
+    return Part(candidate.format.part, value, source, candidate.folder)
+
+
+def growing(source: ByteSource) -> ByteSource:
+    """Return a file as it is now, and may be appended to; any other source as it is."""
+    if type(source) is FileSource:
+        return source.again(GrowingFile)
+    return source

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from array import array
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from struct import Struct
 from typing import Any, NoReturn
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.formats.tuning.lines import InWords, LineProblem
+from tvmdbg_widgets.formats.tuning.console import Measurement
+from tvmdbg_widgets.formats.tuning.lines import MEASURED, InWords, LineProblem, Result
+from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, one_line
+from tvmdbg_widgets.model.tuning.parts import ConsoleMessage, Target, Task
+from tvmdbg_widgets.model.tuning.trials import FIELDS, Trials
 
 _MOST_DIGITS = 400
 _NESTED = frozenset((list, dict))
@@ -111,3 +125,196 @@ def _no_constant(name: str) -> NoReturn:
 _JSON = json.JSONDecoder(
     object_pairs_hook=_once, parse_int=_integer, parse_float=_float, parse_constant=_no_constant
 )
+
+_NAMES = (*MEASURED, *("schedule", "offset", "length", "line", "task", "unroll", "version", "runs"))
+_DTYPES = {each.name: each.dtype for each in FIELDS.values()} | {
+    "version": "int32",
+    "runs": "int32",
+}
+_FIELDS = np.dtype([(name, _DTYPES[name]) for name in _NAMES])
+_CODES = {"float64": "d", "int64": "q", "int32": "i", "int8": "b"}
+# Packing a row at once takes half the time of adding to a column each; a digest is 8 bytes.
+_ROW = Struct("=" + "".join("8s" if n == "schedule" else _CODES[_DTYPES[n]] for n in _NAMES))
+
+
+class TrialColumns:
+    """Columns that grow row by row; one row takes about 80 bytes."""
+
+    def __init__(self) -> None:
+        self._rows = bytearray()
+        self._run_costs = array("d")
+        self._versions: dict[str, int] = {}
+        self._pack = _ROW.pack
+
+    def __len__(self) -> int:
+        return len(self._rows) // _ROW.size
+
+    def add(
+        self,
+        task: int,
+        result: Result,
+        version: str,
+        schedule: tuple[bytes, int],
+        at: tuple[int, int, int],
+    ) -> None:
+        """Add a row."""
+        costs, (digest, unroll) = result.costs, schedule
+        number = self._versions.get(version)
+        if number is None:
+            number = self._versions[version] = len(self._versions)
+        self._rows += self._pack(*result[2:], digest, *at, task, unroll, number, len(costs))
+        self._run_costs.extend(costs)
+
+    def trials(self) -> Trials:
+        """Return the rows so far as the trials of one source, number 0."""
+        rows = np.frombuffer(self._rows, _FIELDS)
+        column = {name: np.ascontiguousarray(rows[name]) for name in _FIELDS.names or ()}
+        runs, version = column.pop("runs"), column.pop("version")
+        return Trials(
+            **column,
+            run_costs=np.array(self._run_costs, np.float64),
+            run_offsets=np.concatenate([[0], np.cumsum(runs, dtype=np.int64)]),
+            version=StringColumn(tuple(self._versions), version),
+            source=np.zeros(len(rows), np.int16),
+        )
+
+
+Rows = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+
+#: Records of one second that are looked at for one measurement.
+_MOST = 4096
+_DIGITS = re.compile(r"[0-9]+(?:\.([0-9]*))?(?:e([+-]?[0-9]{1,3}))?")
+
+
+def join_messages(
+    measurements: Sequence[Measurement], trials: Trials
+) -> tuple[ConsoleMessage, ...]:
+    """Join what the output says of measurements to records.
+
+    They are the same where error number, costs, all_cost and timestamp agree in the digits that
+    are printed; the log has whole seconds. Where several of one fit several of the other, they are
+    joined in order if they are as many, and else left alone (row -1).
+    """
+    fitting: dict[tuple[object, ...], tuple[int, ...]] = {}
+    order = np.argsort(trials.timestamp, kind="stable")
+    times = trials.timestamp[order]
+    alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for i, each in enumerate(measurements):
+        key = each.error, each.costs, each.all_cost, each.timestamp
+        if key not in fitting:
+            fitting[key] = _fitting(each, trials, order, times)
+        alike[fitting[key]].append(i)
+    rows = [-1] * len(measurements)
+    taken: set[int] = set()
+    for candidates, which in sorted(alike.items(), key=lambda item: len(item[0])):
+        left = [row for row in candidates if row not in taken]
+        if len(left) == len(which):
+            taken.update(left)
+            for i, row in zip(which, left, strict=True):
+                rows[i] = row
+    return tuple(
+        ConsoleMessage(each.number, row, each.error, each.message, each.glyphs)
+        for each, row in zip(measurements, rows, strict=True)
+    )
+
+
+def _fitting(each: Measurement, trials: Trials, order: Rows, times: Floats) -> tuple[int, ...]:
+    """Return the rows that a measurement may be, ascending."""
+    printed, half = _value(each.timestamp), _half_digit(each.timestamp)
+    if not math.isfinite(printed):
+        return ()
+    # The log has the seconds without their fraction.
+    begin, end = np.searchsorted(times, [math.floor(printed - half), printed + half])
+    if not 0 < end - begin <= _MOST:
+        return ()
+    rows = order[begin:end]
+    rows = rows[trials.error[rows] == each.error]
+    rows = rows[_agree(trials.all_cost[rows], each.all_cost)]
+    if each.error == 0:
+        starts, counts = trials.run_offsets[rows], np.diff(trials.run_offsets)[rows]
+        same = counts == len(each.costs)
+        rows, starts = rows[same], starts[same]
+        for i, text in enumerate(each.costs):
+            same = _agree(trials.run_costs[starts + i], text)
+            rows, starts = rows[same], starts[same]
+    return tuple(np.sort(rows).tolist())
+
+
+def _agree(values: Floats, text: str) -> npt.NDArray[np.bool_]:
+    """Whether numbers of the log, which have 6 digits, may be printed as this text."""
+    slack = _half_digit(text) * (1 + 1e-9) + np.abs(values) * 1e-6
+    return np.asarray(np.abs(values - _value(text)) <= slack)
+
+
+def _value(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _half_digit(text: str) -> float:
+    """Return half of what the last printed digit stands for."""
+    found = _DIGITS.fullmatch(text)
+    if found is None:
+        return 0.0
+    exponent = int(found[2] or 0) - len(found[1] or "")
+    return 0.5 * 10.0**exponent
+
+
+_COMPARED = {
+    "hardware": "hardware parameters",
+    "target_host": "host",
+    "layout_rewrite": "layout rewrite option",
+    "input_names": "input names",
+}
+
+
+_LONGEST_KEPT = 10_000
+
+
+class Tasks:
+    """A table of tasks."""
+
+    def __init__(self) -> None:
+        self.found: list[Task] = []
+        self.issues: list[Issue] = []
+        self._index: dict[tuple[str, str, str], int] = {}
+        self._told: set[tuple[int, str]] = set()
+
+    def add(self, task: Task) -> int:
+        """Return the index of a task, which is added where it is new."""
+        identity = (task.tuner, task.workload_key, task.target.text)
+        index = self._index.setdefault(identity, len(self.found))
+        if index == len(self.found):
+            self.found.append(replace(task, index=index))
+        else:
+            self._compare(self.found[index], task)
+        return index
+
+    def _compare(self, known: Task, task: Task) -> None:
+        for name, words in _COMPARED.items():
+            before, now = getattr(known, name), getattr(task, name)
+            # An older version says nothing of it.
+            if None in (before, now) or before == now or (known.index, name) in self._told:
+                continue
+            self._told.add((known.index, name))
+            self.issues.append(
+                Issue(
+                    "task-differs",
+                    IssueSeverity.NOTE,
+                    one_line(
+                        f"records of task {known.index} ({known.name}) differ in {words}: "
+                        f"first {before}, later {now}; the first is shown"
+                    ),
+                )
+            )
+
+
+_TARGETS = lru_cache(1_000)(Target.parse)
+
+
+def target_of(text: str) -> Target:
+    """Take a target string apart; the same few stand in most records."""
+    return _TARGETS(text) if len(text) <= _LONGEST_KEPT else Target.parse(text)

@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
-from tvmdbg_widgets.formats.tuning.ansor import steps_of
-from tvmdbg_widgets.formats.tuning.json_line import decode
-from tvmdbg_widgets.formats.tuning.lines import LineProblem
-from tvmdbg_widgets.formats.tuning.result import MEASURED
-from tvmdbg_widgets.model.base.errors import FormatError
+import msgspec
+import numpy as np
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.formats.tuning import lines as metaschedule
+from tvmdbg_widgets.formats.tuning.ansor import AnsorReader, check_keys, steps_of
+from tvmdbg_widgets.formats.tuning.json_line import Tasks, TrialColumns, decode, is_other, target_of
+from tvmdbg_widgets.formats.tuning.lines import (
+    BOM,
+    COMMENT,
+    LONGEST,
+    MEASURED,
+    InWords,
+    LineBlock,
+    LineProblem,
+    Result,
+    StoredWorkload,
+    array,
+    blocks,
+    pickled,
+    read_result,
+    text,
+)
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-from tvmdbg_widgets.model.tuning.parts import TuningParts
-from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
+from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.tuning.measure_errors import AUTOTVM_FAILED_COST, MeasureError, Record
+from tvmdbg_widgets.model.tuning.parts import RefusedLine, Task, TuningParts, Workload
 from tvmdbg_widgets.model.tuning.steps import AnyStep
 from tvmdbg_widgets.model.tuning.trials import Trials
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -86,3 +113,289 @@ def _changed(parts: TuningParts, row: int, problem: Exception) -> FormatError:
         found=problem,
         hint="Open the log again.",
     )
+
+
+_LOOKED_AT = 50
+_NUMBER = rb"\s*-?[0-9]+\s*"
+_STARTS = (
+    re.compile(rb'\{\s*"[irv]"\s*:'),
+    re.compile(rb'\{\s*"(input|config|result|version|tvm_version)"\s*:'),
+    re.compile(rb"\[" + _NUMBER + rb",\s*\[\s*\[\s*\["),
+    re.compile(rb'\[\s*"[0-9]{1,20}"\s*,\s*"[A-Za-z0-9+/=]{12}'),
+)
+_NEEDED = ((b'"i"', b'"r"', b'"v"'), (b'"input"', b'"config"', b'"result"'))
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file that starts with these bytes holds tuning records."""
+    lines = head.removeprefix(BOM).split(b"\n")
+    told = [each for each in lines if each.strip() and each[:1] not in COMMENT]
+    return any(map(_is_record, told[:_LOOKED_AT]))
+
+
+def _is_record(line: bytes) -> bool:
+    if pickled(line.rstrip(b"\r")) is not None:
+        return True
+    for start, needed in zip(_STARTS, (*_NEEDED, (), ()), strict=True):
+        if start.match(line):
+            # The end of a long line lies behind the head.
+            return all(key in line for key in needed) or not line.rstrip().endswith(b"}")
+    return False
+
+
+def read_records(source: ByteSource, **options: Any) -> RecordFile:
+    """Read the records of a file, as :func:`~.record_file.read_file` does."""
+    return read_file(source, **options)
+
+
+#: Lines that are held at once.
+_MOST_LINES = 1_000
+
+
+def write_lines(path: str | os.PathLike[str], parts: TuningParts, rows: Iterable[int]) -> Path:
+    """Write records to a file, each the bytes that it was read from, and a line feed."""
+    with replacing(path) as file:
+        for source, offset, length in _stretches(parts, rows):
+            file.write(source.read(offset, length) + b"\n")
+    return Path(path)
+
+
+def _stretches(parts: TuningParts, rows: Iterable[int]) -> Iterator[tuple[ByteSource, int, int]]:
+    """Yield source, offset and length of lines; those that follow each other in a file as one."""
+    trials = parts.trials
+    at = np.fromiter(rows, np.int64)
+    for row in at[(at < -len(trials)) | (at >= len(trials))].tolist():
+        raise no_such_row(row, trials)
+    source, begin = trials.source[at], trials.offset[at]
+    end = begin + trials.length[at]
+    # One byte between two lines is a line feed.
+    apart = (source[1:] != source[:-1]) | (begin[1:] != end[:-1] + 1)
+    apart |= np.diff(np.arange(len(at)) // _MOST_LINES) > 0
+    bounds = np.concatenate([[0], np.flatnonzero(apart) + 1, [len(at)]]) if len(at) else at
+    for first, after in itertools.pairwise(bounds.tolist()):
+        offset = int(begin[first])
+        yield parts.sources[source[first]], offset, int(end[after - 1]) - offset
+
+
+#: Refused lines that are kept, with their reasons; all are counted.
+MOST_REFUSED = 10_000
+_LONGEST_RECORD = 4 << 20
+
+
+@dataclass(frozen=True)
+class RecordFile:
+    """What a file of records holds."""
+
+    source: ByteSource
+    tasks: tuple[Task, ...]
+    trials: Trials
+    refused: tuple[RefusedLine, ...] = ()
+    num_refused: int = 0
+    undecoded: Counter[str] = field(default_factory=Counter)
+    cut: bool = False
+    workloads: tuple[StoredWorkload, ...] = ()
+    numbered: dict[int, int] = field(default_factory=dict)
+    issues: tuple[Issue, ...] = ()
+    offset: int = 0
+    line: int = 1
+
+
+def read_file(
+    source: ByteSource, *, offset: int = 0, line: int = 1, progress: bool = False
+) -> RecordFile:
+    """Read the records of a file, from a line on.
+
+    A line that is no record is refused, and the others are read.
+    """
+    reader = _RecordFileReader(source)
+    bar = tqdm(
+        desc="reading records",
+        total=source.size - offset,
+        unit="B",
+        unit_scale=True,
+        delay=1,
+        leave=False,
+        disable=not progress,
+    )
+    with bar:
+        for block in blocks(source, offset, line):
+            bar.update(reader.read(block))
+    return reader.file(offset, line)
+
+
+class _RecordFileReader:
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
+        self._tasks, self._columns = Tasks(), TrialColumns()
+        self._ansor = AnsorReader(self._tasks, self._columns)
+        self._refused: list[RefusedLine] = []
+        self._num_refused = 0
+        self._undecoded: Counter[str] = Counter()
+        self._cut = False
+        self._workloads: list[StoredWorkload] = []
+        self._numbered: dict[tuple[int, str], int] = {}
+        self._odd: dict[str, Issue] = {}
+        self._next: tuple[int, int] | None = None
+
+    def read(self, block: LineBlock) -> int:
+        """Read the lines of a block; return its bytes."""
+        if block.too_long:
+            found = InWords(f"{block.too_long:,}")
+            problem = LineProblem("line", f"at most {LONGEST:,} bytes", found)
+            self._refuse(block.offset, block.number, problem)
+            length = block.too_long + block.ended
+            self._next = block.offset + length, block.number + 1
+            return length
+        offset, number = block.offset, block.number
+        last = number + len(block.lines) - 1
+        # Only the first line may begin in an earlier chunk, and be longer than one.
+        usual = len(block.lines[0]) <= _LONGEST_RECORD
+        for whole in block.lines:
+            line = whole[:-1] if whole[-1:] == b"\r" else whole
+            if not usual or not self._ansor.add_usual(line, offset, number):
+                self._other(line, offset, number, ended=block.ended or number < last)
+                usual = True
+            elif self._ansor.odd:
+                self._note(self._ansor.odd, number)
+            offset += len(whole) + 1
+            number += 1
+        self._next = (offset, number) if block.ended else (block.offset, block.number)
+        return offset - block.offset
+
+    def file(self, offset: int, line: int) -> RecordFile:
+        """Return all that was read."""
+        at, number = self._next or (offset, line)
+        return RecordFile(
+            self._source,
+            tuple(self._tasks.found),
+            self._columns.trials(),
+            tuple(self._refused),
+            self._num_refused,
+            self._undecoded,
+            self._cut,
+            tuple(self._workloads),
+            {task: workload for (workload, _), task in self._numbered.items()},
+            (*self._tasks.issues, *self._odd.values()),
+            at,
+            number,
+        )
+
+    def _other(self, line: bytes, offset: int, number: int, *, ended: bool) -> None:
+        """Read a line that is no Ansor record in the spacing of TVM."""
+        if offset == 0 and line.startswith(BOM):
+            offset, line = len(BOM), line[len(BOM) :]
+        if not line.strip() or line[:1] in COMMENT:
+            return
+        if ended and self._num_refused >= MOST_REFUSED and line.count(b"\t") < 3 and is_other(line):
+            self._num_refused += 1  # nobody asks for its words
+            return
+        try:
+            self._add(line, offset, number)
+        except LineProblem as problem:
+            if problem.unfinished and not ended:
+                self._cut = True
+            else:
+                self._refuse(offset, number, problem)
+
+    def _add(self, line: bytes, offset: int, number: int) -> None:
+        if line[:1] not in b"{[" and (what := pickled(line)) is not None:
+            self._undecoded[what] += 1
+            return
+        if len(line) > _LONGEST_RECORD and not line.startswith(b'["'):
+            found = InWords(f"{len(line):,}")
+            raise LineProblem("line", f"at most {_LONGEST_RECORD:,} bytes", found)
+        document = decode(line)
+        if isinstance(document, dict) and is_record(document):
+            self._autotvm(document, (offset, len(line), number))
+        elif isinstance(document, dict):
+            self._ansor.add(document, line, offset, number)
+            if self._ansor.odd:
+                self._note(self._ansor.odd, number)
+        elif isinstance(document, list) and document and isinstance(document[0], str):
+            self._workloads.append(metaschedule.read_workload(document))
+        elif isinstance(document, list):
+            self._metaschedule(document, (offset, len(line), number))
+        else:
+            raise LineProblem("line", "a tuning record", document)
+
+    def _autotvm(self, document: dict[str, Any], at: tuple[int, int, int]) -> None:
+        task, config, result, version = parse(document)
+        index = self._tasks.add(task)
+        schedule = digest(task, config), unroll_of(config)
+        self._columns.add(index, result, version, schedule, at)
+        if result.odd:
+            self._note(result.odd, at[2])
+
+    def _metaschedule(self, document: list[Any], at: tuple[int, int, int]) -> None:
+        record = metaschedule.read_record(document)
+        key = record.workload, record.target.text
+        if key not in self._numbered:
+            name = f"workload {record.workload} (not in the files)"
+            workload = Workload(name, name, record.shapes)
+            self._numbered[key] = self._tasks.add(Task(0, "metaschedule", workload, record.target))
+        self._columns.add(self._numbered[key], record.result, "", (record.digest(), -1), at)
+
+    def _refuse(self, offset: int, number: int, problem: LineProblem) -> None:
+        self._num_refused += 1
+        if len(self._refused) < MOST_REFUSED:
+            self._refused.append(RefusedLine(0, number, offset, str(problem)))
+
+    def _note(self, odd: str, number: int) -> None:
+        rule = "cost-without-error" if odd.startswith("no error") else "error-with-costs"
+        if rule not in self._odd:
+            message = f"line {number:,} has {odd}; it is the first such line"
+            self._odd[rule] = Issue(rule, IssueSeverity.WARNING, message, file=self._source.name)
+
+
+_KEYS = ("input", "config", "result", "version", "tvm_version")
+_OLD_KEYS = ("i", "r", "v")
+_UNROLL = "auto_unroll_max_step"
+
+
+def is_record(document: dict[str, Any]) -> bool:
+    """Whether a document is a record of one of the two versions, or was meant to be."""
+    if "v" in document:
+        return type(document["v"]) in (int, float)
+    return "input" in document or "result" in document
+
+
+def parse(document: dict[str, Any]) -> tuple[Task, Any, Result, str]:
+    """Return task, config, result and version of a record."""
+    if "v" in document:
+        check_keys(document, _OLD_KEYS)
+        target, name, args, _, _, config = array(document["i"], "i", 6)
+        task = _task(target, name, args, "i")
+        result = read_result(document["r"], "r", AUTOTVM_FAILED_COST)
+        return task, config, result, str(document["v"])
+    check_keys(document, _KEYS)
+    target, name, args, _ = array(document["input"], "input", 4)
+    task = _task(target, name, args, "input")
+    result = read_result(document["result"], "result", AUTOTVM_FAILED_COST)
+    version = document["version"]
+    if type(version) not in (int, float):
+        raise LineProblem("version", "a number", version)
+    return task, document["config"], result, str(version)
+
+
+def _task(target: Any, name: Any, args: Any, field: str) -> Task:
+    named = text(name, f"{field}[1]")
+    given = array(args, f"{field}[2]")
+    key = msgspec.json.encode([named, *given]).decode()
+    workload = Workload(key, named, tuple(given))
+    return Task(0, "autotvm", workload, target_of(text(target, f"{field}[0]")))
+
+
+def digest(task: Task, config: Any) -> bytes:
+    """Return 8 bytes that are equal for equal tasks with equal configs."""
+    found = msgspec.json.encode([task.target.text, task.workload_key, config])
+    return blake2b(found, digest_size=8).digest()
+
+
+def unroll_of(config: Any) -> int:
+    """Return the knob ``auto_unroll_max_step`` of a config, -1 where it has none."""
+    entity = config.get("entity", config.get("e")) if isinstance(config, dict) else None
+    for knob in entity if isinstance(entity, list) else ():
+        if isinstance(knob, list) and len(knob) == 3 and knob[0] == _UNROLL:
+            value = knob[2]
+            return value if type(value) is int and 0 <= value < 2**31 else -1
+    return -1

@@ -17,19 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
-from tvmdbg_widgets.formats.tvm.times_text import decode
-from tvmdbg_widgets.formats.tvm.trace_events import (
+from tvmdbg_widgets.formats.tvm.times_text import (
     FIELDS,
     TraceEvents,
+    decode,
     load_events,
     peek_events,
     plain_events,
 )
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import as_float, counted
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.text import paired
+from tvmdbg_widgets.model.base.numbers import StringColumn, as_float, counted
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, paired
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _OTHER_KIND = (

@@ -6,11 +6,12 @@ import math
 import re
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+import ml_dtypes
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.bits import float_type
 from tvmdbg_widgets.model.base.numbers import fixed
 
 #: Whole float64 have all their digits up to here in JavaScript, too.
@@ -168,3 +169,191 @@ def _written(scientific: str, most: int) -> str:
         return f"0.{'0' * (-power - 1)}{digits}"
     whole, rest = digits[: power + 1].ljust(power + 1, "0"), digits[power + 1 :]
     return f"{whole}.{rest}" if rest else whole
+
+
+#: Key of a NaN: above that of any value.
+NAN_KEY: Final = 2**63 - 1
+#: Distance from and to a NaN: above that of any two floating-point values.
+NO_DISTANCE: Final = 2**64 - 1
+
+
+def ordered(values: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.uint64]:
+    """Return the place of each value in the row of all values of its type.
+
+    ``ordered(a) < ordered(b)`` exactly where ``a < b``, and neighbors differ by 1.
+    """
+    array = np.asarray(values)
+    dtype = array.dtype
+    if dtype.kind == "c":
+        raise TypeError(f"{dtype} has no order")
+    found = float_type(dtype)
+    if found is None:
+        if dtype.kind != "b" and not is_integer(dtype):
+            raise TypeError(f"{dtype} is no type of numbers")
+        return array.astype(np.uint64) if dtype == np.uint64 else array.astype(np.int64)
+    code = codes(array).astype(np.uint64)
+    keys: npt.NDArray[np.int64] = code.astype(np.int64)
+    if found.signed:
+        sign = np.uint64(1 << (found.bits - 1))
+        magnitude = (code & (sign - np.uint64(1))).astype(np.int64)
+        keys = np.where(code & sign, -magnitude, magnitude)
+    return np.where(_is_nan(array), np.int64(NAN_KEY), keys)
+
+
+def distance(a: Any, b: Any) -> npt.NDArray[np.uint64]:
+    """Return how many steps lie between values of one type."""
+    first, second = _pair(a, b)
+    low, high = ordered(first), ordered(second)
+    with np.errstate(over="ignore"):  # two's complement wraps around to the right difference
+        ahead = high.astype(np.uint64) - low.astype(np.uint64)
+        steps = np.where(low <= high, ahead, np.uint64(0) - ahead)
+    if not is_float(first.dtype):
+        return steps
+    unknown = _is_nan(first) | _is_nan(second)
+    return np.where(unknown, np.uint64(NO_DISTANCE), steps)
+
+
+def spacing(x: Any) -> npt.NDArray[np.float64]:
+    """Return the size of one step from each value away from zero.
+
+    As ``np.spacing``, but positive, and of the largest finite value what the exponent gives,
+    though the next value is infinite or missing.
+    """
+    array = np.asarray(x)
+    found = float_type(array.dtype)
+    if found is None:
+        return np.ones(ordered(array).shape)
+    with np.errstate(invalid="ignore"):
+        wide = np.abs(array.astype(np.float64))
+    finite = np.isfinite(wide)
+    exponent = np.frexp(np.where(finite, wide, 1.0))[1]
+    exponent = np.where(wide == 0, found.least, np.maximum(exponent, found.least))
+    steps = np.ldexp(1.0, exponent - 1 - found.mantissa)
+    return np.where(finite, steps, np.nan)
+
+
+def _pair(a: Any, b: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    first, second = np.asarray(a), np.asarray(b)
+    if first.dtype != second.dtype:
+        raise TypeError(f"steps lie between values of one type, not {first.dtype}, {second.dtype}")
+    left, right = np.broadcast_arrays(first, second)
+    return left, right
+
+
+def _is_nan(values: np.ndarray[Any, Any]) -> npt.NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):  # signalling NaN of bfloat16
+        nan: npt.NDArray[np.bool_] = np.isnan(values)
+    return nan
+
+
+_finfo: Any = ml_dtypes.finfo
+_iinfo: Any = ml_dtypes.iinfo
+#: Bytes of the largest scalars whose bits fit an integer of numpy's.
+_LARGEST = 8
+_COMPLEX = "complex numbers are two scalars each; take their real and imaginary parts"
+
+
+class FloatType(NamedTuple):
+    """What a floating-point type is made of."""
+
+    bits: int
+    mantissa: int
+    signed: bool
+    least: int
+
+
+@lru_cache(maxsize=256)
+def float_type(dtype: np.dtype[Any]) -> FloatType | None:
+    """Return what a dtype is made of, None where it is none of real floating-point numbers."""
+    if dtype.kind in "biucO" or dtype.itemsize > _LARGEST:
+        return None
+    try:
+        info = _finfo(dtype)
+    except ValueError:
+        return None
+    least = int(np.frexp(np.float64(info.smallest_normal))[1])
+    return FloatType(int(info.bits), int(info.nmant), float(info.min) < 0, least)
+
+
+def is_float(dtype: np.dtype[Any]) -> bool:
+    """Whether scalars of the dtype are real floating-point numbers, those of 8 and fewer bits too.
+
+    >>> is_float(np.dtype("float16")), is_float(np.dtype("int8"))
+    (True, False)
+    """
+    return float_type(dtype) is not None
+
+
+def is_integer(dtype: np.dtype[Any]) -> bool:
+    """Whether scalars of the dtype are integers, those of 4 and fewer bits too."""
+    return dtype.kind in "iu" or _small_integer(dtype) is not None
+
+
+def width(dtype: np.dtype[Any]) -> int:
+    """Return how many bits a scalar has; both parts of a complex number together."""
+    if dtype.kind in "biuc":
+        return dtype.itemsize * 8
+    found = float_type(dtype)
+    bits = _small_integer(dtype) if found is None else found.bits
+    if bits is None:
+        raise TypeError(f"{dtype} is no type of numbers")
+    return bits
+
+
+def fields(dtype: np.dtype[Any]) -> tuple[int, int, int] | tuple[()]:
+    """Return how many bits are sign, exponent and mantissa; nothing for other than floats.
+
+    >>> fields(np.dtype("float32")), fields(np.dtype("int8"))
+    ((1, 8, 23), ())
+    """
+    found = float_type(dtype)
+    if found is None:
+        return ()
+    return int(found.signed), found.bits - found.signed - found.mantissa, found.mantissa
+
+
+def codes(values: Any) -> np.ndarray[Any, Any]:
+    """Return the bits of each scalar as an unsigned integer of its size, the shape kept."""
+    array = np.asarray(values)
+    dtype = array.dtype.newbyteorder("=")
+    if dtype.kind == "c":
+        raise TypeError(_COMPLEX)
+    bits = width(dtype)
+    native = np.ascontiguousarray(array.astype(dtype, copy=False)).reshape(array.shape)
+    found: np.ndarray[Any, Any] = native.view(f"u{dtype.itemsize}")
+    return found & np.uint8((1 << bits) - 1) if bits < 8 else found
+
+
+def hex_text(values: Any) -> list[str]:
+    """Return each scalar's bits as ``"0x3F800000"``, in C order, as many digits as the type needs.
+
+    Of a complex number the real part comes first, then the imaginary one behind a space.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        pairs = zip(hex_text(array.real), hex_text(array.imag), strict=True)
+        return [f"{real} {imag}" for real, imag in pairs]
+    digits = -(-width(array.dtype) // 4)
+    return [f"0x{code:0{digits}X}" for code in codes(array).ravel().tolist()]
+
+
+def bit_text(values: Any) -> list[str]:
+    """Return each scalar's bits as ``"0"`` and ``"1"``, highest first, in C order.
+
+    Of a complex number the bits of the real part come first.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        pairs = zip(bit_text(array.real), bit_text(array.imag), strict=True)
+        return [real + imag for real, imag in pairs]
+    digits = width(array.dtype)
+    return [f"{code:0{digits}b}" for code in codes(array).ravel().tolist()]
+
+
+@lru_cache(maxsize=256)
+def _small_integer(dtype: np.dtype[Any]) -> int | None:
+    """Bits of an integer type of ``ml_dtypes``, None for any other type."""
+    try:
+        return int(_iinfo(dtype).bits)
+    except ValueError:
+        return None

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import enum
+import html
 import math
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import cached_property
+from typing import Literal, overload
+
+import numpy as np
+import numpy.typing as npt
 
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _ALL_DIGITS = Context(prec=400)
@@ -154,3 +163,206 @@ def rate_text(value: float, unit: str) -> str:
         scaled /= 1000
         power += 1
     return f"{significant(scaled)} {_SI_PREFIXES[power]}{unit}"
+
+
+ByteKind = Literal["group", "number", "pointer", "text", "data", "padding", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class ByteField:
+    """One field, or a group of fields.
+
+    Attributes
+    ----------
+    name : str
+    offset : int
+        Bytes from the start of what is shown.
+    size : int
+        Bytes.
+    kind : str
+        ``"group"`` has ``children``; ``"data"`` is a payload; ``"unknown"`` could not be read.
+    value : str
+        What it holds, in words; empty for padding.
+    note : str
+        What is wrong or odd about it; empty where nothing is.
+    children : tuple of ByteField
+        In order, inside these bytes.
+    """
+
+    name: str
+    offset: int
+    size: int
+    kind: ByteKind
+    value: str = ""
+    note: str = ""
+    children: tuple[ByteField, ...] = ()
+
+    @property
+    def end(self) -> int:
+        """Offset of the first byte after it."""
+        return self.offset + self.size
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, ByteField]]:
+        """Yield this field and all below it, each with its depth."""
+        yield depth, self
+        for child in self.children:
+            yield from child.walk(depth + 1)
+
+
+_HEX_SHOWN = 16
+
+
+def byte_rows(root: ByteField, data: bytes) -> list[tuple[str, str, str, str, str]]:
+    """Return the fields as rows of a table: offset, bytes, name, hex, and what it holds."""
+    return [
+        (
+            str(field.offset),
+            str(field.size),
+            "  " * depth + field.name,
+            "" if field.children else _hex(data, field),
+            f"{field.value} ({field.note})" if field.note else field.value,
+        )
+        for depth, field in root.walk()
+    ]
+
+
+def _hex(data: bytes, field: ByteField) -> str:
+    own = data[field.offset : min(field.end, field.offset + _HEX_SHOWN)]
+    return own.hex(" ") + (" …" if field.size > len(own) else "")
+
+
+_REPR_SHOWN = 6
+
+
+class StringColumn(Sequence[str]):
+    """An immutable column of strings: a table of distinct strings and one code per row."""
+
+    __slots__ = ("__dict__", "codes", "unique")
+
+    unique: tuple[str, ...]
+    codes: npt.NDArray[np.int32]
+
+    def __init__(self, unique: Sequence[str], codes: npt.ArrayLike) -> None:
+        column = np.array(codes, dtype=np.int32)
+        if column.ndim != 1:
+            raise ValueError(f"codes must be one-dimensional, not of shape {column.shape}")
+        if column.size and not (column.min() >= 0 and column.max() < len(unique)):
+            raise ValueError(f"codes must lie in 0..{len(unique) - 1}")
+        column.flags.writeable = False
+        self.unique = tuple(unique)
+        self.codes = column
+
+    @classmethod
+    def from_strings(cls, strings: Iterable[str]) -> StringColumn:
+        """Return the column of the given strings; codes are numbered by first appearance."""
+        table: dict[str, int] = {}
+        codes = [table.setdefault(text, len(table)) for text in strings]
+        return cls(tuple(table), np.asarray(codes, dtype=np.int32))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> StringColumn: ...
+    def __getitem__(self, index: int | slice) -> str | StringColumn:
+        if isinstance(index, slice):
+            return StringColumn(self.unique, self.codes[index])
+        return self.unique[int(self.codes[index])]
+
+    def __iter__(self) -> Iterator[str]:
+        unique = self.unique
+        return (unique[code] for code in self.codes.tolist())
+
+    def __contains__(self, text: object) -> bool:
+        return bool(self.rows(text).size) if isinstance(text, str) else False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, StringColumn):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    @cached_property
+    def _code_of(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for code, text in enumerate(self.unique):
+            found.setdefault(text, []).append(code)
+        return found
+
+    def rows(self, text: str) -> npt.NDArray[np.intp]:
+        """Return the rows that read `text`, ascending."""
+        codes = self._code_of.get(text, [])
+        return np.flatnonzero(np.isin(self.codes, codes))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(text) for text in self[:_REPR_SHOWN])
+        more = ", …" if len(self) > _REPR_SHOWN else ""
+        return (
+            f"StringColumn({counted(len(self), 'string')}, {len(self.unique)} distinct: "
+            f"[{shown}{more}])"
+        )
+
+
+_LEFT = "text-align: left"
+#: So wide a column is at most: the rows of a table do not all grow by one long cell.
+_WIDEST = 200
+
+
+def text_lines(rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
+    """Return a line for each row, its cells under those of the row above."""
+    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if right and place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def html_table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    caption: str = "",
+    below: Iterable[str] = (),
+    style: str = "white-space: nowrap",
+) -> str:
+    """Return a table with paragraphs below it; all is text, whatever stands in it."""
+    above = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    look = f'style="{_LEFT}{f"; {style}" if style else ""}"'
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        return "".join(f"<{tag} {look}>{html.escape(cell)}</{tag}>" for cell in cells)
+
+    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
+    thead = f"<thead><tr>{row(head, 'th')}</tr></thead>"
+    told = "".join(f"<p>{html.escape(each)}</p>" for each in below)
+    return f"<table>{above}{thead}<tbody>{body}</tbody></table>{told}"
+
+
+def more_text(count: int, shown: int) -> list[str]:
+    """``["… and 1,200 more"]``; nothing where all are shown."""
+    return [f"… and {count - shown:,} more"] if count > shown else []
+
+
+class Trust(enum.IntEnum):
+    """Grade of one joined item; the lower, the surer.
+
+    The values are what trust columns (``uint8``) hold.
+    """
+
+    EXACT = 0
+    BY_ORDER = 1
+    BY_NAME = 2
+    AMBIGUOUS = 3
+    ABSENT = 4
+
+    @property
+    def label(self) -> str:
+        """The grade in words: ``exact``, ``by order``, ``by name``, ``ambiguous``, ``absent``."""
+        return self.name.lower().replace("_", " ")

@@ -2,8 +2,107 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+#: Names that a message lists; and, of those it does not list, how many are looked at.
+_LISTED = 30
+_SEARCHED = 20_000
+
+
+def near(given: object, known: Iterable[object]) -> list[str]:
+    """Return up to three names that are spelled alike, or else hold what was given."""
+    names = [each for each in islice(known, _SEARCHED) if isinstance(each, str)]
+    folded: dict[str, str] = {}
+    for each in names:
+        folded.setdefault(each.casefold(), each)
+    wanted = str(given).strip().casefold()
+    close = difflib.get_close_matches(wanted, folded, n=3)
+    if not close and len(wanted) > 1:
+        close = [each for each in folded if wanted in each or (len(each) > 2 and each in wanted)]
+    return [folded[each] for each in close[:3]]
+
+
+def perhaps(given: object, known: Iterable[object]) -> str:
+    """Return ``"; did you mean 'graph'?"``; empty where no name is near."""
+    close = near(given, known)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def meant(given: object, known: Iterable[object]) -> str:
+    """Return ``"; did you mean 'graph'?"`` with the names that are known, where those are few."""
+    names = list(islice(known, _SEARCHED))
+    said = perhaps(given, names)
+    if len(names) > _LISTED:
+        return said
+    return f"{said or ';'} known: {', '.join(map(repr, names)) or 'none'}"
+
+
+def one_of(name: str, given: object, known: Iterable[str]) -> str:
+    """Return the value if it is known."""
+    usable = list(known)
+    if isinstance(given, str) and given in usable:
+        return given
+    raise ValueError(f"no {name} {given!r:.200}{meant(given, usable)}")
+
+
+def no_argument(what: str, given: str, known: Iterable[str]) -> TypeError:
+    """Return the error of a keyword that is none, which names close ones."""
+    return TypeError(f"{what} has no argument {given!r:.200}{meant(given, sorted(known))}")
+
+
+def fields_of(given: object, name: str, known: Sequence[str]) -> dict[str, Any]:
+    """Return a mapping with known fields alone."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{name} is a mapping of {', '.join(known)}, not {type(given).__name__}")
+    for field in given:
+        one_of("field", field, known)
+    return dict(given)
+
+
+#: Values that span at most so many times their count are numbered by a table instead of sorting.
+_SPARSE = 4
+
+
+def numbered(*columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Number the distinct rows of some integer columns from 0, in ascending order."""
+    found, _ = _codes(columns[0])
+    for column in columns[1:]:
+        codes, count = _codes(column)
+        found, _ = _codes(found * count + codes)
+    return found
+
+
+def first_rows(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the first row of each number of :func:`numbered`."""
+    rows = np.empty(int(numbers.max(initial=-1)) + 1, np.int64)
+    rows[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)
+    return rows
+
+
+def _codes(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], int]:
+    """Number the distinct values of a column; return how many there are, at least 1, too."""
+    if not len(values):
+        return np.zeros(0, np.int64), 1
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _SPARSE * len(values):
+        distinct, codes = np.unique(values, return_inverse=True)
+        return codes.astype(np.int64, copy=False), len(distinct)
+    places = values.astype(np.int64, copy=False) - low
+    there = np.zeros(high - low + 1, np.bool_)
+    there[places] = True
+    if there.all():
+        return places, len(there)
+    codes = np.cumsum(there) - 1
+    return codes[places], int(codes[-1]) + 1
+
 
 #: Bytes between two ranges that cost less than another request, and the longest request so made.
 GAP, LONGEST = 16 << 10, 1 << 20
@@ -43,3 +142,19 @@ def cut(
         begin = offset - starts[at]
         found.append(parts[at][begin : begin + length])
     return found
+
+
+Range = tuple[float, float]
+
+
+def checked_range(within: object) -> Range:
+    """Return a range of nanoseconds as floats."""
+    try:
+        start, end = map(float, within)  # type: ignore[call-overload]
+    except (TypeError, ValueError, OverflowError):
+        start = end = math.nan
+    if not (math.isfinite(start) and math.isfinite(end) and start < end):
+        raise ValueError(
+            f"a range is (start, end) in nanoseconds with start before end, found {within!r:.80}"
+        )
+    return start, end

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from tvmdbg_widgets.model.base.choice import no_argument
+from tvmdbg_widgets.model.base.ranges import no_argument
 
 _Kind = TypeVar("_Kind", bound=type)
 _Function = TypeVar("_Function", bound="Callable[..., Any]")

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import enum
+import html
+import importlib
+import os
 import re
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 #: Names that a message tells at most, and letters of the whole of one of its parts.
@@ -90,3 +101,286 @@ def paired_json(text: str) -> tuple[str, int]:
         return "\\ufffd"
 
     return _ESCAPES.sub(replace, text), count
+
+
+class FormatError(ValueError):
+    """A file does not follow its format, ends too early, or changed while it was read.
+
+    Parameters
+    ----------
+    problem
+        What is wrong, in one sentence without a full stop.
+    file
+        Name of the file (or of the bytes) that was read.
+    field
+        Field of the format that was being read, such as ``"array 3 ('p0'): ndim"``.
+    offset
+        Position of that field in bytes from the start of the file.
+    expected, found
+        What the format asks for and what the file holds.
+    hint
+        What to try.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str,
+        field: str | None = None,
+        offset: int | None = None,
+        expected: object = None,
+        found: object = None,
+        hint: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.file = file
+        self.field = field
+        self.offset = offset
+        self.expected = expected
+        self.found = found
+        self.hint = hint
+        super().__init__(self._paragraph())
+
+    def _paragraph(self) -> str:
+        place = ""
+        if self.field is not None:
+            place += f", field {cut(self.field)}"
+        if self.offset is not None:
+            place += f", at byte {self.offset}"
+        text = f"{self.file}{place}: {cut(self.problem)}"
+        if self.expected is not None:
+            text += f"; expected {cut(str(self.expected))}"
+        if self.found is not None:
+            text += f"; found {cut(str(self.found))}"
+        text += "."
+        if self.hint is not None:
+            text += f" {self.hint}"
+        return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = {
+            name: getattr(self, name)
+            for name in ("problem", "file", "field", "offset", "expected", "found", "hint")
+        }
+        return _rebuild, (arguments,)
+
+
+def why_unread(problem: Exception) -> str:
+    """Say in short why something could not be read: no full stop, files by name alone."""
+    if isinstance(problem, FormatError):
+        return f"{problem.problem} ({_last(problem.file)})"
+    if isinstance(problem, OSError) and problem.strerror:
+        where = f" ({_last(os.fsdecode(problem.filename))})" if problem.filename else ""
+        return problem.strerror + where
+    return str(problem) if isinstance(problem, ValueError | OSError) else repr(problem)
+
+
+def _last(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
+
+
+def _rebuild(arguments: dict[str, Any]) -> FormatError:
+    return FormatError(arguments.pop("problem"), **arguments)
+
+
+_LINES_SHOWN = 20
+
+
+class IssueSeverity(enum.StrEnum):
+    """Weight of an issue.
+
+    ``ERROR``: the file breaks its format, something was left out or repaired.
+    ``WARNING``: readable as it is, but what it says is questionable.
+    ``NOTE``: worth knowing, nothing is wrong.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One defect: the rule it breaks, what was found, and where.
+
+    Attributes
+    ----------
+    rule : str
+        Kebab-case id of the rule, stable between releases.
+    severity : Severity
+    message : str
+        One paragraph naming the field, what was expected and what was found; without its middle
+        where names of the file make it too long.
+    nodes : tuple of int
+        Node ids concerned, possibly only the first of many.
+    entries : tuple of (int, int)
+        Entries ``(node, output)`` concerned.
+    file : str
+        Name of the file, empty where no file is involved.
+    """
+
+    rule: str
+    severity: IssueSeverity
+    message: str
+    nodes: tuple[int, ...] = ()
+    entries: tuple[tuple[int, int], ...] = ()
+    file: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", shortened(self.message))
+
+    def __str__(self) -> str:
+        where = f"{self.file}: " if self.file else ""
+        return f"{self.severity.value} [{self.rule}] {where}{self.message}"
+
+
+class Issues(Sequence[Issue]):
+    """An immutable sequence of issues, in the order they were found.
+
+    Parameters
+    ----------
+    issues : iterable of Issue
+    """
+
+    __slots__ = ("_items",)
+
+    def __init__(self, issues: Iterable[Issue] = ()) -> None:
+        self._items: tuple[Issue, ...] = tuple(issues)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> Issue: ...
+    @overload
+    def __getitem__(self, index: slice) -> Issues: ...
+    def __getitem__(self, index: int | slice) -> Issue | Issues:
+        if isinstance(index, slice):
+            return Issues(self._items[index])
+        return self._items[index]
+
+    def __add__(self, other: Iterable[Issue]) -> Issues:
+        return Issues((*self._items, *other))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Issues) and self._items == other._items
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
+    def by_rule(self, rule: str) -> Issues:
+        """Return the issues of one rule."""
+        return Issues(issue for issue in self._items if issue.rule == rule)
+
+    def by_severity(self, severity: IssueSeverity) -> Issues:
+        """Return the issues of one severity."""
+        return Issues(issue for issue in self._items if issue.severity is severity)
+
+    def summary(self) -> str:
+        """Return the counts in words, such as ``"1 error, 2 notes"`` or ``"0 issues"``."""
+        counts = Counter(issue.severity for issue in self._items)
+        told = [
+            f"{counts[s]} {s.value}{'s' * (counts[s] != 1)}" for s in IssueSeverity if counts[s]
+        ]
+        return ", ".join(told) or "0 issues"
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the issues as a table with one row each (needs pandas)."""
+        fields = ("rule", "severity", "message", "nodes", "entries", "file")
+        return data_frame({name: [getattr(i, name) for i in self._items] for name in fields})
+
+    def _repr_html_(self) -> str:
+        items = "".join(
+            f"<li><b>{issue.severity.value}</b> {html.escape(issue.message)} "
+            f"<code>{html.escape(issue.rule)}</code></li>"
+            for issue in self._items[:_LINES_SHOWN]
+        )
+        more = len(self._items) - _LINES_SHOWN
+        rest = f"<li>… and {more} more</li>" if more > 0 else ""
+        return f"<div>Issues: {self.summary()}</div><ul>{items}{rest}</ul>"
+
+    def __repr__(self) -> str:
+        lines = [f"Issues: {self.summary()}"]
+        lines += [f"  {issue}" for issue in self._items[:_LINES_SHOWN]]
+        if len(self._items) > _LINES_SHOWN:
+            lines.append(f"  … and {len(self._items) - _LINES_SHOWN} more")
+        return "\n".join(lines)
+
+
+_SILENCE_S = 60
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*(?:://|::)")
+_SECRETS = re.compile(
+    r"(?<=://)(?:[^/?]*@|[^/@:]*:(?!:|[0-9]*(?:/|\Z))[^@?]*@)|\?.*?(?=::|\Z)", re.DOTALL
+)
+_INSTALL = 'pip install "tvmdbg-widgets[remote]"'
+
+
+def is_url(path: object) -> bool:
+    """Whether a path is a URL: ``scheme://…``, or several chained as ``zip://a::http://…``."""
+    return isinstance(path, str) and _URL.match(path) is not None
+
+
+def local_path(path: Any) -> Any:
+    """Return the path that a ``file://`` URL names; anything else as it is.
+
+    >>> local_path("file:///tmp/dump")
+    '/tmp/dump'
+    """
+    scheme, mark, rest = path.partition("://") if isinstance(path, str) else ("", "", "")
+    if not mark or scheme.lower() not in ("file", "local"):
+        return path
+    return rest.lstrip("/") if os.name == "nt" else rest
+
+
+def without_secrets(url: str) -> str:
+    """Return a URL as it may be shown: without user, password and query (signed URLs have one).
+
+    >>> without_secrets("https://me:secret@host/dump.zip?X-Signature=1")
+    'https://host/dump.zip'
+    """
+    return one_line(_SECRETS.sub("", url))
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """Return fsspec's file system of a URL, and the path in it."""
+    shown = without_secrets(url)
+    try:
+        import fsspec
+    except ImportError as problem:
+        raise ImportError(f"reading {shown} needs fsspec: {_INSTALL}") from problem
+    try:
+        fs, path = fsspec.core.url_to_fs(url, **_patience(url))
+    except ImportError as problem:
+        raise ImportError(
+            f"reading {shown} needs a package for its scheme: {problem} "
+            f"({_INSTALL} brings what http and https need)"
+        ) from problem
+    except ValueError as problem:
+        raise ValueError(f"{shown}: {problem}") from problem
+    return fs, path
+
+
+def _patience(url: str) -> dict[str, Any]:
+    """Options that end a read from a web server that has stopped sending.
+
+    fsspec's own limit is aiohttp's: five minutes for a whole answer, however fast it comes.
+    """
+    if not url.startswith(("http://", "https://")):
+        return {}
+    import aiohttp
+
+    limit = aiohttp.ClientTimeout(total=None, sock_connect=_SILENCE_S, sock_read=_SILENCE_S)
+    return {"client_kwargs": {"timeout": limit}}
+
+
+def data_frame(columns: Mapping[str, Any]) -> Any:
+    """Make a ``pandas.DataFrame`` of named columns."""
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError as error:
+        raise ImportError(
+            "to_dataframe() needs pandas, which is not installed: pip install pandas "
+            "(the columns themselves are numpy arrays and need no pandas)"
+        ) from error
+    return pandas.DataFrame(dict(columns))

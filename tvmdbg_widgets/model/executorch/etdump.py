@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Final, NamedTuple
 
-from tvmdbg_widgets.model.base.issues import Issues
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.executorch.vulkan_names import event_title
+import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.ranges import first_rows, numbered
+from tvmdbg_widgets.model.base.text import Issues, one_line
+from tvmdbg_widgets.model.executorch.etrecord import event_title
+from tvmdbg_widgets.model.graph.operator_names import family_by_name
 
 #: The chain index of framework events, in either signedness: ``kUnsetChainId``.
 UNSET_CHAIN = -1
@@ -111,3 +112,232 @@ class ETDump:
         what = "ETDump" if self.call_word == "instruction" else "Inspector's table"
         runs, events = counted(self.num_runs, "run"), counted(self.num_events, "event")
         return f"{what}({self.file!r}: {runs}, {events})"
+
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+CALL: Final = "DELEGATE_CALL"
+EXECUTE: Final = "Method::execute"
+LOADING: Final = ("Program::load_method", "Method::init")
+_XNNPACK: Final = "XnnpackBackend"
+_SPELLED: Final = {"Xnnpack": "XNNPACK", "Qnn": "QNN"}
+#: XNNPACK counts in whole microseconds (``XNNProfiler.cpp`` @ v1.4.1): its events may end so many
+#: ticks after their call, and those that take less are of no length.
+_ROUNDING = 1000
+#: Vulkan's phases are timed by the runtime, its dispatches by the GPU (``VulkanBackend.cpp``).
+_BY_THE_RUNTIME = "ETVK_"
+
+
+@dataclass(frozen=True, eq=False)
+class DelegateCalls:
+    """The calls of delegates in a dump of E events."""
+
+    call: Ints
+    foreign: Bools
+    shift: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, dump: ETDump) -> DelegateCalls:
+        """Find the calls; an event belongs to the next one of its instruction in its run."""
+        count = dump.num_events
+        profile = dump.kind == EventKind.PROFILE
+        inner = np.flatnonzero(profile & is_of_delegate(dump))
+        calls = np.flatnonzero(profile & named(dump, CALL))
+        key = instruction_keys(dump)
+        width = count + 1
+        ends = np.sort(key[calls] * width + calls)
+        at = np.searchsorted(ends, key[inner] * width + inner)
+        found = at < len(ends)
+        found[found] = ends[at[found]] // width == key[inner][found]
+        call = np.full(count, -1, np.int64)
+        call[inner[found]] = ends[at[found]] % width
+        foreign = _foreign(dump, inner, call)
+        return cls(call, foreign, _shift(dump, call, foreign))
+
+
+def is_of_delegate(dump: ETDump) -> Bools:
+    """Return the events that have a delegate debug identifier."""
+    unnamed = [not each for each in dump.delegate_id_str.unique] or [True]
+    without = np.array(unnamed, np.bool_)[dump.delegate_id_str.codes]
+    found: Bools = (dump.delegate_id_int != -1) | ~without
+    return found
+
+
+def named(dump: ETDump, name: str) -> Bools:
+    """Return the events of a name that have no delegate debug identifier."""
+    alike = np.array([each == name for each in dump.names.unique] or [False], np.bool_)
+    return alike[dump.names.codes] & ~is_of_delegate(dump)
+
+
+def rounding_ns(
+    dump: ETDump, calls: DelegateCalls, backends: Mapping[tuple[int, int], str]
+) -> float:
+    """Return what XNNPACK counted whole units of where it logged events; 0 where it did not.
+
+    An event is XNNPACK's by its delegate's id, or its name where no file tells the id.
+    """
+    profile = dump.kind == EventKind.PROFILE
+    told = dump.delegate_id_str
+    rows = numbered(dump.chain_index, dump.instruction_id, told.codes)
+    first = first_rows(rows)
+    own = np.zeros(len(first), np.bool_)
+    for at, event in enumerate(first.tolist()):
+        place = int(dump.chain_index[event]), int(dump.instruction_id[event])
+        own[at] = (
+            backends[place] == _XNNPACK
+            if backends.get(place)
+            else xnnpack_family(told[event]) is not None
+        )
+    found = own[rows] & profile & is_of_delegate(dump) & ~calls.foreign
+    backwards = profile & (dump.end < dump.start)
+    whole = (dump.end - dump.start)[found] % np.uint64(_ROUNDING) == 0
+    return float(_ROUNDING) if len(whole) and whole.all() and not backwards.any() else 0.0
+
+
+def run_of(dump: ETDump) -> Ints:
+    """Return the run of each event."""
+    return np.repeat(np.arange(dump.num_runs), np.diff(dump.run_offsets))
+
+
+def instruction_keys(dump: ETDump) -> Ints:
+    """Number the pairs of run and instruction; return the number of each event."""
+    return numbered(run_of(dump), dump.chain_index, dump.instruction_id)
+
+
+def _foreign(dump: ETDump, inner: Ints, call: Ints) -> Bools:
+    """Return the events of the instructions one of whose events leaves its call."""
+    known = inner[call[inner] >= 0]
+    of = call[known]
+    late = dump.end[known] > dump.end[of] + np.uint64(_ROUNDING)
+    outside = (dump.start[known] + np.uint64(_ROUNDING) < dump.start[of]) | late
+    # A delegate has one clock in all runs.
+    instruction = dump.chain_index * (1 << 32) + dump.instruction_id
+    wrong = np.unique(instruction[known[outside]])
+    found = np.zeros(dump.num_events, np.bool_)
+    found[inner] = np.isin(instruction[inner], wrong)
+    told = dump.delegate_id_str
+    runtime = [each.startswith(_BY_THE_RUNTIME) for each in told.unique] or [False]
+    return found & ~np.array(runtime, np.bool_)[told.codes]
+
+
+def _shift(dump: ETDump, call: Ints, foreign: Bools) -> npt.NDArray[np.float64]:
+    shift = np.zeros(dump.num_events)
+    rows = np.flatnonzero(foreign & (call >= 0))
+    if len(rows):
+        of, number = np.unique(call[rows], return_inverse=True)
+        first = np.full(len(of), np.iinfo(np.uint64).max, np.uint64)
+        np.minimum.at(first, number, dump.start[rows])
+        begin = dump.start[of].astype(np.float64)
+        shift[rows] = (begin - first.astype(np.float64))[number]
+    return shift
+
+
+def backend_title(backend: str) -> str:
+    """Return what a backend is called: ``"XNNPACK"`` of ``"XnnpackBackend"``."""
+    name = one_line(backend).removesuffix("Backend")
+    return _SPELLED.get(name, name) or "delegate"
+
+
+_FAMILY_OF: Final = family_by_name("xnnpack")
+#: The same for the types of nodes in a payload.
+_FAMILY_OF_TYPE: Final = family_by_name("xnnpack_nodes")
+_SPELLED_xnnpack_names: Final = re.compile(
+    r"(?P<base>[^()#]+?)(?: \((?P<types>[^()#]+)\)(?: (?P<kernel>[^()#]+))?)?(?: #(?P<k>\d{1,9}))?"
+)
+_TYPES: Final = re.compile(r"[A-Z0-9]+(?:, [A-Z0-9]+)*")
+
+_LAYOUTS: Final = {
+    "NC": "rows of channels: all dimensions but the last taken as one",
+    "ND": "any number of dimensions",
+    "NHWC": "batch, height, width, channels: channels are innermost",
+    "NCHW": "batch, channels, height, width: channels are outside of the image",
+    "NWC": "batch, width, channels",
+    "NCW": "batch, channels, width",
+    "CN": "channels, then rows",
+    "NTHC": "batch, tokens, heads, channels",
+    "NHTC": "batch, heads, tokens, channels",
+    "NCHW2NHWC": "reads channels first, writes channels last",
+}
+_CPU: Final = "; which of QD8, QDU8 and QP8 is the CPU's choice"
+_DTYPES: Final = {
+    "F32": "32-bit floats",
+    "F16": "16-bit floats",
+    "BF16": "bfloat16",
+    "BF16_F32": "bfloat16 in, 32-bit floats out",
+    "PF32": "32-bit floats, packed for the kernel at run time; the CPU's choice",
+    "PF16": "16-bit floats, packed for the kernel at run time; the CPU's choice",
+    "QS8": "signed 8-bit integers with a scale and a zero point for the whole tensor",
+    "QU8": "unsigned 8-bit integers with a scale and a zero point for the whole tensor",
+    "PQS8": "signed 8-bit integers, packed for the kernel at run time; the CPU's choice",
+    "QC8": "signed 8-bit integers, weights with a scale per output channel",
+    "QC8W": "8-bit weights with a scale per output channel",
+    "QC4W": "4-bit weights with a scale per output channel",
+    "QC2W": "2-bit weights with a scale per output channel",
+    "QB4W": "4-bit weights with a scale per block",
+    "QD8": f"activations quantized to signed 8 bits at run time{_CPU}",
+    "QDU8": f"activations quantized to unsigned 8 bits at run time{_CPU}",
+    "QP8": f"activations quantized to 8 bits and packed at run time{_CPU}",
+    "S8": "signed 8-bit integers",
+    "U8": "unsigned 8-bit integers",
+    "S32": "signed 32-bit integers",
+    "U32": "unsigned 32-bit integers",
+    **{f"X{bits}": f"moves elements of {bits} bits, of whatever type" for bits in (8, 16, 32, 64)},
+}
+_KERNELS: Final = {
+    "GEMM": "matrix multiplication",
+    "IGEMM": "indirect matrix multiplication: a convolution that reads its input by pointers, "
+    "without im2col",
+    "DWConv": "direct depthwise convolution",
+    "KAI DWConv": "direct depthwise convolution of Arm's KleidiAI",
+    "VMulCAddC": "multiply and add per channel: a depthwise 1×1 convolution",
+    "SPMM": "multiplication by a sparse matrix",
+    "Conv2D HWC2CHW": "direct convolution that reads channels last and writes channels first",
+    "Subconv2D": "transposed convolution as one convolution per output phase",
+    "Average Pooling": "pooling by sums",
+    "Pixelwise Average Pooling": "pooling by sums with a divisor per pixel, for padded inputs",
+    "Global Average Pooling": "mean over all pixels",
+    "Mean": "mean over dimensions",
+    "Reduce": "reduction over dimensions",
+    "Reduce2": "reduction over dimensions, newer kernels",
+    "Transpose": "transposition by tiles",
+}
+
+
+class NameParts(NamedTuple):
+    """Parts of a name; ``k`` counts the operators of this name in one call."""
+
+    base: str
+    types: tuple[str, ...]
+    kernel: str
+    k: int | None
+
+
+def split_name(name: str) -> NameParts:
+    """Return the parts of an operator's name; one that is not XNNPACK's is a base alone."""
+    found = _SPELLED_xnnpack_names.fullmatch(name)
+    if found is None:
+        return NameParts(name, (), "", None)
+    types = tuple(found["types"].split(", ")) if found["types"] else ()
+    k = int(found["k"]) if found["k"] else None
+    return NameParts(found["base"], types, found["kernel"] or "", k)
+
+
+def explain_name(name: str) -> tuple[tuple[str, str], ...]:
+    """Return each part of a name behind the operator, with what it says, where that is known."""
+    parts = split_name(name)
+    known = {**_LAYOUTS, **_DTYPES}
+    told = [(part, known[part]) for part in parts.types if part in known]
+    if parts.kernel in _KERNELS:
+        told.append((parts.kernel, _KERNELS[parts.kernel]))
+    return tuple(told)
+
+
+def xnnpack_family(name: str) -> str | None:
+    """Return the family of an operator in a profile or payload of XNNPACK, None if it is none."""
+    if name in _FAMILY_OF_TYPE:
+        return _FAMILY_OF_TYPE[name]
+    parts = split_name(name)
+    if parts.k is None or not _TYPES.fullmatch(", ".join(parts.types)):
+        return None
+    return _FAMILY_OF.get(parts.base)

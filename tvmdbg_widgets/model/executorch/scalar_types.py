@@ -6,10 +6,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.ranges import meant
 from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
+from tvmdbg_widgets.sources.strided import StridedSource, byte_steps
 
 #: Name and data type by number, as the runtime's files have it; ``""`` where no numpy type fits.
 RUNTIME: Final[Mapping[int, tuple[str, str]]] = {
@@ -83,3 +92,153 @@ _WRITTEN: Final[Mapping[DataType, int]] = {
 def runtime_number(dtype: DataType) -> int | None:
     """Return the number that an ETDump has for a data type, None where it has none."""
     return _WRITTEN.get(dtype)
+
+
+class TensorLayout(NamedTuple):
+    """Number of the element type, sizes, and dimensions from the outermost to the innermost."""
+
+    scalar_type: int
+    sizes: tuple[int, ...]
+    dim_order: tuple[int, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of a dense tensor of this layout, 0 where the element type is unknown."""
+        dtype = runtime_dtype(self.scalar_type)
+        return 0 if dtype is None else math.prod(self.sizes) * dtype.itemsize
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTensor:
+    """A tensor, or bytes that are none, by name."""
+
+    name: str
+    offset: int
+    nbytes: int
+    layout: TensorLayout | None
+
+    @property
+    def dtype(self) -> DataType | None:
+        """Element type, None where it is unknown or the bytes are no tensor."""
+        return None if self.layout is None else runtime_dtype(self.layout.scalar_type)
+
+    def __repr__(self) -> str:
+        told = counted(self.nbytes, "byte")
+        if self.layout is not None:
+            number = self.layout.scalar_type
+            told = f"{RUNTIME.get(number, (f'type {number}',))[0]} {list(self.layout.sizes)}"
+        return f"<NamedTensor {self.name!r} {told}>"
+
+
+@dataclass(frozen=True, slots=True)
+class FlatTensor:
+    """A file of named data; `tensors` are in the order of the file."""
+
+    file: str
+    version: int
+    tensors: tuple[NamedTensor, ...]
+
+    def tensor(self, name: str) -> NamedTensor:
+        """Return the tensor of a name."""
+        for tensor in self.tensors:
+            if tensor.name == name:
+                return tensor
+        known = meant(name, [tensor.name for tensor in self.tensors])
+        raise KeyError(f"no tensor {name!r:.200} in {self.file}{known}")
+
+
+#: As many as numpy knows in all its releases.
+MOST_DIMENSIONS = 32
+_MOST_UNFOLDED = 1 << 30
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TorchTensor:
+    """One tensor."""
+
+    dtype: DataType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    storage: ByteSource
+    big_endian: bool = False
+
+    def __post_init__(self) -> None:
+        self._numpy_dtype()
+        if len(self.shape) != len(self.strides) or len(self.shape) > MOST_DIMENSIONS:
+            raise ValueError(
+                f"{counted(len(self.shape), 'size')} and {counted(len(self.strides), 'stride')}; "
+                f"at most {MOST_DIMENSIONS} of both are read"
+            )
+        if min((self.offset, *self.shape, *self.strides)) < 0:
+            raise ValueError("a size, a stride or the offset is negative")
+        if math.prod(filter(None, self.shape)) * self._itemsize >> 63:
+            raise ValueError("its sizes are larger than any array's")
+        if self.nbytes > max(self.storage.size, _MOST_UNFOLDED):
+            raise ValueError(
+                f"it unfolds from {self.storage.size:,} to {counted(self.nbytes, 'byte')}"
+            )
+        end = (self.offset + self._span) * self._itemsize
+        if self._span and end > self.storage.size:
+            raise ValueError(f"it reaches to byte {end:,} of {self.storage.size:,} in its storage")
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values once they are unfolded."""
+        return math.prod(self.shape) * self._itemsize
+
+    def numpy(self) -> npt.NDArray[Any]:
+        """Read the values."""
+        steps = byte_steps(self.shape, self.strides, self._itemsize)
+        return np.lib.stride_tricks.as_strided(self._flat(), self.shape, steps, writeable=False)
+
+    def source(self) -> StridedSource:
+        """Return the values as bytes in C order, little endian, made as they are read."""
+        stored, offset = self.storage, self.offset * self._itemsize
+        if self.big_endian:
+            stored, offset = BytesSource(self._stretch(), stored.name), 0
+        return StridedSource(stored, offset, self.shape, self.strides, self._itemsize)
+
+    def _stretch(self) -> bytes:
+        """Read the stretch of the storage that the view lies in, as little endian."""
+        kind, size = self._numpy_dtype(), self._itemsize
+        data = self.storage.read(self.offset * size, self._span * size)
+        if not self.big_endian:
+            return data
+        number = size // 2 if kind.kind == "c" else size
+        return np.frombuffer(data, np.uint8).reshape(-1, number)[:, ::-1].tobytes()
+
+    def _flat(self) -> npt.NDArray[Any]:
+        kind = self._numpy_dtype()
+        if not self._span:
+            return np.zeros(0, kind)
+        data = self._stretch()
+        if self.dtype.is_bool:
+            return np.frombuffer(data, np.uint8).astype(np.bool_)
+        return np.frombuffer(data, kind)
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        found = self.numpy()
+        return found.astype(found.dtype if dtype is None else dtype, copy=bool(copy))
+
+    def _numpy_dtype(self) -> np.dtype[Any]:
+        found = self.dtype.numpy_dtype
+        if found is None:
+            raise ValueError(f"values of type {self.dtype} cannot be read")
+        return found
+
+    @property
+    def _itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def _span(self) -> int:
+        """Elements of the storage from the first that the view reads to the last."""
+        if 0 in self.shape:
+            return 0
+        return 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+
+    def __repr__(self) -> str:
+        return f"TorchTensor({self.dtype}, {self.shape})"

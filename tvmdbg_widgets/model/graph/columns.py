@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issues
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
-from tvmdbg_widgets.model.graph.short_names import module_prefixes
-from tvmdbg_widgets.model.graph.walk import Adjacency
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.text import Issues
+from tvmdbg_widgets.model.graph.operators import Adjacency, module_prefixes
 
 #: What nodes are for; empty for what runs. Memory that a program plans for itself is no input.
 ROLES = ("", "input", "parameter", "mutable buffer", "buffer without a start value")
@@ -327,3 +324,47 @@ def _require_entries(
     owned = np.diff(graph.entry_offsets)[node[known]]
     if ((output[known] < 0) | (output[known] >= owned)).any():
         raise ValueError(f"{what} name outputs their nodes do not have")
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedMemory:
+    """The memory plan of an ExecuTorch method, for the E entries and the nodes of its graph.
+
+    Nodes run in the order of their ids, loops aside. All arrays are read-only.
+    """
+
+    buffer_sizes: tuple[int, ...]
+    buffers: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+    kept: npt.NDArray[np.int32]
+    scratch: npt.NDArray[np.int32]
+    loops: npt.NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        for name in ("buffers", "offsets", "kept", "scratch", "loops"):
+            column = getattr(self, name).view()
+            column.flags.writeable = False
+            object.__setattr__(self, name, column)
+        if len(self.offsets) != len(self.buffers):
+            raise ValueError(
+                f"offsets has {counted(len(self.offsets), 'item')}, not {len(self.buffers)}"
+            )
+        if self.buffers.size and self.buffers.max() >= len(self.buffer_sizes):
+            raise ValueError(f"buffers must lie below {len(self.buffer_sizes)}")
+
+    def __len__(self) -> int:
+        return len(self.buffers)
+
+    @property
+    def total(self) -> int:
+        """Bytes of all buffers."""
+        return sum(self.buffer_sizes)
+
+    @property
+    def num_buffers(self) -> int:
+        """How many buffers have any bytes."""
+        return sum(size > 0 for size in self.buffer_sizes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        columns = (self.buffers, self.offsets, self.kept, self.scratch, self.loops)
+        return PlannedMemory, (self.buffer_sizes, *columns)

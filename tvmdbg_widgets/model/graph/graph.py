@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -12,17 +13,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.choice import meant
-from tvmdbg_widgets.model.base.issues import Issues
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph import tables as graph_tables
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, counted
+from tvmdbg_widgets.model.base.ranges import meant
+from tvmdbg_widgets.model.base.text import Issues
+from tvmdbg_widgets.model.graph import nodes as graph_tables
 from tvmdbg_widgets.model.graph.columns import GraphColumns
 from tvmdbg_widgets.model.graph.nodes import Entry, Node, NodeKind, Nodes, held_texts, roles_text
-from tvmdbg_widgets.model.graph.parameters import parameters_by_file
-from tvmdbg_widgets.model.graph.short_names import module_prefix, without_prefix
+from tvmdbg_widgets.model.graph.operators import (
+    Neighbors,
+    TopologicalOrder,
+    label,
+    module_prefix,
+    op_kind,
+    topological,
+    without_prefix,
+)
 from tvmdbg_widgets.model.graph.subgraph import Subgraph
-from tvmdbg_widgets.model.graph.walk import Neighbors, TopologicalOrder, topological
+from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -203,3 +210,162 @@ class Graph(GraphColumns):
 def _rebuild(columns: dict[str, Any]) -> Graph:
     columns["attrs"] = tuple(map(MappingProxyType, columns["attrs"]))
     return Graph(**columns)
+
+
+_NAMES = {
+    1: "cpu",
+    2: "cuda",
+    3: "cuda_host",
+    4: "opencl",
+    5: "aocl",
+    6: "sdaccel",
+    7: "vulkan",
+    8: "metal",
+    9: "vpi",
+    10: "rocm",
+    11: "rocm_host",
+    12: "ext_dev",
+    13: "cuda_managed",
+    14: "oneapi",
+    15: "webgpu",
+    16: "hexagon",
+    17: "maia",
+}
+
+
+def device_name(device_type: int) -> str:
+    """Return the name of a ``DLDeviceType`` number (``include/dlpack/dlpack.h``).
+
+    Numbers of later releases are shown as they are, and negative ones as unknown.
+    """
+    if device_type < 0:
+        return "unknown device"
+    return _NAMES.get(device_type, f"device type {device_type}")
+
+
+def device_names(graph: Graph | None) -> dict[str, str]:
+    """Return the names of the devices that a graph speaks of, by number as text."""
+    if graph is None or graph.device_types is None:
+        return {}
+    return {str(each): device_name(each) for each in np.unique(graph.device_types).tolist()}
+
+
+_KINDS = 256
+#: The number of a kind that no node has, for memory that a program plans for itself.
+_BUFFER = 255
+
+
+def node_title(label: str, node: int, output: int = 0) -> str:
+    """Return what a node, or one of its outputs, is called everywhere: ``"conv2d + add #38:1"``."""
+    place = f"#{node}:{output}" if output else f"#{node}"
+    return f"{label} {place}" if label else place
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """``"1×64×8×8"``, ``"scalar"``."""
+    return "×".join(map(str, shape)) or "scalar"
+
+
+def node_label(graph: Graph, node: int) -> str:
+    """Return the operators of a node in a few words, of a node without any its name."""
+    return label(graph.func_names[node], graph.module_prefixes) or graph.names[node]
+
+
+def tensor_title(tensor: Tensor, graph: Graph | None) -> str:
+    """Return what a tensor is called: after its node, without a graph by its own name."""
+    known = graph is not None and tensor.node < graph.num_nodes
+    said = node_label(graph, tensor.node) if graph is not None and known else ""
+    return node_title(said or tensor.name, tensor.node, tensor.output)
+
+
+def node_labels(graph: Graph) -> StringColumn:
+    """Return the operators of each node in a few words, of a node without any its name."""
+    functions = [label(name, graph.module_prefixes) for name in graph.func_names.unique]
+    codes = graph.func_names.codes
+    plain = np.array([not text for text in functions], np.bool_)[codes]
+    names, rows = np.unique(graph.names.codes[plain], return_inverse=True)
+    words = [*functions, *(graph.names.unique[code] for code in names.tolist())]
+    found = codes.copy()
+    found[plain] = rows + len(functions)
+    return _column(words, found)
+
+
+def node_op_kinds(graph: Graph) -> StringColumn:
+    """Return the family of operators of each node."""
+    is_buffer = (graph.kinds == NodeKind.INPUT) & ~graph.is_fed
+    kinds = np.where(is_buffer, _BUFFER, graph.kinds)
+    pairs, rows = np.unique(
+        graph.func_names.codes.astype(np.int64) * _KINDS + kinds, return_inverse=True
+    )
+    names = graph.func_names.unique
+    words = (
+        "buffer" if pair % _KINDS == _BUFFER else op_kind(names[pair // _KINDS], pair % _KINDS)
+        for pair in pairs.tolist()
+    )
+    return _column(words, rows)
+
+
+def _column(words: Iterable[str], rows: npt.NDArray[np.integer]) -> StringColumn:
+    """Return the words of some rows, equal ones as one."""
+    table = StringColumn.from_strings(words)
+    return StringColumn(table.unique, table.codes[rows])
+
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+_PARAMETERS = frozenset(
+    {
+        *("weight", "weights", "kernel", "filter", "filters", "bias", "biases", "gamma", "beta"),
+        *("param", "params", "parameter", "const", "constant", "constants", "initializer"),
+        *("embedding", "embeddings", "embed", "emb", "wte", "wpe", "norm", "tracked"),
+        *("scale", "scales", "variance"),
+    }
+)
+_FED = frozenset(
+    {
+        *("data", "input", "inputs", "image", "images", "img", "ids", "mask", "token", "tokens"),
+        *("type", "segment", "placeholder", "x", "y", "query", "key", "value", "state", "hidden"),
+        *("placeholders", "feature", "features", "label", "labels", "loader", "cache", "length"),
+    }
+)
+_NUMBERED = re.compile(r"p\d+|_*param(?:eter)?_?\d+|_*const(?:ant)?_?\d+", re.IGNORECASE)
+_ENDING = re.compile(
+    r"(?:moving|running)_(?:mean|var|variance)|zero_points?|ReadVariableOp|onnx::\w+_\d"
+    r"|(?:^|[._/])[wb]_\d+$|[._/][WB]$|(?<![OIHWDGKio0-9])[HWDGKio0-9]*+[OI][OIHWDGKio0-9]*\d[oi]",
+    re.DOTALL,
+)
+_LONGEST = 300
+
+
+def looks_like_parameter(name: str) -> bool:
+    """Tell whether a null node of that name is usually a parameter.
+
+    Relay numbers constants ``p0``, ``p1``, … (``src/relay/backend/graph_executor_codegen.cc``
+    @ v0.19.0), NNVM's importers ``_param_1``, …; other names have words that importers give
+    weights, and behind these what passes add (``_sc`` and ``_expand`` of
+    ``nnvm/src/compiler/fold_scale_axis.cc``, layouts such as ``_OIHW8i8o``).
+    """
+    if _NUMBERED.fullmatch(name):
+        return True
+    short = name[-_LONGEST:]
+    if _ENDING.search(short):
+        return True
+    words = [word.lower() for word in _WORD.findall(short)]
+    return bool(words) and words[-1] not in _FED and not _PARAMETERS.isdisjoint(words)
+
+
+def looks_like_input(name: str) -> bool:
+    """Tell whether a null node of that name is usually fed: ``data``, ``input_ids``."""
+    words = [word.lower() for word in _WORD.findall(name[-_LONGEST:])]
+    return bool(words) and words[-1] in _FED
+
+
+def parameters_by_file(
+    names: StringColumn, kinds: npt.NDArray[np.uint8], listed: Collection[str]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """Return `kinds` and the trust in the roles, with null nodes told by a params file's names."""
+    wanted = set(listed)
+    named = np.array([name in wanted for name in names.unique], dtype=np.bool_)[names.codes]
+    null = kinds <= NodeKind.PARAMETER
+    changed = np.where(null, np.uint8(NodeKind.INPUT), kinds)
+    changed = np.where(null & named, np.uint8(NodeKind.PARAMETER), changed)
+    return changed, np.where(null, np.uint8(Trust.EXACT), np.uint8(Trust.ABSENT))

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.choice import meant
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.ranges import meant
 
 if TYPE_CHECKING:
     import pandas as pd

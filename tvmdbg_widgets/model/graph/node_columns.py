@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +12,9 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.bits import is_float, is_integer
-from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.number_text import is_float, is_integer
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.ranges import meant, one_of
 from tvmdbg_widgets.model.base.text import paired
 from tvmdbg_widgets.model.graph.graph import Graph
 
@@ -293,3 +294,47 @@ def _number(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"colors come from numbers or texts, not from {value!r:.80}") from None
+
+
+#: What may stand in braces.
+FIELDS = (
+    "op",
+    "id",
+    "name",
+    "func",
+    "kind",
+    "shape",
+    "dtype",
+    "time",
+    "share",
+    "device",
+    "storage",
+    "layout",
+    "bytes",
+    "value",
+)
+_MOST = 400
+_LINES = 2
+_PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+
+
+def checked_template(text: str) -> str:
+    """Return a template that can be filled."""
+    if len(text) > _MOST:
+        raise ValueError(f"a label has at most {_MOST} characters, found {len(text):,}")
+    lines = text.split("\n")
+    if len(lines) > _LINES:
+        raise ValueError(f"a box has room for {_LINES} lines, found {len(lines)}")
+    for line in lines:
+        for found in _PART.finditer(line):
+            _check(found)
+    return text
+
+
+def _check(found: re.Match[str]) -> None:
+    whole, name, at = found.group(), found.group(1), found.start()
+    if name is None and whole not in ("{{", "}}"):
+        raise ValueError(f"{whole!r} at {at} stands alone; write {whole * 2!r}")
+    if name is not None and name not in FIELDS:
+        known = [f"{{{field}}}" for field in FIELDS]
+        raise ValueError(f"unknown field {whole} at {at}{meant(whole, known)}")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.join.agreement import Declared, agreeing
-from tvmdbg_widgets.model.join.placement import KeyedArray, Placed
+from tvmdbg_widgets.model.join.placement import KeyedArray, Placed, place
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
-from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
+from tvmdbg_widgets.model.tensors.dtypes import DataType
+from tvmdbg_widgets.model.tensors.tensors import Captured, Tensor, Tensors
 
 
 def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tuple[Tensors, Issues]:
@@ -86,3 +85,159 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
             )
         )
     return Tensors(found), Issues(issues)
+
+
+def join_tensors(
+    graph: Graph | None,
+    arrays: Sequence[KeyedArray],
+    *,
+    file: str,
+    reused: bool = False,
+    captured: Captured = "unknown",
+) -> tuple[Tensors, Issues]:
+    """Join the arrays of ``output_tensors.params`` to the entries of the graph."""
+    placed, issues = place(graph, arrays, file)
+    later = later_writers(graph) if reused and graph is not None else {}
+    later = {entry: later[entry] for entry in sorted({p.entry for p in placed} & later.keys())}
+    declared = None if graph is None else Declared(graph)
+    tensors = []
+    for each in placed:
+        record, notes = agreeing(declared, each, issues, file)
+        writer = later.get(each.entry)
+        if writer is not None and graph is not None:
+            notes += (reuse_note(graph, each.entry, writer),)
+        tensors.append(
+            Tensor(
+                record,
+                each.node,
+                each.output,
+                name=each.array.name,
+                trust=each.trust,
+                notes=notes,
+                captured=captured,
+            )
+        )
+    if later:
+        issues.append(reuse_issue(later, file))
+    return Tensors(tensors), Issues(issues)
+
+
+_SHOWN = 20
+
+Entry = tuple[int, int]
+
+
+def later_writers(graph: Graph) -> dict[Entry, int]:
+    """For each entry whose storage a later node writes to, the last such node.
+
+    A ``__nop`` shares its input's storage and writes nothing; inputs are written before the run.
+    """
+    if graph.storage_ids is None:
+        return {}
+    owner = np.repeat(np.arange(graph.num_nodes), np.diff(graph.entry_offsets))
+    last: dict[int, int] = {}
+    for node, storage in zip(owner.tolist(), graph.storage_ids.tolist(), strict=True):
+        if storage >= 0 and graph.kinds[node] in (NodeKind.OPERATOR, NodeKind.COPY):
+            last[storage] = max(node, last.get(storage, -1))
+    first = graph.entry_offsets[owner]
+    return {
+        (node, entry - int(first[entry])): last[storage]
+        for entry, (node, storage) in enumerate(
+            zip(owner.tolist(), graph.storage_ids.tolist(), strict=True)
+        )
+        if storage >= 0 and last.get(storage, -1) > node
+    }
+
+
+def reuse_issue(entries: Collection[Entry], file: str) -> Issue:
+    """Return the warning for the entries that were overwritten."""
+    return Issue(
+        "buffer-reused",
+        IssueSeverity.WARNING,
+        f"{counted(len(entries), 'entry')} {agree(len(entries), 'was')} read after a later node "
+        f"had written to {agree(len(entries), 'its')} storage (TVM v0.6 and v0.7 read the tensors "
+        "when the whole run is over): these are not the values the node computed",
+        nodes=tuple(dict.fromkeys(node for node, _ in entries)),
+        entries=tuple(entries)[:_SHOWN],
+        file=file,
+    )
+
+
+def reuse_note(graph: Graph, entry: Entry, writer: int) -> str:
+    """Return what the tensor of an overwritten entry must say."""
+    storage = None
+    if graph.storage_ids is not None:
+        storage = int(graph.storage_ids[graph.entry_id(*entry)])
+    return (
+        f"read after node {writer} ({graph.names[writer]}) wrote to the same storage ({storage}): "
+        "these are not this node's values"
+    )
+
+
+class Declared:
+    """Shapes and dtypes that a graph gives its entries, to be looked up one after the other."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._entries = graph.entry_offsets.tolist()
+        self._ends = graph.shape_offsets.tolist()
+        self._dims = graph.shape_dims.tolist()
+        self._known = graph.shape_known.tolist()
+        self._dtypes = graph.dtypes
+
+    def of(self, node: int, output: int) -> tuple[tuple[int, ...] | None, str | None]:
+        """Return shape and dtype of an entry that the graph has; None where unknown."""
+        entry = self._entries[node] + output
+        dtype = self._dtypes[entry] or None
+        if not self._known[entry]:
+            return None, dtype
+        return tuple(self._dims[self._ends[entry] : self._ends[entry + 1]]), dtype
+
+
+def agreeing(
+    declared: Declared | None, placed: Placed, issues: list[Issue], file: str
+) -> tuple[ArrayRecord, tuple[str, ...]]:
+    """Settle an ambiguous dtype by the graph's, and note where shape or dtype differ from it."""
+    record, notes = placed.array.record, placed.notes
+    if declared is None:
+        return record, notes
+    entry = placed.entry
+    shape, dtype = declared.of(*entry)
+    if dtype is not None:
+        record = _settled(record, dtype)
+    differences = []
+    if shape is not None and shape != record.shape:
+        differences.append(f"shape {list(shape)} in the graph, {list(record.shape)} in the file")
+    if dtype is not None and not _same_type(record.dtype, dtype):
+        differences.append(f"dtype {one_line(dtype)} in the graph, {record.dtype} in the file")
+    if not differences:
+        return record, notes
+    where = f"node {placed.node} {placed.array.name!r}, output {placed.output}"
+    issues.extend(
+        Issue(
+            "tensor-disagrees",
+            IssueSeverity.ERROR,
+            f"{where}: {difference}",
+            nodes=(placed.node,),
+            entries=(entry,),
+            file=file,
+        )
+        for difference in differences
+    )
+    return record, notes + tuple(differences)
+
+
+def _settled(record: ArrayRecord, dtype: str) -> ArrayRecord:
+    if not record.alternatives:
+        return record
+    for meaning in (record.dtype, *record.alternatives):
+        if _same_type(meaning, dtype):
+            return record.with_dtype(meaning)
+    return record
+
+
+def _same_type(stored: DataType, text: str) -> bool:
+    try:
+        named = DataType.parse(text)
+    except ValueError:
+        return stored.name == text
+    return stored == named or stored.name == named.name

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed, one_line
+from tvmdbg_widgets.model.graph.graph import Graph, device_name
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
+from tvmdbg_widgets.model.tensors.dtypes import canonical
+from tvmdbg_widgets.model.timeline.report import Argument, Report
 
 _SHOWN = 20
 
@@ -195,3 +198,204 @@ def _namesakes(group: list[KeyedArray], nodes: list[int]) -> list[Placed]:
         )
     placed = zip(group, nodes[len(nodes) - len(group) :], strict=True)
     return [Placed(array, node, array.output, trust, (note,)) for array, node in placed]
+
+
+_NODES_SHOWN = 20
+#: Calls of the machinery, which no node of a graph stands for (``src/runtime/vm``).
+_PLUMBING = ("VM::", "vm.builtin.")
+
+
+def join_report(graph: Graph, report: Report) -> tuple[Report, Issues]:
+    """Join the rows of a report to the operators of a graph.
+
+    The k-th call is the k-th operator where the rows stand in call order and every function name
+    agrees. Otherwise a row is joined by its function name, or that and its argument shapes, if one
+    operator alone has them. Rows of several calls are not joined: which node took how much of their
+    time cannot be known. Argument shapes and devices that contradict the graph make a join
+    ambiguous.
+    """
+    operators = np.flatnonzero(np.asarray(graph.kinds) >= NodeKind.OPERATOR).astype(np.int64)
+    functions = [graph.func_names[int(node)] for node in operators]
+    nodes = np.full(len(report), -1, np.int32)
+    trust = np.full(len(report), Trust.ABSENT, np.uint8)
+    calls = _calls(report, len(operators))
+    names = [report.names[row] for row in calls.tolist()]
+    in_order = report.in_call_order and not report.aggregated
+    agree = all(not name or name == func for name, func in zip(names, functions, strict=False))
+    issues: list[Issue] = []
+    if in_order and agree and len(calls) == len(operators):
+        nodes[calls] = operators
+        trust[calls] = Trust.BY_ORDER
+    elif in_order and agree and report.truncated and len(calls) < len(operators):
+        if report.form == "json":
+            nodes[calls] = operators[: len(calls)]
+            trust[calls] = Trust.BY_ORDER
+    else:
+        _by_name_report(graph, report, operators, nodes, trust)
+        if in_order:
+            issues.append(_disagreeing(report, names, functions))
+    issues += _check(graph, report, nodes, trust)
+    issues += _not_joined(report, calls, nodes)
+    return report.joined(nodes, trust, graph.num_nodes), Issues(issues)
+
+
+def _calls(report: Report, operators: int) -> npt.NDArray[np.int64]:
+    """Rows that may be operators: without the machinery's, where a VM recorded those too."""
+    rows = np.arange(len(report))
+    if len(rows) == operators:
+        return rows
+    plain = [i for i in rows.tolist() if not report.names[i].startswith(_PLUMBING)]
+    return np.asarray(plain, np.int64)
+
+
+def _by_name_report(
+    graph: Graph,
+    report: Report,
+    operators: npt.NDArray[np.int64],
+    nodes: npt.NDArray[np.int32],
+    trust: npt.NDArray[np.uint8],
+) -> None:
+    named: dict[str, list[int]] = defaultdict(list)
+    for node in operators.tolist():
+        named[graph.func_names[node]].append(node)
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, name in enumerate(report.names):
+        if name and report.count[row] <= 1:
+            rows[name].append(row)
+    for name, own in rows.items():
+        candidates = named.get(name, [])
+        if len(candidates) == 1 and len(own) == 1:
+            nodes[own[0]], trust[own[0]] = candidates[0], Trust.BY_NAME
+            continue
+        fits = {row: _shaped(graph, report, candidates, row) for row in own}
+        taken = [fit[0] for fit in fits.values() if len(fit) == 1]
+        for row, fit in fits.items():
+            if len(fit) == 1 and taken.count(fit[0]) == 1:
+                nodes[row], trust[row] = fit[0], Trust.BY_NAME
+
+
+def _shaped(graph: Graph, report: Report, candidates: list[int], row: int) -> list[int]:
+    found = report.arguments(row)
+    if found is None:
+        return candidates
+    return [node for node in candidates if _same(_expected(graph, node), found)]
+
+
+def _expected(graph: Graph, node: int) -> list[tuple[str | None, tuple[int, ...] | None]]:
+    """What a node takes and gives: dtype and shape of each input, then of each output of a node."""
+    view = graph.nodes[node]
+    inputs = [_entry(graph, source, output) for source, output in view.inputs]
+    return [*inputs, *zip(view.dtypes, view.shapes, strict=True)]
+
+
+def _entry(graph: Graph, node: int, output: int) -> tuple[str | None, tuple[int, ...] | None]:
+    """Return what is known of an entry; nothing of one that the graph does not have."""
+    if node < 0 or output >= len(graph.entry_range(node)):
+        return None, None
+    view = graph.nodes[node]
+    return view.dtypes[output], view.shapes[output]
+
+
+def _same(
+    expected: list[tuple[str | None, tuple[int, ...] | None]], found: tuple[Argument, ...]
+) -> bool:
+    return len(expected) == len(found) and all(
+        (shape is None or shape == argument.shape)
+        and (not dtype or canonical(dtype) == canonical(argument.dtype))
+        for (dtype, shape), argument in zip(expected, found, strict=True)
+    )
+
+
+def _check(
+    graph: Graph, report: Report, nodes: npt.NDArray[np.int32], trust: npt.NDArray[np.uint8]
+) -> list[Issue]:
+    """Compare arguments and devices with the graph; lower the trust where they differ."""
+    shapes: list[tuple[int, str]] = []
+    devices: list[tuple[int, str]] = []
+    for row in np.flatnonzero(nodes >= 0).tolist():
+        node = int(nodes[row])
+        found = report.arguments(row)
+        expected = _expected(graph, node) if found is not None else []
+        if found is not None and not _same(expected, found):
+            graphs = listed([f"{dtype}{list(shape or ())}" for dtype, shape in expected])
+            shapes.append((row, f"{listed(found)}, the graph {graphs}"))
+        kind = report.devices[row].rstrip("0123456789")
+        types = graph.device_types
+        if kind and types is not None:
+            own = device_name(int(types[graph.entry_offsets[node]]))
+            if kind != own and not _host_stands_in(report, kind):
+                devices.append((row, f"{report.devices[row]}, the graph {own}"))
+    issues = []
+    for rule, what, differing in (
+        ("report-shapes-disagree", "argument shapes", shapes),
+        ("report-devices-disagree", "devices", devices),
+    ):
+        if not differing:
+            continue
+        row, told = differing[0]
+        if rule == "report-shapes-disagree":
+            trust[[row for row, _ in differing]] = Trust.AMBIGUOUS
+        issues.append(
+            Issue(
+                rule,
+                IssueSeverity.WARNING if rule == "report-shapes-disagree" else IssueSeverity.NOTE,
+                f"the {what} of {counted(len(differing), 'call')} {agree(len(differing), 'is')} "
+                f"not the graph's: row {row} "
+                f"({one_line(report.names[row])!r}, node {nodes[row]}) has {one_line(told)}",
+                nodes=tuple(int(nodes[row]) for row, _ in differing[:_NODES_SHOWN]),
+                file=report.file,
+            )
+        )
+    return issues
+
+
+def _host_stands_in(report: Report, kind: str) -> bool:
+    """Whether all devices of the report are of one kind: it ran on stand-ins of the graph's."""
+    return {name.rstrip("0123456789") for name in report.devices} == {kind}
+
+
+def _disagreeing(report: Report, names: list[str], functions: list[str]) -> Issue:
+    k = next(
+        (
+            i
+            for i, (name, func) in enumerate(zip(names, functions, strict=False))
+            if name and name != func
+        ),
+        min(len(names), len(functions)),
+    )
+    have = repr(one_line(names[k])) if k < len(names) else "no more calls"
+    want = repr(one_line(functions[k])) if k < len(functions) else "no more operators"
+    return Issue(
+        "report-names",
+        IssueSeverity.WARNING,
+        f"the report has {counted(len(names), 'call')} for {counted(len(functions), 'operator')}, "
+        f"and call {k} is {have} where the graph has {want}: it may be from another graph. Calls "
+        "are matched by name where only one operator has it, else left unmatched",
+        file=report.file,
+    )
+
+
+def _not_joined(
+    report: Report, calls: npt.NDArray[np.int64], nodes: npt.NDArray[np.int32]
+) -> list[Issue]:
+    lost = [row for row in calls.tolist() if nodes[row] < 0]
+    if not lost:
+        return []
+    merged = [row for row in lost if report.count[row] > 1]
+    if len(merged) == len(lost):
+        why = "a row of several calls, whose shares cannot be known"
+    elif report.truncated and report.form == "csv":
+        why = "rows before are missing, so places say nothing"
+    else:
+        why = "several operators share a row's name and shapes, or none has them"
+    first = lost[0]
+    return [
+        Issue(
+            "report-rows-ambiguous",
+            IssueSeverity.NOTE,
+            f"{len(lost)} of {counted(len(report), 'row')} {agree(len(lost), 'is')} on no single "
+            f"node: {why}{agree(len(lost), ':', '. The first is')} row {first}, "
+            f"{one_line(report.names[first])!r}",
+            file=report.file,
+        )
+    ]

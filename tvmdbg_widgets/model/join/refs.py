@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.graph.graph import Graph, device_name
 from tvmdbg_widgets.model.graph.groups import Group
-from tvmdbg_widgets.model.graph.nodes import Node
+from tvmdbg_widgets.model.graph.nodes import Node, NodeKind
 from tvmdbg_widgets.model.graph.subgraph import Subgraph
-from tvmdbg_widgets.model.tensors.tensor import Tensor
-from tvmdbg_widgets.model.tensors.tensors import Tensors
+from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
+from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def node_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -> int:
@@ -74,3 +81,241 @@ def _id(given: Any) -> Any:
     if isinstance(given, Node):
         return given.id
     return int(given) if isinstance(given, np.integer) else given
+
+
+_NODES_SHOWN = 20
+
+Shape = tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class NodeJoin:
+    """For each item the node id (-1 unknown) and the trust of it, and what did not fit."""
+
+    nodes: npt.NDArray[np.int32]
+    trust: npt.NDArray[np.uint8]
+    issues: Issues
+
+
+@dataclass(frozen=True)
+class KnownTimes:
+    """Node times of a trace of the same run, by which rows of one name are told apart."""
+
+    node_ns: npt.NDArray[np.float64]
+    row_ns: npt.NDArray[np.float64]
+    rounding_ns: float
+
+    def agreeing(self, nodes: list[int], row: int) -> list[int]:
+        """Return the nodes whose time is the row's, as far as the table's digits tell."""
+        apart = np.abs(self.node_ns[nodes] - self.row_ns[row])
+        return [nodes[i] for i in np.flatnonzero(apart <= self.rounding_ns * 1.001).tolist()]
+
+
+def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str) -> NodeJoin:
+    """Join the pairs of an execution trace to nodes by position.
+
+    TVM writes one pair a node in node order; names repeat, so they only confirm the position
+    (``python/tvm/contrib/debugger/debug_result.py @ v0.19.0``, ``dump_chrome_trace``).
+    """
+    count = len(pair_names)
+    nodes = np.arange(count, dtype=np.int32)
+    trust = np.full(count, Trust.BY_ORDER, np.uint8)
+    issues: list[Issue] = []
+    if count != len(node_names):
+        issues.append(
+            Issue(
+                "trace-length",
+                IssueSeverity.WARNING,
+                f"the trace has {counted(count, 'pair')} for {counted(len(node_names), 'node')}; "
+                "it may be from another graph, or the run was stopped",
+                file=file,
+            )
+        )
+    differing = [i for i in range(count) if i >= len(node_names) or pair_names[i] != node_names[i]]
+    named: dict[str, list[int]] = defaultdict(list)
+    for node, name in enumerate(node_names if differing else ()):
+        named[name].append(node)
+    for i in differing:
+        fitting = named.get(pair_names[i], [])
+        nodes[i] = fitting[0] if len(fitting) == 1 else -1
+        trust[i] = Trust.BY_NAME if len(fitting) == 1 else Trust.ABSENT
+    if differing:
+        first = differing[0]
+        expected = repr(node_names[first]) if first < len(node_names) else "no more pairs"
+        issues.append(
+            Issue(
+                "trace-names",
+                IssueSeverity.WARNING,
+                f"{counted(len(differing), 'pair')} of the trace {agree(len(differing), 'does')} "
+                f"not name the node at {agree(len(differing), 'its')} position: pair {first} is "
+                f"{pair_names[first]!r}, expected {expected}; matched by name where the name is "
+                "unique, else left without a node",
+                nodes=tuple(int(nodes[i]) for i in differing[:_NODES_SHOWN] if nodes[i] >= 0),
+                file=file,
+            )
+        )
+    return NodeJoin(nodes, trust, Issues(issues))
+
+
+def join_rows(
+    node_names: StringColumn,
+    entry_shapes: Sequence[Sequence[Shape]],
+    row_names: Sequence[str],
+    row_shapes: Sequence[Shape],
+    *,
+    in_node_order: bool,
+    times: KnownTimes | None = None,
+    file: str,
+) -> NodeJoin:
+    """Join the rows of a printed table to nodes.
+
+    Rows in node order, one an output, are joined by position when every name agrees. Sorted rows
+    are matched by name; where several nodes share one, by the row's shape and time if only one of
+    them has both, else in row order and marked ambiguous.
+    """
+    counts = np.fromiter(map(len, entry_shapes), np.int64, len(entry_shapes))
+    if in_node_order and len(row_names) == counts.sum():
+        nodes = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        if all(map(operator.eq, map(list(node_names).__getitem__, nodes.tolist()), row_names)):
+            return NodeJoin(nodes, np.full(len(nodes), Trust.BY_ORDER, np.uint8), Issues())
+    code_of = {name: code for code, name in enumerate(dict.fromkeys(node_names.unique))}
+    own = np.array([code_of[name] for name in node_names.unique], np.int64)
+    has = np.flatnonzero(counts)
+    codes = own[node_names.codes[has]] if len(has) else has
+    alike = np.append(np.bincount(codes, minlength=len(code_of)), 0)
+    only = np.full(len(alike), -1, np.int32)
+    only[codes] = has
+    row_codes = np.fromiter((code_of.get(each, -1) for each in row_names), np.int64, len(row_names))
+    alone = alike[row_codes] == 1
+    nodes = np.where(alone, only[row_codes], -1).astype(np.int32)
+    trust = np.where(alone, Trust.BY_NAME, Trust.ABSENT).astype(np.uint8)
+    named: dict[int, list[int]] = defaultdict(list)
+    for node, code in zip(has.tolist(), codes.tolist(), strict=True):
+        if alike[code] > 1:
+            named[code].append(node)
+    rows_named: dict[int, list[int]] = defaultdict(list)
+    for row in np.flatnonzero(alike[row_codes] > 1).tolist():
+        rows_named[int(row_codes[row])].append(row)
+    for code, rows in rows_named.items():
+        _spread(_fitting(named[code], rows, entry_shapes, row_shapes, times), nodes, trust)
+    return NodeJoin(nodes, trust, _row_issues(row_names, nodes, trust, file))
+
+
+def _fitting(
+    candidates: list[int],
+    rows: list[int],
+    entry_shapes: Sequence[Sequence[Shape]],
+    row_shapes: Sequence[Shape],
+    times: KnownTimes | None,
+) -> dict[int, list[int]]:
+    """For each row the nodes of its name that have its shape and, where known, its time."""
+    shaped: dict[Shape, list[int]] = {}
+    found: dict[tuple[Shape, float | None], list[int]] = {}
+    fits = {}
+    for row in rows:
+        shape = row_shapes[row]
+        if shape not in shaped:
+            same = [n for n in candidates if shape in entry_shapes[n] or None in entry_shapes[n]]
+            shaped[shape] = same or candidates
+        key = shape, None if times is None else float(times.row_ns[row])
+        if key not in found:
+            timely = [] if times is None else times.agreeing(shaped[shape], row)
+            found[key] = timely or shaped[shape]
+        fits[row] = found[key]
+    return fits
+
+
+def _spread(
+    fits: dict[int, list[int]], nodes: npt.NDArray[np.int32], trust: npt.NDArray[np.uint8]
+) -> None:
+    """Give each row a node that fits it and no other row has yet; rows with few choices first."""
+    taken: set[int] = set()
+    positions: dict[int, int] = defaultdict(int)  # rows that fit alike share one list
+    for row, fitting in sorted(fits.items(), key=lambda each: len(each[1])):
+        position = positions[id(fitting)]
+        while position < len(fitting) and fitting[position] in taken:
+            position += 1
+        positions[id(fitting)] = position
+        nodes[row] = fitting[position] if position < len(fitting) else fitting[0]
+        trust[row] = Trust.BY_NAME if len(fitting) == 1 else Trust.AMBIGUOUS
+        if len(fitting) > 1:
+            taken.add(int(nodes[row]))
+
+
+def _row_issues(
+    row_names: Sequence[str],
+    nodes: npt.NDArray[np.int32],
+    trust: npt.NDArray[np.uint8],
+    file: str,
+) -> Issues:
+    issues = []
+    lost = np.flatnonzero(nodes < 0)
+    if len(lost):
+        issues.append(
+            Issue(
+                "table-names",
+                IssueSeverity.WARNING,
+                f"{len(lost)} of {counted(len(row_names), 'row')} of the table "
+                f"{agree(len(lost), 'names')} no node of the "
+                f"graph{agree(len(lost), ':', ', the first is')} {row_names[lost[0]]!r}; the "
+                "table may be from another run",
+                file=file,
+            )
+        )
+    unsure = nodes[trust == Trust.AMBIGUOUS]
+    if len(unsure):
+        issues.append(
+            Issue(
+                "table-rows-ambiguous",
+                IssueSeverity.WARNING,
+                f"{counted(len(unsure), 'row')} of the table {agree(len(unsure), 'has')} a name "
+                "and shape that several "
+                "nodes share; a sorted table does not say which row belongs to which",
+                nodes=tuple(int(node) for node in unsure[:_NODES_SHOWN]),
+                file=file,
+            )
+        )
+    return Issues(issues)
+
+
+def shapes_with_rows(graph: Graph) -> list[list[Shape]]:
+    """Return the shapes of the outputs of each node that a printed table has rows for."""
+    shapes, ends = graph.entry_shapes, graph.entry_offsets.tolist()
+    runs = (graph.kinds > NodeKind.PARAMETER).tolist()
+    return [
+        list(shapes[start:end]) if run else []
+        for run, (start, end) in zip(runs, itertools.pairwise(ends), strict=True)
+    ]
+
+
+def by_device(timeline: Timeline, graph: Graph, default: str) -> Timeline:
+    """Put the slices on one track a device.
+
+    The device of a node is that of its first entry (``device_index`` holds ``DLDeviceType``
+    numbers); without such a list every slice is on ``default``, the device the dump is named after.
+    """
+    if graph.device_types is None or not graph.num_entries or not len(timeline.slice_node):
+        tracks = (default,) if timeline.tracks else ()
+        return on_devices(timeline, timeline.slice_track, tracks)
+    first = np.minimum(graph.entry_offsets[:-1], graph.num_entries - 1)
+    types = np.where(np.diff(graph.entry_offsets) > 0, graph.device_types[first], -1)
+    of_slice = np.where(timeline.slice_node >= 0, types[timeline.slice_node], -1)
+    distinct, track = np.unique(of_slice, return_inverse=True)
+    if len(distinct) == 1:
+        return on_devices(timeline, timeline.slice_track, (default,))
+    names = tuple(device_name(int(number)) for number in distinct)
+    return on_devices(timeline, track.astype(np.int32), names)
+
+
+def on_devices(
+    timeline: Timeline, track: npt.NDArray[np.int32], devices: tuple[str, ...]
+) -> Timeline:
+    """Put the slices on one track a device."""
+    return replace(
+        timeline,
+        slice_track=track,
+        tracks=devices,
+        track_run=np.zeros(len(devices), np.int32),
+        track_device=devices,
+        track_thread=("",) * len(devices),
+    )

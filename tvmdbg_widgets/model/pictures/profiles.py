@@ -13,11 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.pictures.cells import Array, Cells, across, down
-from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
-from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
+from tvmdbg_widgets.model.pictures.cells import (
+    Array,
+    Cells,
+    across,
+    cell_dtype,
+    down,
+    real,
+    rounded,
+)
 from tvmdbg_widgets.model.pictures.single import finished
-from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE
+from tvmdbg_widgets.model.pictures.stack import BLOCK, LARGE, Watch, for_each
 from tvmdbg_widgets.model.tensors.values import ArrayView
 
 

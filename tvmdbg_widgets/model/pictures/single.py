@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.pictures.cells import Array, Cells
-from tvmdbg_widgets.model.pictures.grid import CellSpan, Part, spans
-from tvmdbg_widgets.model.pictures.pieces import Watch
-from tvmdbg_widgets.model.pictures.sampled import is_quick, sampled, thinned
-from tvmdbg_widgets.model.pictures.stack import Stack
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.pictures.cells import (
+    NAN,
+    NEG_INF,
+    POS_INF,
+    Array,
+    Cells,
+    cell_dtype,
+    larger,
+    real,
+    rounded,
+)
+from tvmdbg_widgets.model.pictures.stack import CellSpan, Part, Stack, Watch, spans
 from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.model.tensors.values import ArrayView
 
@@ -113,3 +125,295 @@ def picture_of(stack: Stack, cells: Cells, *, exact: bool = True) -> Picture:
         exact,
         *(np.ascontiguousarray(each).reshape(-1) for each in arrays),
     )
+
+
+@dataclass(frozen=True)
+class ChannelPictures:
+    """``count`` pictures of ``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values."""
+
+    axis: int
+    first: int
+    count: int
+    length: int
+    rows: int
+    cols: int
+    row_step: int
+    col_step: int
+    minimum: npt.NDArray[np.floating]
+    maximum: npt.NDArray[np.floating]
+    mean: npt.NDArray[np.floating]
+    flags: npt.NDArray[np.uint8]
+
+
+def channels(  # noqa: PLR0917
+    values: ArrayView,
+    plane: Plane,
+    axis: int,
+    first: int,
+    count: int,
+    rows: int,
+    cols: int,
+    watch: Watch | None = None,
+) -> ChannelPictures:
+    """Reduce the same plane at several indices of one more axis, reading each block once.
+
+    Each is, to the bit, what :func:`~tvmdbg_widgets.model.pictures.single.picture` gives.
+    """
+    shape = plane.shape
+    if not 0 <= axis < len(shape) or axis in plane.axes:
+        raise ValueError(f"axis {axis} of shape {shape} cannot tell planes of {plane.axes} apart")
+    length = shape[axis]
+    if not 0 <= first < length or count < 1:
+        raise ValueError(f"{counted(count, 'index')} from {first} of an axis of {length}")
+    count = min(count, length - first)
+    down, across = spans(plane, rows, cols, None)
+    turned = is_turned(plane)
+    lower, higher = (across, down) if turned else (down, across)
+    stack = Stack(values, plane, lower, higher, axis, range(first, first + count))
+    cells = finished(stack.cells(watch), stack.lengths)
+    if turned:
+        cells = tuple(each.swapaxes(1, 2) for each in cells)
+    return ChannelPictures(
+        axis,
+        first,
+        count,
+        length,
+        down.cells,
+        across.cells,
+        down.step,
+        across.step,
+        *(np.ascontiguousarray(each).reshape(-1) for each in cells),
+    )
+
+
+_Plane: TypeAlias = tuple[Hashable, ...]
+_Place: TypeAlias = tuple[_Plane, CellSpan, CellSpan]
+
+#: Part of all bytes that one level may take.
+_SHARE = 8
+
+
+class Pictures:
+    """Makes pictures, and keeps the cells they were made of. May be used by several threads."""
+
+    def __init__(self, limit_bytes: int = 256 << 20) -> None:
+        self._limit = limit_bytes
+        self._lock = threading.Lock()
+        self._levels: OrderedDict[_Place, PictureLevel] = OrderedDict()
+        self._places: dict[_Plane, list[_Place]] = {}
+        self._nbytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the cells that are kept."""
+        return self._nbytes
+
+    def get(  # noqa: PLR0917
+        self,
+        key: Hashable,
+        values: ArrayView,
+        plane: Plane,
+        rows: int,
+        cols: int,
+        part: Part | None = None,
+        exact: bool = True,
+        watch: Watch | None = None,
+    ) -> Picture:
+        """Return a picture as :func:`picture` does, at once where its cells are known.
+
+        A part that takes more than a few milliseconds may get steps up to half as large again,
+        so that pictures of other sizes can be made of its cells.
+        """
+        stack = stack_of(values, plane, *spans(plane, rows, cols, part))
+        quick = is_quick(stack)
+        if not quick:
+            stack = stack_of(values, plane, *spans(plane, rows, cols, part, divisible=True))
+        index = tuple(0 if i in plane.axes else at for i, at in enumerate(plane.index))
+        name: _Plane = (key, plane.shape, frozenset(plane.axes), index)
+        level = self._find(name, stack, same_step=quick)
+        if level is None and not quick and not exact:
+            stack = thinned(stack)
+            return picture_of(stack, sampled(stack), exact=False)
+        if level is None:
+            level = self._make(name, stack, watch, quick=quick)
+        return picture_of(stack, level.made(stack.lower, stack.higher))
+
+    def clear(self) -> None:
+        """Forget all cells."""
+        with self._lock:
+            self._levels.clear()
+            self._places.clear()
+            self._nbytes = 0
+
+    def _find(self, name: _Plane, stack: Stack, *, same_step: bool) -> PictureLevel | None:
+        """Return the largest cells kept of which those of the stack can be made."""
+        with self._lock:
+            able = [
+                place
+                for place in self._places.get(name, ())
+                if self._levels[place].can_make(stack.lower, stack.higher)
+                and (not same_step or _steps(place) == (stack.lower.step, stack.higher.step))
+            ]
+            if not able:
+                return None
+            best = max(able, key=lambda place: place[1].step * place[2].step)
+            self._levels.move_to_end(best)
+            return self._levels[best]
+
+    def _make(
+        self, name: _Plane, stack: Stack, watch: Watch | None, *, quick: bool
+    ) -> PictureLevel:
+        """Look at every value; keep the cells, and smaller ones of a large part."""
+        fine = stack
+        if not quick:
+            lower, higher = finest(stack, self._limit // _SHARE)
+            fine = replace(stack, lower=lower, higher=higher)
+        level = PictureLevel(fine.lower, fine.higher, fine.cells(watch))
+        self._keep((name, fine.lower, fine.higher), level)
+        if fine is not stack:
+            level = PictureLevel(stack.lower, stack.higher, level.made(stack.lower, stack.higher))
+            self._keep((name, stack.lower, stack.higher), level)
+        return level
+
+    def _keep(self, place: _Place, level: PictureLevel) -> None:
+        if level.nbytes > self._limit // 2:
+            return
+        with self._lock:
+            if place in self._levels:
+                return
+            self._levels[place] = level
+            self._places.setdefault(place[0], []).append(place)
+            self._nbytes += level.nbytes
+            while self._nbytes > self._limit:
+                oldest, gone = self._levels.popitem(last=False)
+                self._nbytes -= gone.nbytes
+                self._places[oldest[0]].remove(oldest)
+                if not self._places[oldest[0]]:
+                    del self._places[oldest[0]]
+
+
+def _steps(place: _Place) -> tuple[int, int]:
+    return place[1].step, place[2].step
+
+
+#: Least factor between the values and the cells that are kept of them.
+_FACTOR = 8
+
+
+@dataclass(frozen=True)
+class PictureLevel:
+    """The cells of a part of a plane, and where they lie."""
+
+    lower: CellSpan
+    higher: CellSpan
+    cells: Cells
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays."""
+        return sum(each.nbytes for each in self.cells.arrays)
+
+    def can_make(self, lower: CellSpan, higher: CellSpan) -> bool:
+        """Return whether those cells are whole cells of this."""
+        return self.lower.can_make(lower) and self.higher.can_make(higher)
+
+    def made(self, lower: CellSpan, higher: CellSpan) -> Cells:
+        """Return larger cells; bounds and flags are exact, sums but for the order of summation."""
+        rows, cols = _places(self.lower, lower), _places(self.higher, higher)
+        part = self.cells.map(lambda each: each[:, rows, cols])
+        return larger(part, lower.step // self.lower.step, higher.step // self.higher.step)
+
+
+def finest(stack: Stack, limit: int) -> tuple[CellSpan, CellSpan]:
+    """Return the smallest cells that the stack's are made of and that fit into ``limit`` bytes."""
+    found = [stack.lower, stack.higher]
+    # Both bounds, and the sum.
+    cell = 2 * cell_dtype(stack.values.numpy_dtype).itemsize + 8
+    steps = [_divisors(each.step) for each in found]
+    while True:
+        spans = [each.finer(own[0]) for each, own in zip(found, steps, strict=True)]
+        if spans[0].cells * spans[1].cells * cell <= limit:
+            return spans[0], spans[1]
+        rest = [own for own in steps if len(own) > 1]
+        if not rest:
+            return stack.lower, stack.higher
+        min(rest, key=lambda own: own[0]).pop(0)
+
+
+def _divisors(step: int) -> list[int]:
+    """Return the steps that divide this one, ascending, none below the factor but itself."""
+    small = [each for each in range(1, int(step**0.5) + 1) if step % each == 0]
+    every = sorted({*small, *(step // each for each in small)})
+    return [each for each in every if each >= _FACTOR] or [step]
+
+
+def _places(level: CellSpan, wanted: CellSpan) -> slice:
+    first = (wanted.start - level.start) // level.step
+    return slice(first, first + -(-(wanted.stop - wanted.start) // level.step))
+
+
+#: Bytes that a first picture may read.
+_BUDGET = 48 << 20
+#: Values that are reduced in a few milliseconds.
+_QUICK = 1 << 22
+#: Bytes read in vain that cost about as much as one more read.
+_CALL = 1 << 14
+
+
+def is_quick(stack: Stack, share: int = 1) -> bool:
+    """Return whether to look at every value takes a few milliseconds, or that part of them."""
+    rows = stack.lower.stop - stack.lower.start
+    whole = replace(stack, higher=replace(stack.higher, step=1))
+    cost = min(rows * _row_cost(whole), _spread(whole))
+    return stack.size * share <= _QUICK and cost * share <= _BUDGET
+
+
+def thinned(stack: Stack) -> Stack:
+    """Return the stack with its cells made larger until one value of each is quickly read."""
+    while _cost(stack) > _BUDGET:
+        rows, cols = stack.lower.cells, stack.higher.cells
+        if rows >= cols or _row_cost(stack) <= _BUDGET >> 6:
+            stack = replace(stack, lower=stack.lower.doubled(stack.sizes[0]))
+        else:
+            stack = replace(stack, higher=stack.higher.doubled(stack.sizes[1]))
+    return stack
+
+
+def sampled(stack: Stack) -> Cells:
+    """Look at one value a cell, near its middle."""
+    block = stack.read(_middles(stack.lower), _middles(stack.higher), range(1))
+    values = real(block).reshape(1, stack.lower.cells, stack.higher.cells)
+    flags = np.zeros(values.shape, np.uint8)
+    finite = np.isfinite(values)
+    if not finite.all():
+        for bit, found in (
+            (NAN, np.isnan(values)),
+            (POS_INF, values == np.inf),
+            (NEG_INF, values == -np.inf),
+        ):
+            flags[found] = bit
+    with np.errstate(over="ignore", invalid="ignore"):  # signalling NaN
+        low, total = rounded(values), values.astype(np.float64)
+    return Cells(low, low, total, finite.astype(np.int64), flags)
+
+
+def _middles(span: CellSpan) -> slice:
+    last = (span.stop - span.start - 1) % span.step
+    return slice(span.start + min(span.step // 2, last), span.stop, span.step)
+
+
+def _row_cost(stack: Stack) -> float:
+    """Bytes to read, or their worth in calls, for one value of each cell of one row."""
+    spread = stack.strides[1] * stack.values.numpy_dtype.itemsize
+    span = (stack.higher.stop - stack.higher.start) * spread
+    return float(min(span, stack.higher.cells * _CALL)) + _CALL
+
+
+def _cost(stack: Stack) -> float:
+    return min(stack.lower.cells * _row_cost(stack), _spread(stack))
+
+
+def _spread(stack: Stack) -> float:
+    """Bytes from the first to the last row."""
+    row = stack.strides[0] * stack.values.numpy_dtype.itemsize
+    return float((stack.lower.stop - stack.lower.start) * row)

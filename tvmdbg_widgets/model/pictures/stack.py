@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import cast
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from tvmdbg_widgets.model.pictures.cells import RUN, Array, Cells, across, down
-from tvmdbg_widgets.model.pictures.grid import CellSpan
-from tvmdbg_widgets.model.pictures.pieces import Watch, for_each
-from tvmdbg_widgets.model.pictures.real import cell_dtype, real, rounded
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.pictures.cells import (
+    RUN,
+    Array,
+    Cells,
+    across,
+    cell_dtype,
+    down,
+    real,
+    rounded,
+)
 from tvmdbg_widgets.model.tensors.planes import Plane
-from tvmdbg_widgets.model.tensors.unfolded import Unfolded
-from tvmdbg_widgets.model.tensors.values import ArrayView
+from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 
 #: Values reduced at a time; they and their sums fit into a core's own cache.
 BLOCK = 1 << 19
@@ -203,3 +210,142 @@ class Stack:
 def _channels_first(block: Array) -> Array:
     moved = block.transpose(0, 2, 4, 1, 3)
     return np.ascontiguousarray(moved).reshape(prod(moved.shape[:3]), *moved.shape[3:])
+
+
+#: Row, column, rows and columns of a part of a plane, in values.
+Part: TypeAlias = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class CellSpan:
+    """Cells of ``step`` values along one axis; they begin at multiples of the step."""
+
+    start: int
+    stop: int
+    step: int
+
+    @classmethod
+    def of(
+        cls, start: int, length: int, size: int, most: int, *, divisible: bool = False
+    ) -> CellSpan:
+        """Cover ``length`` values from ``start`` with the least step that takes ``most`` cells."""
+        if most < 1:
+            raise ValueError(f"a picture has at least one cell down and across, not {most}")
+        if start < 0 or length < 1 or start + length > size:
+            raise ValueError(f"{counted(length, 'value')} from {start} of an axis of {size}")
+        step = -(-length // most)
+        unit = 1
+        while divisible and step > 16 * unit:
+            unit *= 8
+        step = -(-step // unit) * unit
+        while -(-(start + length) // step) - start // step > most:
+            # No step below this one is enough, as larger steps never begin at a later cell.
+            least = -(-(start + length) // (start // step + most))
+            step = max(step + unit, -(-least // unit) * unit)
+        return cls(start, start + length, step).aligned(size)
+
+    def aligned(self, size: int) -> CellSpan:
+        """Return the whole cells that hold the values."""
+        step = self.step
+        stop = min(size, -(-self.stop // step) * step)
+        return CellSpan(self.start // step * step, stop, step)
+
+    def finer(self, step: int) -> CellSpan:
+        """Return smaller cells over the same values; ``step`` divides this one's."""
+        return CellSpan(self.start, self.stop, step)
+
+    def doubled(self, size: int) -> CellSpan:
+        """Return cells of twice as many values."""
+        return CellSpan(self.start, self.stop, self.step * 2).aligned(size)
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return -(-(self.stop - self.start) // self.step)
+
+    def can_make(self, other: CellSpan) -> bool:
+        """Return whether the other's cells are whole cells of this."""
+        inside = self.start <= other.start and other.stop <= self.stop
+        return inside and other.step % self.step == 0
+
+    @property
+    def lengths(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """How many values each cell has."""
+        edges = np.arange(self.start, self.stop + self.step, self.step, dtype=np.int64)
+        return np.diff(np.minimum(edges, self.stop))
+
+    def piece(self, first: int, last: int) -> CellSpan:
+        """Return the cells ``first`` to ``last``."""
+        start = self.start + first * self.step
+        return CellSpan(start, min(self.start + last * self.step, self.stop), self.step)
+
+
+def spans(
+    plane: Plane, rows: int, cols: int, part: Part | None, *, divisible: bool = False
+) -> tuple[CellSpan, CellSpan]:
+    """Return the cells of a picture of at most ``rows`` x ``cols`` cells, down and across."""
+    row, col, height, width = (0, 0, plane.rows, plane.cols) if part is None else part
+    return (
+        CellSpan.of(row, height, plane.rows, rows, divisible=divisible),
+        CellSpan.of(col, width, plane.cols, cols, divisible=divisible),
+    )
+
+
+_Piece = TypeVar("_Piece")
+
+Watch = Callable[[], None]
+
+_THREADS = min(4, os.cpu_count() or 1)
+
+
+class _PieceQueue(Generic[_Piece]):
+    """Pieces handed out one by one until there are none left or the work is stopped."""
+
+    def __init__(self, pieces: Iterable[_Piece]) -> None:
+        self._pieces = iter(pieces)
+        self._lock = threading.Lock()
+        self.stop = threading.Event()
+        self.failed: list[BaseException] = []
+
+    def __iter__(self) -> Iterator[_Piece]:
+        while not self.stop.is_set():
+            with self._lock:
+                piece = next(self._pieces, None)
+            if piece is None:
+                return
+            yield piece
+
+    def help_out(self, work: Callable[[_Piece], None]) -> None:
+        """Do pieces in a thread of its own."""
+        try:
+            for piece in self:
+                work(piece)
+        except BaseException as error:  # noqa: BLE001 (raised again by the calling thread)
+            self.failed.append(error)
+            self.stop.set()
+
+
+def for_each(
+    pieces: Iterable[_Piece], work: Callable[[_Piece], None], watch: Watch | None, large: bool
+) -> None:
+    """Call ``work`` with each piece, and ``watch`` before each that the calling thread does."""
+    queue = _PieceQueue(pieces)
+    count = _THREADS - 1 if large else 0
+    threads = [
+        threading.Thread(target=queue.help_out, args=(work,), daemon=True) for _ in range(count)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for piece in queue:
+            if watch is not None:
+                watch()
+            work(piece)
+    except BaseException:
+        queue.stop.set()
+        raise
+    finally:
+        for thread in threads:
+            thread.join()
+    if queue.failed:
+        raise queue.failed[0]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.model.statistics.comparable import comparable
-from tvmdbg_widgets.model.statistics.compute import statistics
-from tvmdbg_widgets.model.statistics.distribution import Distribution, NumberBounds
-from tvmdbg_widgets.model.statistics.histograms import Histogram
+from tvmdbg_widgets.model.statistics.batch import comparable, statistics
+from tvmdbg_widgets.model.statistics.distribution import Distribution, Histogram, NumberBounds
 from tvmdbg_widgets.model.statistics.result import Statistics
 
 __all__ = ["Distribution", "Histogram", "NumberBounds", "Statistics", "comparable", "statistics"]

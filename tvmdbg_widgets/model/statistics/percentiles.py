@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.model.statistics.bins import ValueBins
-from tvmdbg_widgets.model.statistics.distribution import Distribution, positions
-from tvmdbg_widgets.model.statistics.extremes import Where
-from tvmdbg_widgets.model.statistics.ordinals import from_ordinal, ordinal, ordinals
+from tvmdbg_widgets.model.statistics.distribution import Distribution, Where, positions
 
 #: Those that are told of every tensor: in views, figures and pages.
 PERCENTS = (1, 5, 25, 50, 75, 95, 99)
@@ -136,3 +134,39 @@ class Narrower:
         low = each.low + (at << shift)
         high = min(each.high, low + (1 << shift) - 1)
         return PercentileRange(low, high, each.before + int(ends[at]) - count, count)
+
+
+def ordinals(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return unsigned integers of the same width that are ordered as the values; no NaN."""
+    unsigned = np.dtype(f"u{values.dtype.itemsize}")
+    words = values.view(unsigned)
+    if values.dtype.kind == "u":
+        return words
+    top = unsigned.type(1 << 8 * unsigned.itemsize - 1)
+    if values.dtype.kind == "i":
+        flipped: np.ndarray[Any, Any] = words ^ top
+        return flipped
+    return np.where(words & top, ~words, words | top)
+
+
+def ordinal(value: Any, dtype: np.dtype[Any]) -> int:
+    """Return the ordinal of one value of a type."""
+    return int(ordinals(np.array([value]).astype(dtype))[0])
+
+
+def from_ordinal(number: int, dtype: np.dtype[Any]) -> Any:
+    """Return the value of an ordinal as a Python number."""
+    unsigned = np.dtype(f"u{dtype.itemsize}")
+    word = np.array([number], unsigned)
+    if dtype.kind == "u":
+        return int(word[0])
+    top = unsigned.type(1 << 8 * unsigned.itemsize - 1)
+    if dtype.kind == "i":
+        return int((word ^ top).view(dtype)[0])
+    return float(np.where(word & top, word & ~top, ~word).view(dtype)[0])
+
+
+def from_key(key: int, dtype: np.dtype[Any]) -> float:
+    """Return the float of a signed key: its word, of which negative ones count down."""
+    word = key if key >= 0 else key ^ (1 << 8 * dtype.itemsize - 1) - 1
+    return float(np.array([word], f"i{dtype.itemsize}").view(dtype)[0])

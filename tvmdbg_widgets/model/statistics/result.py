@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import importlib.util
+import logging
 import math
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.bits import is_integer
-from tvmdbg_widgets.model.base.number_text import computed_text, number_text
+from tvmdbg_widgets.model.base.number_text import computed_text, is_integer, number_text
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.statistics.distribution import Distribution, NumberBounds
-from tvmdbg_widgets.model.statistics.histograms import Histogram
+from tvmdbg_widgets.model.statistics.bins import MOST, FloatBins, Moments
+from tvmdbg_widgets.model.statistics.distribution import (
+    Distribution,
+    Extremes,
+    Histogram,
+    NumberBounds,
+    Where,
+)
+from tvmdbg_widgets.model.statistics.percentiles import from_key
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -144,3 +154,259 @@ class Statistics:
         """Return the statistics of an array that has none, and say why."""
         nothing = (None, None, None, None, math.nan, math.nan, None)
         return cls(size, 0, 0, 0, 0, 0, 0, *nothing, exact=True, reason=reason)
+
+
+_SIGN = 0x8000
+
+
+class FloatTally:
+    """Counts by the upper 16 bits; where those leave a class open, the values are looked at.
+
+    Open are zeros among denormals (0x0000, 0x8000), infinities among NaNs (0x7F80, 0xFF80 of
+    float32) and the largest finite magnitude.
+    """
+
+    def __init__(self, dtype: np.dtype[Any], *, fast: bool = False) -> None:
+        self._compiled = fast
+        self.bins = FloatBins(dtype)
+        self.prefixes = np.zeros(MOST, np.int64)
+        self.extremes = Extremes()
+        self.moments = Moments()
+        #: Values by class: 0, -0, +Inf, -Inf, largest finite, lowest finite.
+        self.apart = np.zeros(6, np.int64)
+        bits, infinite = 8 * dtype.itemsize - 16, self.bins.infinite
+        self._apart_prefixes = [0, _SIGN, infinite, infinite | _SIGN, infinite - 1]
+        self._apart_prefixes.append(infinite - 1 | _SIGN)
+        words = [prefix << bits for prefix in self._apart_prefixes]
+        words[4:] = [word | (1 << bits) - 1 for word in words[4:]]
+        self._apart_words = np.array(words, f"u{dtype.itemsize}")
+
+    def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
+        """Count one chunk, at least one value."""
+        counted = kernel(self.bins.dtype) if self._compiled else None
+        if counted is not None:
+            self._add_compiled(counted, chunk, where)
+            return
+        prefixes = np.bincount(self.bins.prefixes(chunk), minlength=MOST)
+        self.prefixes += prefixes
+        apart = self._set_apart(chunk, prefixes[self._apart_prefixes])
+        infinite = self.bins.infinite
+        special = bool(prefixes[infinite:_SIGN].any() or prefixes[infinite | _SIGN :].any())
+        self._add_finite(self._specials(chunk, apart, where) if special else chunk, chunk, where)
+
+    def _add_compiled(self, counted: Kernel, chunk: np.ndarray[Any, Any], where: Where) -> None:
+        table = self.prefixes
+        before = table[self._apart_prefixes]
+        words = chunk.view(f"i{chunk.dtype.itemsize}")
+        lowest, highest, *sums = counted(chunk, words, table)
+        apart = self._set_apart(chunk, table[self._apart_prefixes] - before)
+        low, high = (from_key(key, chunk.dtype) for key in (lowest, highest))
+        if not (math.isfinite(low) and math.isfinite(high)):
+            self._add_finite(self._specials(chunk, apart, where), chunk, where)
+            return
+        self._bounds(chunk, low, high, where)
+        if not self.moments.add_sums(len(chunk), *sums, peak=max(abs(low), abs(high))):
+            self.moments.add_floats(chunk, max(abs(low), abs(high)))
+
+    def _set_apart(self, chunk: np.ndarray[Any, Any], there: np.ndarray[Any, Any]) -> list[int]:
+        """Look at the values where the upper bits leave their class open."""
+        words = chunk.view(self._apart_words.dtype)
+        apart = [
+            int(np.count_nonzero(words == word)) if count else 0
+            for count, word in zip(there, self._apart_words, strict=True)
+        ]
+        self.apart += apart
+        return apart
+
+    def _add_finite(
+        self, finite: np.ndarray[Any, Any], chunk: np.ndarray[Any, Any], where: Where
+    ) -> None:
+        if len(finite):
+            low, high = float(finite.min()), float(finite.max())
+            self._bounds(chunk, low, high, where)
+            self.moments.add_floats(finite, max(abs(low), abs(high)))
+
+    def _specials(
+        self, chunk: np.ndarray[Any, Any], apart: list[int], where: Where
+    ) -> np.ndarray[Any, Any]:
+        """Note where NaN and infinities lie first; return the finite values."""
+        found = self.extremes
+        if found.nan is None and (is_nan := np.isnan(chunk)).any():
+            found.nan = where(int(is_nan.argmax()))
+        if found.pos_inf is None and apart[2]:
+            found.pos_inf = where(int((chunk == np.inf).argmax()))
+        if found.neg_inf is None and apart[3]:
+            found.neg_inf = where(int((chunk == -np.inf).argmax()))
+        finite: np.ndarray[Any, Any] = chunk[np.isfinite(chunk)]
+        return finite
+
+    def _bounds(self, chunk: np.ndarray[Any, Any], low: float, high: float, where: Where) -> None:
+        if self.extremes.is_lower(low):
+            index = int((chunk == low).argmax())
+            self.extremes.take_low(low, chunk[index], where(index))
+        if self.extremes.is_higher(high):
+            index = int((chunk == high).argmax())
+            self.extremes.take_high(high, chunk[index], where(index))
+
+    def merge(self, other: FloatTally) -> None:
+        """Add what another has counted of other values of the same array."""
+        self.prefixes += other.prefixes
+        self.apart += other.apart
+        self.extremes.merge(other.extremes)
+        self.moments.merge(other.moments)
+
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self.prefixes *= count
+        self.apart *= count
+        self.moments.times(count)
+
+    def finish(self) -> Statistics:
+        """Return everything but the histogram."""
+        zeros, negative_zeros, pos_inf, neg_inf, highest, lowest = self.apart.tolist()
+        codes = np.flatnonzero(self.prefixes)
+        all_counts = self.prefixes[codes]
+        size, finite = int(all_counts.sum()), self.moments.count
+        counts = all_counts.copy()
+        counts[codes == 0] -= zeros
+        counts[codes == _SIGN] -= negative_zeros
+        magnitudes = codes & (_SIGN - 1)
+        some = (counts > 0) & (magnitudes < self.bins.infinite)
+        codes, magnitudes, counts = codes[some], magnitudes[some], counts[some]
+        positive = int(np.searchsorted(codes, _SIGN))
+        mean, std = self.moments.mean_and_std()
+        found = self.extremes
+        distribution = None
+        if found.low is not None and found.high is not None:
+            keys, inside = self._keyed(magnitudes, counts, positive, zeros + negative_zeros)
+            distribution = Distribution(self.bins, keys, inside, found.low, found.high)
+        return Statistics(
+            size=size,
+            finite=finite,
+            nan=size - finite - pos_inf - neg_inf,
+            pos_inf=pos_inf,
+            neg_inf=neg_inf,
+            zero=zeros + negative_zeros,
+            negative=int(counts[positive:].sum()) + neg_inf,
+            minimum=found.minimum,
+            maximum=found.maximum,
+            argmin=found.argmin,
+            argmax=found.argmax,
+            mean=mean,
+            std=std,
+            histogram=None,
+            denormal=int(counts[magnitudes < self.bins.normal].sum()),
+            first_nan=found.nan,
+            first_pos_inf=found.pos_inf,
+            first_neg_inf=found.neg_inf,
+            at_lowest=lowest,
+            at_highest=highest,
+            distribution=distribution,
+        )
+
+    def _keyed(
+        self,
+        magnitudes: np.ndarray[Any, Any],
+        counts: np.ndarray[Any, Any],
+        positive: int,
+        zeros: int,
+    ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Return bins and counts of finite values, of which those above zero come first."""
+        zero, below = self.bins.infinite, slice(positive, None)
+        middle = np.full(int(zeros > 0), zero, np.int64)
+        keys = [
+            zero - 1 - magnitudes[below][::-1],
+            middle,
+            zero + 1 + magnitudes[:positive],
+        ]
+        inside = [counts[below][::-1], np.full(len(middle), zeros), counts[:positive]]
+        return np.concatenate(keys), np.concatenate(inside)
+
+
+Array: TypeAlias = np.ndarray[Any, Any]
+Kernel: TypeAlias = Callable[[Array, Array, Array], tuple[int, int, float, float, float]]
+
+_LOG = logging.getLogger(__name__)
+#: Values that the processor's first cache holds beside the counts.
+_BLOCK = 4096
+_TYPES = ("float32", "float64")
+
+_lock = threading.Lock()
+_kernels: dict[str, Kernel] = {}
+_compiling: threading.Thread | None = None
+
+
+def kernel(dtype: np.dtype[Any], *, wait: bool = False) -> Kernel | None:
+    """Return the compiled pass over pieces of a type, or None where there is none (yet).
+
+    The first call compiles in a thread of its own, or takes the result from numba's cache; it ends
+    with the interpreter. Until then numpy counts, as it does without numba.
+    """
+    global _compiling  # noqa: PLW0603 (one a process)
+    with _lock:
+        if _compiling is None and importlib.util.find_spec("numba") is not None:
+            _compiling = threading.Thread(target=_compile, name="tvmdbg-compile", daemon=True)
+            _compiling.start()
+    if wait and _compiling is not None:
+        _compiling.join()
+    return _kernels.get(dtype.name)
+
+
+def _compile() -> None:
+    try:
+        for name in _TYPES:
+            made = _jitted(name)
+            values = np.ones(1, name)
+            made(values, values.view(f"i{values.itemsize}"), np.zeros(1 << 16, np.int64))
+            _kernels[name] = made
+    except Exception:  # noqa: BLE001 (whatever is wrong with numba, numpy does the same)
+        _LOG.info("numba cannot compile the pass over floats", exc_info=True)
+
+
+def _jitted(name: str) -> Kernel:
+    import numba
+
+    wide = name == "float64"
+    shift, positive = (48, (1 << 63) - 1) if wide else (16, (1 << 31) - 1)
+    bits = 63 if wide else 31
+    integer: Any = np.int64 if wide else np.int32
+    lowest, highest, magnitude = integer(-positive - 1), integer(positive), integer(positive)
+    top, sign = integer(shift), integer(bits)
+
+    # Sums may be added up in any order, which lets them use all lanes of the processor; NaN and
+    # infinities keep their meaning.
+    def counted(
+        values: Array, words: Array, prefixes: Array
+    ) -> tuple[int, int, float, float, float]:
+        size = values.size
+        step = max(1, size // _BLOCK)
+        center = 0.0
+        for i in range(0, size, step):
+            center += np.float64(values[i])
+        center /= (size + step - 1) // step
+        low, high = highest, lowest
+        rest = squares = 0.0
+        for begin in range(0, size, _BLOCK):
+            end = min(size, begin + _BLOCK)
+            for i in range(begin, end):
+                prefixes[(words[i] >> top) & 0xFFFF] += 1
+            for i in range(begin, end):
+                key = words[i] ^ ((words[i] >> sign) & magnitude)
+                low = min(low, key)
+                high = max(high, key)
+            block_rest = block_squares = 0.0
+            for i in range(begin, end):
+                distance = np.float64(values[i]) - center
+                block_rest += distance
+                block_squares += distance * distance
+            rest += block_rest
+            squares += block_squares
+        return low, high, center, rest, squares
+
+    compiler: Any = numba.njit
+    options = {"nogil": True, "fastmath": {"reassoc", "contract"}}
+    try:
+        made: Kernel = compiler(cache=True, **options)(counted)
+    except RuntimeError:  # there is no folder to keep it in
+        made = compiler(**options)(counted)
+    return made

@@ -15,9 +15,7 @@ import numpy as np
 
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.bins import MOST, GivenBins, IntegerBins
-from tvmdbg_widgets.model.statistics.distribution import Distribution
-from tvmdbg_widgets.model.statistics.extremes import Where
-from tvmdbg_widgets.model.statistics.histograms import Histogram, equal_edges
+from tvmdbg_widgets.model.statistics.distribution import Distribution, Histogram, Where, equal_edges
 from tvmdbg_widgets.model.statistics.tallies import tally
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]

@@ -2,16 +2,277 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
-from tvmdbg_widgets.model.statistics.code_tally import CodeTally
-from tvmdbg_widgets.model.statistics.float_tally import FloatTally
-from tvmdbg_widgets.model.statistics.integer_tally import IntegerTally
+import numpy as np
+
+from tvmdbg_widgets.model.statistics.bins import MOST, CodeBins, IntegerBins, Moments, code_table
+from tvmdbg_widgets.model.statistics.distribution import Distribution, Extremes, Where
+from tvmdbg_widgets.model.statistics.result import FloatTally, Statistics
+
+#: So many squares of 16-bit mantissas have a sum that fits an int64.
+_FIT = 1 << 30
+_BYTE = 256
+
+
+class CodeTally:
+    """Counts codes; only for positions are values looked at, where a code is new."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+        self.counts = np.zeros(1 << 8 * dtype.itemsize, np.int64)
+        self.extremes = Extremes()
+
+    def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
+        """Count one chunk, at least one value."""
+        table = code_table(self.dtype)
+        codes = table.codes(chunk)
+        size = len(self.counts)
+        counts = _byte_counts(codes) if size == _BYTE else np.bincount(codes, minlength=size)
+        new = np.flatnonzero((counts != 0) & (self.counts == 0))
+        self.counts += counts
+        if len(new):
+            self._positions(chunk, codes, table.values[new], where)
+
+    def _positions(
+        self,
+        chunk: np.ndarray[Any, Any],
+        codes: np.ndarray[Any, Any],
+        new: np.ndarray[Any, np.dtype[np.float64]],
+        where: Where,
+    ) -> None:
+        """Look for the first place of what was not seen before."""
+        values, found = code_table(self.dtype).values, self.extremes
+
+        def index(matches: Callable[[Any], Any]) -> int:
+            return int(matches(values)[codes].argmax())
+
+        finite = new[np.isfinite(new)]
+        if len(finite):
+            low, high = float(finite.min()), float(finite.max())
+            if found.is_lower(low):
+                at = index(lambda each: each == low)
+                found.take_low(low, chunk[at], where(at))
+            if found.is_higher(high):
+                at = index(lambda each: each == high)
+                found.take_high(high, chunk[at], where(at))
+        if len(finite) == len(new):
+            return
+        if found.nan is None and np.isnan(new).any():
+            found.nan = where(index(np.isnan))
+        if found.pos_inf is None and (new == np.inf).any():
+            found.pos_inf = where(index(np.isposinf))
+        if found.neg_inf is None and (new == -np.inf).any():
+            found.neg_inf = where(index(np.isneginf))
+
+    def merge(self, other: CodeTally) -> None:
+        """Add what another has counted of other values of the same array."""
+        self.counts += other.counts
+        self.extremes.merge(other.extremes)
+
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self.counts *= count
+
+    def finish(self) -> Statistics:
+        """Return everything but the histogram."""
+        table, found = code_table(self.dtype), self.extremes
+        present = np.flatnonzero(self.counts)
+        counts = self.counts[present]
+        values = table.values[present]
+
+        def those(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
+            return int(counts[mask].sum())
+
+        places = table.places[present]
+        finite = places < len(table.levels)
+        keys, at = np.unique(places[finite], return_inverse=True)
+        levels = np.zeros(len(keys), np.int64)
+        np.add.at(levels, at, counts[finite])
+        moments = self._moments(keys, levels)
+        mean, std = moments.mean_and_std()
+        magnitudes = np.abs(values)
+        distribution = None
+        if len(keys):
+            low, high = table.levels[keys[0]].item(), table.levels[keys[-1]].item()
+            distribution = Distribution(CodeBins(self.dtype), keys, levels, low, high)
+        truth = self.dtype == np.bool_
+        return Statistics(
+            size=int(counts.sum()),
+            finite=moments.count,
+            nan=those(np.isnan(values)),
+            pos_inf=those(values == np.inf),
+            neg_inf=those(values == -np.inf),
+            zero=those(values == 0),
+            negative=those(values < 0),
+            minimum=found.minimum,
+            maximum=found.maximum,
+            argmin=found.argmin,
+            argmax=found.argmax,
+            mean=mean,
+            std=std,
+            histogram=None,
+            denormal=those((magnitudes > 0) & (magnitudes < table.smallest_normal)),
+            first_nan=found.nan,
+            first_pos_inf=found.pos_inf,
+            first_neg_inf=found.neg_inf,
+            at_lowest=None if truth else int(levels[keys == 0].sum()),
+            at_highest=None if truth else int(levels[keys == len(table.levels) - 1].sum()),
+            distribution=distribution,
+        )
+
+    def _moments(
+        self, keys: np.ndarray[Any, Any], counts: np.ndarray[Any, np.dtype[np.int64]]
+    ) -> Moments:
+        """Sum exactly: whole mantissas, one exponent after the other."""
+        table, moments = code_table(self.dtype), Moments()
+        mantissas, exponents = table.mantissas[keys], table.exponents[keys]
+        if counts.sum() >= _FIT:
+            counts, mantissas = counts.astype(object), mantissas.astype(object)
+        order = np.argsort(exponents, kind="stable")
+        counts, mantissas, exponents = counts[order], mantissas[order], exponents[order]
+        starts = np.flatnonzero(np.diff(exponents, prepend=1 << 20))
+        if not len(starts):
+            return moments
+        sums = [
+            np.add.reduceat(each, starts)
+            for each in (counts, counts * mantissas, counts * mantissas * mantissas)
+        ]
+        for count, total, squares, exponent in zip(*sums, exponents[starts], strict=True):
+            moments.add_exactly(int(count), int(total), int(squares), int(exponent))
+        return moments
+
+
+def _byte_counts(codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Count bytes; where there are many, two at a time."""
+    if len(codes) < 8 * _BYTE * _BYTE:
+        return np.bincount(codes, minlength=_BYTE)
+    pairs = np.bincount(codes[: len(codes) & ~1].view("<u2"), minlength=_BYTE * _BYTE)
+    square = pairs.reshape(_BYTE, _BYTE)
+    counts: np.ndarray[Any, Any] = square.sum(0) + square.sum(1)
+    if len(codes) & 1:
+        counts[codes[-1]] += 1
+    return counts
+
+
+class IntegerTally:
+    """Counts in equal bins of ``2**k``, merged into wider ones as the range of values grows.
+
+    ``k`` is always the least that fits the values seen into 65,536 bins, so that it does not
+    matter in which order they were seen.
+    """
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
+        self.bins = IntegerBins(dtype, 0, 0)
+        self.counts = np.zeros(0, np.int64)
+        self.extremes = Extremes()
+        self.moments = Moments()
+        self.zero = self.negative = self.at_lowest = self.at_highest = 0
+
+    def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
+        """Count one chunk, at least one value."""
+        low, high = int(chunk.min()), int(chunk.max())
+        info = np.iinfo(self.dtype)
+        if self.extremes.is_lower(low):
+            index = int((chunk == low).argmax())
+            self.extremes.take_low(low, chunk[index], where(index))
+        if self.extremes.is_higher(high):
+            index = int((chunk == high).argmax())
+            self.extremes.take_high(high, chunk[index], where(index))
+        if low <= 0 <= high:
+            self.zero += len(chunk) - int(np.count_nonzero(chunk))
+        if low < 0:
+            self.negative += int(np.count_nonzero(chunk < 0)) if high >= 0 else len(chunk)
+        if low == info.min:
+            self.at_lowest += int(np.count_nonzero(chunk == info.min))
+        if high == info.max:
+            self.at_highest += int(np.count_nonzero(chunk == info.max))
+        self._widen()
+        keys = self.bins.keys(chunk).view(f"i{self.dtype.itemsize}")
+        self.counts += np.bincount(keys, minlength=len(self.counts))
+        self.moments.add_integers(chunk, low, high)
+
+    def _widen(self) -> None:
+        """Make the bins fit the bounds."""
+        low, high = self.extremes.low, self.extremes.high
+        assert isinstance(low, int)  # noqa: S101 (integers have integer bounds)
+        assert isinstance(high, int)  # noqa: S101
+        shift = max(0, (high - low).bit_length() - MOST.bit_length() + 1)
+        while (high >> shift) - (low >> shift) >= MOST:
+            shift += 1
+        wider = IntegerBins(self.dtype, low >> shift, shift)
+        size = (high >> shift) - wider.first + 1
+        if wider != self.bins or size != len(self.counts):
+            self.counts = _regrouped(self.counts, self.bins, wider, size)
+            self.bins = wider
+
+    def merge(self, other: IntegerTally) -> None:
+        """Add what another has counted of other values of the same array."""
+        if other.extremes.low is None:
+            return
+        self.extremes.merge(other.extremes)
+        self.moments.merge(other.moments)
+        self.zero += other.zero
+        self.negative += other.negative
+        self.at_lowest += other.at_lowest
+        self.at_highest += other.at_highest
+        self._widen()
+        self.counts += _regrouped(other.counts, other.bins, self.bins, len(self.counts))
+
+    def times(self, count: int) -> None:
+        """Count all values so many times."""
+        self.moments.times(count)
+        self.counts *= count
+        self.zero *= count
+        self.negative *= count
+        self.at_lowest *= count
+        self.at_highest *= count
+
+    def finish(self) -> Statistics:
+        """Return everything but the histogram."""
+        size = self.moments.count
+        mean, std = self.moments.mean_and_std()
+        found = self.extremes
+        distribution = None
+        if found.low is not None and found.high is not None:
+            keys = np.flatnonzero(self.counts)
+            distribution = Distribution(self.bins, keys, self.counts[keys], found.low, found.high)
+        return Statistics(
+            size=size,
+            finite=size,
+            nan=0,
+            pos_inf=0,
+            neg_inf=0,
+            zero=self.zero,
+            negative=self.negative,
+            minimum=found.minimum,
+            maximum=found.maximum,
+            argmin=found.argmin,
+            argmax=found.argmax,
+            mean=mean,
+            std=std,
+            histogram=None,
+            at_lowest=self.at_lowest,
+            at_highest=self.at_highest,
+            distribution=distribution,
+        )
+
+
+def _regrouped(
+    counts: np.ndarray[Any, np.dtype[np.int64]], bins: IntegerBins, wider: IntegerBins, size: int
+) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return counts in wider bins that cover the present ones."""
+    found = np.zeros(size, np.int64)
+    if len(counts):
+        steps = wider.shift - bins.shift
+        ahead = bins.first - (wider.first << steps)
+        np.add.at(found, (np.arange(len(counts)) + ahead) >> steps, counts)
+    return found
+
 
 Tally: TypeAlias = CodeTally | FloatTally | IntegerTally
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 def tally(dtype: np.dtype[Any], *, fast: bool = False) -> Tally:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.timeline.node_sets import TraceExtras
+from tvmdbg_widgets.model.timeline.report import Report
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, WALL, Timeline
 
 _TRACKS = ("execution",)
@@ -207,3 +210,199 @@ def _repeats_by_node(
     result = np.concatenate(([0], np.cumsum(counts)))
     source = np.arange(result[-1]) + np.repeat(starts - result[:-1], counts)
     return result, repeats[source]
+
+
+def from_events(
+    names: StringColumn,
+    start_ns: Floats,
+    duration_ns: Floats,
+    track: npt.NDArray[np.int32],
+    tracks: tuple[str, ...],
+    *,
+    graph: Graph | None,
+    source: str,
+    issues: Iterable[Issue] = (),
+    extras: TraceExtras | None = None,
+) -> Timeline:
+    """Make the timeline of S observed intervals, by start, outer before inner.
+
+    A slice is joined to the one operator of its name (node name or function name). Where several
+    have it, its slices are given to them in turn and marked ambiguous. Each slice is a measured
+    repeat of its node.
+    """
+    count = 0 if graph is None else graph.num_nodes
+    node = np.full(len(names), -1, np.int64)
+    trust = np.full(len(names), Trust.ABSENT, np.uint8)
+    found = list(issues)
+    if graph is not None:
+        _join(graph, names, node, trust)
+        found += _match_issues(graph, node, trust, source)
+    known = node >= 0
+    counts, node_trust = per_node(node, trust, count)
+    order = np.argsort(node[known], kind="stable")
+    repeats = duration_ns[known][order]
+    sums = np.bincount(node[known], weights=duration_ns[known], minlength=count)
+    return Timeline(
+        slice_node=node.astype(np.int32),
+        slice_start_ns=start_ns,
+        slice_duration_ns=duration_ns,
+        slice_track=track,
+        slice_names=names,
+        slice_trust=trust,
+        slice_occurrence=occurrences(node),
+        tracks=tracks,
+        repeats_offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
+        repeats_ns=repeats,
+        node_ns=np.where(counts > 0, sums / np.maximum(counts, 1), np.nan),
+        node_trust=node_trust,
+        synthetic=False,
+        clock=WALL,
+        sources=(source,),
+        issues=Issues(found),
+        extras=extras,
+    )
+
+
+def _join(graph: Graph, names: StringColumn, node: Ints, trust: npt.NDArray[np.uint8]) -> None:
+    named: dict[str, list[int]] = defaultdict(list)
+    for each in np.flatnonzero(np.asarray(graph.kinds) >= NodeKind.OPERATOR).tolist():
+        for name in {graph.names[each], graph.func_names[each]} - {""}:
+            named[name].append(each)
+    rows = np.argsort(names.codes, kind="stable")
+    first = np.searchsorted(names.codes[rows], np.arange(len(names.unique) + 1))
+    for code, name in enumerate(names.unique):
+        fitting = named.get(name, [])
+        if not fitting:
+            continue
+        own = [each for each in fitting if graph.names[each] == name]
+        fitting = own if len(own) == 1 else fitting
+        mine = rows[first[code] : first[code + 1]]
+        node[mine] = np.asarray(fitting, np.int64)[np.arange(len(mine)) % len(fitting)]
+        trust[mine] = Trust.BY_NAME if len(fitting) == 1 else Trust.AMBIGUOUS
+
+
+def _match_issues(
+    graph: Graph, node: Ints, trust: npt.NDArray[np.uint8], source: str
+) -> list[Issue]:
+    found = []
+    unsure = np.unique(node[trust == Trust.AMBIGUOUS])
+    if len(unsure):
+        slices = int(np.count_nonzero(trust == Trust.AMBIGUOUS))
+        found.append(
+            Issue(
+                "slices-ambiguous",
+                IssueSeverity.WARNING,
+                f"{counted(slices, 'slice')} {agree(slices, 'has')} a name that several of "
+                f"{counted(len(unsure), 'operator')} share; slices are given to operators in "
+                "turn, which the trace cannot confirm",
+                nodes=tuple(int(i) for i in unsure[:_NODES_SHOWN]),
+                file=source,
+            )
+        )
+    if len(node) and not (node >= 0).any():
+        found.append(
+            Issue(
+                "slices-not-joined",
+                IssueSeverity.WARNING,
+                "no slice of the trace has the name of one of the graph's "
+                f"{counted(graph.num_nodes, 'node')} or of their functions: none is matched",
+                file=source,
+            )
+        )
+    return found
+
+
+def from_report(report: Report, *, device: str) -> Timeline:
+    """Make the timeline of a report: its rows back to back, a track a device.
+
+    The profiler records durations only. The rows follow one another in the order of the file; a
+    joined row is the one measured repeat of its node, after three passes to warm up (one in the
+    Relax VM). Where no graph is known the rows are the nodes.
+    """
+    alone = report.num_nodes == 0
+    count = len(report) if alone else report.num_nodes
+    all_nodes = np.arange(len(report), dtype=np.int32) if alone else report.nodes
+    order = Trust.BY_ORDER if report.in_call_order else Trust.AMBIGUOUS
+    all_trust = np.full(len(report), order, np.uint8) if alone else report.trust
+    usable = np.isfinite(report.duration_ns) & (report.duration_ns >= 0)
+    rows = np.flatnonzero(usable)
+    node, trust = all_nodes[rows].astype(np.int64), all_trust[rows]
+    duration = report.duration_ns[rows]
+    tracks = StringColumn.from_strings(report.devices[row] or device for row in rows.tolist())
+    node_ns = np.full(count, np.nan)
+    known = node >= 0
+    node_ns[node[known]] = duration[known]
+    single = known & (report.count[rows] <= 1)
+    measured = np.zeros(count, np.int64)
+    measured[node[single]] = 1
+    _, node_trust = per_node(node, trust, count)
+    return Timeline(
+        slice_node=node.astype(np.int32),
+        slice_start_ns=np.concatenate(([0.0], np.cumsum(duration)[:-1])) if len(rows) else duration,
+        slice_duration_ns=duration,
+        slice_track=tracks.codes,
+        slice_names=StringColumn.from_strings(report.names[row] for row in rows.tolist()),
+        slice_trust=trust,
+        slice_occurrence=occurrences(node),
+        tracks=tracks.unique,
+        track_device=tracks.unique,
+        track_thread=("",) * len(tracks.unique),
+        repeats_offsets=np.concatenate(([0], np.cumsum(measured))),
+        repeats_ns=node_ns[measured > 0],
+        node_ns=node_ns,
+        node_trust=node_trust,
+        synthetic=True,
+        clock=SYNTHETIC,
+        sources=(report.file,),
+        issues=Issues(_notes(report, alone, int(np.count_nonzero(~usable)))),
+    )
+
+
+def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
+    rule, told = (
+        "report-one-pass",
+        (
+            "the times are a profiling report's: one pass after passes to warm up, a timer around "
+            "every call, back to back since a report has no start times"
+        ),
+    )
+    if report.form == "vm-table":
+        rule, told = (
+            "report-sums",
+            (
+                "the times are the VM profiler's: sums over every call since it was last reset, "
+                "with no warm-up left out, back to back since it has no start times"
+            ),
+        )
+    notes = [Issue(rule, IssueSeverity.NOTE, told, file=report.file)]
+    if unusable:
+        notes.append(
+            Issue(
+                "time-not-finite",
+                IssueSeverity.ERROR,
+                f"{counted(unusable, 'row')} {agree(unusable, 'has')} no usable time; left out",
+                file=report.file,
+            )
+        )
+    if report.aggregated:
+        notes.append(
+            Issue(
+                "rows-merged",
+                IssueSeverity.WARNING,
+                "rows stand for several calls of one function: their times are sums, and "
+                "the time of each node is unknown. Use report.json(), report.csv() or "
+                "table(aggregate=False)",
+                file=report.file,
+            )
+        )
+    if alone and not report.in_call_order and len(report):
+        notes.append(
+            Issue(
+                "order-unknown",
+                IssueSeverity.NOTE,
+                "the table may be sorted or merged and no graph is given: nodes are numbered by "
+                "row, not by their place in the graph",
+                file=report.file,
+            )
+        )
+    return notes

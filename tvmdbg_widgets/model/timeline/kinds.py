@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.node_words import node_op_kinds
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
+from tvmdbg_widgets.model.join.refs import NodeJoin
+from tvmdbg_widgets.model.timeline.builders import from_table
+from tvmdbg_widgets.model.timeline.node_sets import by_count
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
@@ -93,3 +100,235 @@ def _agreed(found: list[str], codes: Ints, kinds: Ints, words: list[str]) -> lis
         words[kind] if each == _OTHER and sure else each
         for each, kind, sure in zip(found, least.tolist(), one.tolist(), strict=True)
     ]
+
+
+_NODES_SHOWN = 20
+
+
+def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline:
+    """Join the full precision of a trace with the repeats of a table of the same run.
+
+    Slices and node times are the trace's; the table gives the repeats, and the times of nodes the
+    trace does not know.
+    """
+    if trace.num_nodes != table.num_nodes:
+        raise ValueError(
+            f"the trace's timeline is for {counted(trace.num_nodes, 'node')}, the table's for "
+            f"{table.num_nodes}"
+        )
+    slack = rounding_ns + 16 * float(np.spacing(max(trace.span_ns, 1.0)))
+    with np.errstate(invalid="ignore"):
+        apart = np.flatnonzero(np.abs(trace.node_ns - table.node_ns) > slack)
+    found: list[Issue] = []
+    if len(apart):
+        first = int(apart[0])
+        both = int(np.count_nonzero(np.isfinite(trace.node_ns) & np.isfinite(table.node_ns)))
+        found.append(
+            Issue(
+                "times-disagree",
+                IssueSeverity.WARNING,
+                f"{len(apart)} of {counted(both, 'node time')} {agree(len(apart), 'differs')} by "
+                f"more than the table's rounding: node {first} takes "
+                f"{trace.node_ns[first] / 1e3:.9g} µs in {', '.join(trace.sources)} and "
+                f"{table.node_ns[first] / 1e3:.9g} µs in {', '.join(table.sources)}; the files "
+                "may come from different runs. The trace's times are shown",
+                nodes=tuple(int(i) for i in apart[:_NODES_SHOWN]),
+            )
+        )
+    unknown = np.isnan(trace.node_ns)
+    return replace(
+        trace,
+        repeats_offsets=table.repeats_offsets,
+        repeats_ns=table.repeats_ns,
+        node_ns=np.where(unknown, table.node_ns, trace.node_ns),
+        node_trust=np.where(unknown, table.node_trust, trace.node_trust),
+        sources=trace.sources + table.sources,
+        issues=Issues((*trace.issues, *table.issues, *found)),
+    )
+
+
+Floats = npt.NDArray[np.float64]
+
+
+def join_list(
+    node_names: StringColumn, names: Sequence[str] | None, count: int, *, file: str
+) -> NodeJoin:
+    """Join the items of a list of node times to nodes by position; names, where it has them, check.
+
+    An item whose name is not the node's at its position goes to the one node of that name. A list
+    without names and of another length is not joined at all.
+    """
+    nodes = np.arange(count, dtype=np.int32)
+    trust = np.full(count, Trust.BY_ORDER, np.uint8)
+    issues: list[Issue] = []
+    differing: list[int] = []
+    if names is not None:
+        known = list(node_names)
+        named: dict[str, list[int]] = defaultdict(list)
+        for node, name in enumerate(known):
+            named[name].append(node)
+        differing = [i for i in range(count) if i >= len(known) or names[i] != known[i]]
+        for i in differing:
+            fitting = named.get(names[i], [])
+            nodes[i] = fitting[0] if len(fitting) == 1 else -1
+            trust[i] = Trust.BY_NAME if len(fitting) == 1 else Trust.ABSENT
+    elif count != len(node_names):
+        nodes[:], trust[:] = -1, Trust.ABSENT
+    if count != len(node_names) or differing:
+        found = (
+            f"the list has times of {counted(count, 'node')}, the run "
+            f"{counted(len(node_names), 'node')}"
+        )
+        if differing and names is not None:
+            found += (
+                f"; {counted(len(differing), 'name')} {agree(len(differing), 'differs')} at "
+                f"{agree(len(differing), 'its')} "
+                f"position{agree(len(differing), ':', ', the first is')} {names[differing[0]]!r} "
+                f"at {differing[0]}. Nodes are matched by name where it is unique"
+            )
+        elif names is None:
+            found += ", and it names none: it is not used"
+        issues.append(Issue("times-length", IssueSeverity.WARNING, found, file=file))
+    return NodeJoin(nodes, trust, Issues(issues))
+
+
+def from_list(
+    node_names: StringColumn,
+    offsets: Ints,
+    repeats_ns: Floats,
+    join: NodeJoin,
+    *,
+    source: str,
+    issues: Iterable[Issue] = (),
+) -> Timeline:
+    """Make the timeline of a list of repeats: means back to back in node order."""
+    counts = np.diff(offsets)
+    kept = np.flatnonzero((join.nodes >= 0) & (counts > 0))
+    means = np.full(len(counts), np.nan)
+    finite = np.isfinite(repeats_ns)
+    known = np.concatenate(([0], np.cumsum(finite)))[offsets]
+    for _, items, own in by_count(known, repeats_ns[finite]):
+        means[items] = own.mean(axis=1)
+    nodes = join.nodes[kept]
+    names = type(node_names)(node_names.unique, node_names.codes[nodes])
+    return from_table(
+        names,
+        means[kept],
+        np.concatenate(([0], np.cumsum(counts[kept]))),
+        repeats_ns[np.repeat(np.isin(np.arange(len(counts)), kept), counts)],
+        nodes=nodes,
+        trust=join.trust[kept],
+        num_nodes=len(node_names),
+        source=source,
+        issues=(*issues, *join.issues),
+    )
+
+
+def with_list(
+    timeline: Timeline,
+    exact: Timeline,
+    *,
+    rounding_ns: float,
+    table: Timeline | None = None,
+    table_rounding_ns: float = 0.0,
+) -> Timeline:
+    """Give a timeline of a trace or a table the exact repeats of a list.
+
+    Slices and known node times stay; repeats become the list's, and so do times of nodes that
+    neither the trace nor the table knows.
+    """
+    found = [
+        issue
+        for issue in (
+            _times(timeline, exact, rounding_ns),
+            _repeats(table, exact, table_rounding_ns),
+        )
+        if issue is not None
+    ]
+    unknown = np.isnan(timeline.node_ns)
+    counts = np.diff(exact.repeats_offsets)
+    offsets, repeats = exact.repeats_offsets, exact.repeats_ns
+    if (counts == 0).any() and len(timeline.repeats_ns):
+        both = [
+            exact.repeats(node) if counts[node] else timeline.repeats(node)
+            for node in range(timeline.num_nodes)
+        ]
+        offsets = np.concatenate(([0], np.cumsum([len(own) for own in both]))).astype(np.int64)
+        repeats = np.concatenate(both) if both else np.zeros(0)
+    return replace(
+        timeline,
+        repeats_offsets=offsets,
+        repeats_ns=repeats,
+        node_ns=np.where(unknown, exact.node_ns, timeline.node_ns),
+        node_trust=np.where(unknown, exact.node_trust, timeline.node_trust),
+        sources=timeline.sources + exact.sources,
+        issues=Issues((*timeline.issues, *exact.issues, *found)),
+    )
+
+
+def apart(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Ints:
+    """Nodes whose time is not the mean of their exact repeats; none where it is another middle.
+
+    Recorders that lay medians, or first repeats, end to end do so for all nodes.
+    """
+    statistics = exact.statistics()
+    first = np.full(exact.num_nodes, np.nan)
+    filled = np.flatnonzero(np.diff(exact.repeats_offsets))
+    first[filled] = exact.repeats_ns[exact.repeats_offsets[filled]]
+    slack = 1.001 * rounding_ns + 16 * float(np.spacing(max(timeline.span_ns, 1.0)))
+    told: list[Ints] = []
+    for times in (exact.node_ns, statistics.p50, first):
+        with np.errstate(invalid="ignore"):
+            told.append(np.flatnonzero(np.abs(timeline.node_ns - times) > slack))
+        if not len(told[-1]):
+            break
+    return told[0] if len(told[-1]) else told[-1]
+
+
+def _times(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Issue | None:
+    differing = apart(timeline, exact, rounding_ns)
+    if not len(differing):
+        return None
+    node = int(differing[0])
+    both = int(np.count_nonzero(np.isfinite(timeline.node_ns) & np.isfinite(exact.node_ns)))
+    return Issue(
+        "times-disagree",
+        IssueSeverity.WARNING,
+        f"{len(differing)} of {counted(both, 'node time')} {agree(len(differing), 'is')} not the "
+        f"mean of {agree(len(differing), 'its')} repeats: node "
+        f"{node} takes {timeline.node_ns[node] / 1e3:.9g} µs in {', '.join(timeline.sources)} and "
+        f"{exact.node_ns[node] / 1e3:.9g} µs in {', '.join(exact.sources)}; the files may come "
+        "from different runs. The former are shown, the repeats are the latter's",
+        nodes=tuple(int(i) for i in differing[:_NODES_SHOWN]),
+    )
+
+
+def _repeats(table: Timeline | None, exact: Timeline, rounding_ns: float) -> Issue | None:
+    if table is None:
+        return None
+    counts, known = np.diff(table.repeats_offsets), np.diff(exact.repeats_offsets)
+    differ = (counts > 0) & (known > 0) & (counts != known)
+    both = np.flatnonzero((counts > 0) & (counts == known))
+    node = np.repeat(both, counts[both])
+    printed, own = (
+        each.repeats_ns[np.repeat(np.isin(np.arange(len(n)), both), n)]
+        for each, n in ((table, counts), (exact, known))
+    )
+    differ[node[~(np.abs(own - printed) <= 1.001 * rounding_ns)]] = True
+    lost = np.flatnonzero(differ).tolist()
+    if not lost:
+        return None
+    printed, own = table.repeats(lost[0]) / 1e3, exact.repeats(lost[0]) / 1e3
+    return Issue(
+        "repeats-disagree",
+        IssueSeverity.WARNING,
+        f"the repeats of {counted(len(lost), 'node')} {agree(len(lost), 'is')} not those of the "
+        f"table: node {lost[0]} has {_list(printed)} µs in {', '.join(table.sources)} and "
+        f"{_list(own)} µs in {', '.join(exact.sources)}; the latter are used",
+        nodes=tuple(lost[:_NODES_SHOWN]),
+    )
+
+
+def _list(values: Floats) -> str:
+    shown = ", ".join(f"{value:.9g}" for value in values[:4].tolist())
+    return f"[{shown}{', …' if len(values) > 4 else ''}]"

@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.issues import Issues
-from tvmdbg_widgets.model.base.numbers import agree, as_float, counted, duration_text
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.tables import html_table, text_lines
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.base.trust import Trust
+from tvmdbg_widgets.model.base.numbers import (
+    StringColumn,
+    Trust,
+    agree,
+    as_float,
+    counted,
+    duration_text,
+    html_table,
+    text_lines,
+)
+from tvmdbg_widgets.model.base.text import Issues, data_frame, one_line
 
 _SHOWN = 20
 _ARGUMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\[([0-9]{0,18}(?:, [0-9]{1,18})*)\](?:, |$)")

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.frames import data_frame
-from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.timeline.account import Account
-from tvmdbg_widgets.model.timeline.columns import TimelineColumns
-from tvmdbg_widgets.model.timeline.flows import Flows, flows
-from tvmdbg_widgets.model.timeline.gaps import Gaps, gaps
-from tvmdbg_widgets.model.timeline.measured import TimeMeaning
-from tvmdbg_widgets.model.timeline.nesting import Nesting, nesting
-from tvmdbg_widgets.model.timeline.node_times import (
-    NodeStatistics,
-    NodeTimes,
-    node_statistics,
-)
-from tvmdbg_widgets.model.timeline.ranking import Ranking, rank
-from tvmdbg_widgets.model.timeline.rows import TimelineRows, rows
-from tvmdbg_widgets.model.timeline.slice import Slice
-from tvmdbg_widgets.model.timeline.slice_labels import slice_labels
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, time_share
+from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.graph.operators import label_of, number_at_end, parts
+from tvmdbg_widgets.model.timeline.columns import Account, TimelineColumns
+from tvmdbg_widgets.model.timeline.measured import Flows, Gaps, TimeMeaning, flows, gaps
+from tvmdbg_widgets.model.timeline.node_sets import NodeStatistics, NodeTimes, node_statistics
+from tvmdbg_widgets.model.timeline.rows import Nesting, TimelineRows, nesting, rows
 from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up, without_first
 
 SYNTHETIC = "synthetic"
@@ -280,3 +273,126 @@ class Timeline(TimelineColumns):
         low, high = int(counts.min()), int(counts.max())
         number = str(low) if low == high else f"{low} to {high}"
         return f"{number} {agree(high, 'repeat', 'repeats')} per operator"
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Nodes, and calls of several nodes, by time, longest first."""
+
+    nodes: npt.NDArray[np.int64]
+    names: tuple[str, ...]
+    members: tuple[tuple[int, ...], ...]
+    ns: npt.NDArray[np.float64]
+    share: npt.NDArray[np.float64]
+    rounding_ns: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        lines = [f"Ranking: {len(self)} by time"]
+        for node, name, ns, share in zip(
+            self.nodes[:10], self.names, self.ns, self.share, strict=False
+        ):
+            called = f"node {node}" if node >= 0 else one_line(name)
+            lines.append(f"  {called}: {time_share(float(ns), float(share), self.rounding_ns)}")
+        if len(self) > 10:
+            lines.append(f"  … {len(self) - 10} more")
+        return "\n".join(lines)
+
+
+def rank(account: Account, timeline: TimelineColumns, k: int | None = None) -> Ranking:
+    """Rank what is timed in a timeline; keep the k longest, all by default."""
+    if k is not None and k < 0:
+        raise ValueError(f"k must not be negative, found {k}")
+    sets = timeline.shared
+    rows = account.ranked[:k]
+    names, members = [], []
+    for row in rows.tolist():
+        node, call, name = (int(each[row]) for each in (account.node, account.call, account.name))
+        first = int(account.first[row])
+        if sets is not None and call >= 0:
+            names.append(sets.names[call])
+            members.append(sets.of(call))
+        else:
+            code = (
+                name if name >= 0 else int(timeline.slice_names.codes[first]) if first >= 0 else -1
+            )
+            names.append(timeline.slice_names.unique[code] if code >= 0 else f"node {node}")
+            members.append((node,) if node >= 0 else ())
+    return Ranking(
+        account.node[rows],
+        tuple(names),
+        tuple(members),
+        account.ns[rows],
+        account.share[rows],
+        timeline.rounding_ns,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One timed interval. Times in nanoseconds; ``node`` is -1 where it is unknown."""
+
+    index: int
+    name: str
+    node: int
+    occurrence: int
+    start_ns: float
+    duration_ns: float
+    track: str
+    trust: Trust
+    rounding_ns: float = 0.0
+
+    @property
+    def end_ns(self) -> float:
+        """``start_ns + duration_ns``."""
+        return self.start_ns + self.duration_ns
+
+    def __repr__(self) -> str:
+        node = "no node" if self.node < 0 else f"node {self.node} ({self.trust.label})"
+        took = duration_text(self.duration_ns, self.rounding_ns)
+        return (
+            f"Slice {self.index}: {self.name!r}, {took} from {duration_text(self.start_ns)} "
+            f"on {self.track}; {node}"
+        )
+
+
+_WORD_END = re.compile(r".*[_./:]", re.DOTALL)
+#: Shorter beginnings take no room that matters.
+_LEAST_PREFIX = 6
+
+
+def slice_labels(names: Sequence[str]) -> list[str]:
+    """Return what each of some distinct names reads.
+
+    The name of a fused function reads as its operators; of several functions of the same operators
+    each keeps its number: ``"conv2d + add + relu_1"``. What all other names begin with is left out.
+    Distinct names read differently.
+    """
+    found = list(map(parts, names))
+    functions = [bool(name) and told != (name,) for name, told in zip(names, found, strict=True)]
+    short = [
+        label_of(told) if isa else name
+        for name, isa, told in zip(names, functions, found, strict=True)
+    ]
+    often = Counter(short)
+    for i, name in enumerate(names):
+        if functions[i] and often[short[i]] > 1:
+            short[i] += number_at_end(name)
+    if not any(functions):
+        cut = _shared(names)
+        short = [name[cut:] for name in names]
+    often = Counter(short)
+    return [s if often[s] == 1 else name for s, name in zip(short, names, strict=True)]
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with, up to the end of a word."""
+    if len(names) < 2:
+        return 0
+    first, last = min(names), max(names)
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    words = _WORD_END.match("".join(letter for letter, _ in alike))
+    cut = words.end() if words else 0
+    return cut if cut >= _LEAST_PREFIX and len(min(names, key=len)) > cut else 0

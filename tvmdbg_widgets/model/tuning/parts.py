@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issues
-from tvmdbg_widgets.model.tuning.task import Task, Tuner
+from tvmdbg_widgets.model.base.text import Issues, one_line
 from tvmdbg_widgets.model.tuning.trials import Trials
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
@@ -103,3 +105,245 @@ class TuningParts:
     glyphs: str = ""
     registered: tuple[str, ...] = ()
     issues: Issues = field(default_factory=Issues)
+
+
+#: The tuner that wrote a record.
+Tuner: TypeAlias = Literal["ansor", "autotvm", "metaschedule"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One workload for one target; records are of the same task if both are equal.
+
+    Attributes
+    ----------
+    index : int
+        Place among the tasks of a log, by first appearance: ``log.tasks[index]``.
+    tuner : str
+        ``"ansor"``, ``"autotvm"`` or ``"metaschedule"``.
+    workload : Workload
+        The parsed workload key (AutoTVM: task name and arguments; MetaSchedule: structural hash).
+    target : Target
+    hardware : HardwareParams or None
+        None where the log's version has none (Ansor v0.1, v0.2; other tuners).
+    target_host : Target or None
+        None where the log says nothing, or that there is none.
+    layout_rewrite : int or None
+        0 no rewrite, 1 insert a transform stage, 2 rewrite for pre-transformed; None where the
+        version has no such field.
+    input_names : tuple of str or None
+        Inputs with special data (sparse tasks); None where the version has no such field.
+    fields : int
+        Length of the task array of the first record (2 to 6).
+    """
+
+    index: int
+    tuner: Tuner
+    workload: Workload
+    target: Target
+    hardware: HardwareParams | None = None
+    target_host: Target | None = None
+    layout_rewrite: int | None = None
+    input_names: tuple[str, ...] | None = None
+    fields: int = 0
+
+    @property
+    def workload_key(self) -> str:
+        """The key as it stands in the log."""
+        return self.workload.key
+
+    @property
+    def name(self) -> str:
+        """A short name: ``"matmul_add 1024×1024×1024"``, or ``"05ea4bc9 [64, 16, 512, 512] …"``."""
+        return self.workload.title
+
+    def __repr__(self) -> str:
+        return one_line(f"Task {self.index}: {self.name} on {self.target.kind}")
+
+
+#: ``max_local_memory_per_block`` of targets where it is not checked.
+UNCHECKED = 2**31 - 1
+#: TVM's names of the eight parameters (``HardwareParams``, search_task.py), in the log's order.
+HARDWARE_NAMES = (
+    *("num_cores", "vector_unit_bytes", "cache_line_bytes", "max_shared_memory_per_block"),
+    *("max_local_memory_per_block", "max_threads_per_block", "max_vthread_extent", "warp_size"),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class HardwareParams:
+    """Limits a schedule must keep, in the order of the log (formats: ``hardware_params``).
+
+    Attributes
+    ----------
+    num_cores : int
+        Threads of the tuning process; -1 on GPUs.
+    vector_unit_bytes, cache_line_bytes : int
+    max_shared_memory_per_block : int
+        Bytes.
+    slot4 : int
+        Two meanings: bytes of local memory a block may have (2147483647: unchecked), or, in logs
+        written before 2020-12-05, registers a block may have; see `slot4_meaning`.
+    max_threads_per_block, max_vthread_extent, warp_size : int
+    """
+
+    num_cores: int
+    vector_unit_bytes: int
+    cache_line_bytes: int
+    max_shared_memory_per_block: int
+    slot4: int
+    max_threads_per_block: int
+    max_vthread_extent: int
+    warp_size: int
+
+    @property
+    def slot4_meaning(self) -> str:
+        """``"registers"`` for 65536, which only the old meaning has on CUDA, else ``"bytes"``."""
+        return "registers" if self.slot4 == 65536 else "bytes"
+
+    @property
+    def max_registers_per_block(self) -> int | None:
+        """The old meaning of slot 4; None where it has the new one."""
+        return self.slot4 if self.slot4_meaning == "registers" else None
+
+    @property
+    def max_local_memory_per_block(self) -> int | None:
+        """The new meaning of slot 4, bytes; None where it has the old one."""
+        return None if self.slot4_meaning == "registers" else self.slot4
+
+    def to_list(self) -> list[int]:
+        """The eight numbers as the log has them."""
+        return list(astuple(self))
+
+    def __repr__(self) -> str:
+        is_old = self.slot4_meaning == "registers"
+        names = [
+            "max_registers_per_block" if is_old and name == "max_local_memory_per_block" else name
+            for name in HARDWARE_NAMES
+        ]
+        told = ", ".join(
+            f"{name}={number}" for name, number in zip(names, self.to_list(), strict=True)
+        )
+        return f"HardwareParams({told})"
+
+
+#: Letters of a target in which quotation marks are looked for; the longest real one has 500.
+_LONGEST = 10_000
+
+
+@dataclass(frozen=True)
+class Target:
+    """``"cuda -keys=cuda,gpu -max_num_threads=1024 -model=t4"`` in its parts.
+
+    Attributes
+    ----------
+    text : str
+        As it stands in the log.
+    kind : str
+        ``"cuda"``, ``"llvm"``, …
+    keys : tuple of str
+    attrs : mapping of str to str
+        All other options, as text.
+    """
+
+    text: str
+    kind: str
+    keys: tuple[str, ...] = ()
+    attrs: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """Take a target string apart; what is no option is kept in ``text`` alone."""
+        try:
+            words = shlex.split(text) if len(text) <= _LONGEST else text.split()
+        except ValueError:  # a quotation mark without its partner
+            words = text.split()
+        kind = words[0] if words and not words[0].startswith("-") else ""
+        attrs: dict[str, str] = {}
+        for word in words[bool(kind) :]:
+            name, _, value = word.lstrip("-").partition("=")
+            if word.startswith("-") and name:
+                attrs[name] = value
+        keys = tuple(key for key in attrs.pop("keys", "").split(",") if key)
+        return cls(text, kind, keys, attrs)
+
+    @property
+    def model(self) -> str:
+        """The ``-model`` option, empty where there is none or it is unknown."""
+        found = self.attrs.get("model", "")
+        return "" if found == "unknown" else found
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether schedules bind blocks and threads."""
+        return "gpu" in self.keys or self.kind in ("cuda", "rocm", "opencl", "vulkan", "metal")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+_HASH = re.compile(r"[0-9a-f]{32}")
+_SHOWN = 48
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What a task computes, as far as its key says.
+
+    Attributes
+    ----------
+    key : str
+        As it stands in the log.
+    name : str
+        Function name, or the hash of the compute DAG.
+    args : tuple or None
+        What follows the name: numbers, texts, shapes; None where the key is no JSON list.
+    """
+
+    key: str
+    name: str
+    args: tuple[Any, ...] | None = None
+
+    @classmethod
+    def of(cls, key: str, decoded: object) -> Workload:
+        """Make a workload of a key and the JSON in it; None, or anything odd, for no JSON."""
+        if isinstance(decoded, list) and decoded and isinstance(decoded[0], str):
+            return cls(key, decoded[0], tuple(decoded[1:]))
+        return cls(key, key)
+
+    @property
+    def is_hash(self) -> bool:
+        """Whether the name is the md5 of a compute DAG, not of a function the user registered."""
+        return _HASH.fullmatch(self.name) is not None
+
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of inputs, then outputs; empty where the key has none.
+
+        Keys that were upgraded from the form before 2021 hold them flattened: unknown.
+        """
+        if self.args is None or not all(isinstance(each, list) for each in self.args):
+            return ()
+        nested = [each for each in self.args if all(isinstance(size, int) for size in each)]
+        return tuple(map(tuple, nested)) if len(nested) == len(self.args) else ()
+
+    @property
+    def title(self) -> str:
+        """A short name for tables and legends."""
+        name = self.name[:8] if self.is_hash else self.name
+        args = "" if self.args is None else " ".join(map(_argument, self.args))
+        text = f"{name} {args}".strip()
+        if len(text) <= _SHOWN:
+            return text
+        if self.args is None:  # names of functions often differ at their end alone
+            return f"{text[: _SHOWN // 2]}…{text[1 + _SHOWN // 2 - _SHOWN :]}"
+        return f"{text[: _SHOWN - 1]}…"
+
+
+def _argument(value: object) -> str:
+    match value:
+        case ["TENSOR", list(sizes), str()]:  # as AutoTVM's serialize_args writes a placeholder
+            return _argument(sizes)
+        case list(sizes) if all(isinstance(each, int) for each in sizes):
+            return "×".join(map(str, sizes)) or "scalar"
+    return str(value)

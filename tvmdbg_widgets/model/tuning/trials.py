@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.text import one_line
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -137,3 +140,268 @@ Trials.__doc__ = "\n    ".join(
         ),
     ]
 )
+
+
+class DagSource(enum.StrEnum):
+    """How a DAG is known; the last one is an assumption."""
+
+    TEXT = "DAG text whose md5 is the key's"
+    DUMP = "file of dump_workload_to_dag_log"
+    GIVEN = "given by the caller"
+    ASSUMED = "assumed: a workload of TVM's tutorials and tests of this name"
+    NONE = "not known"
+
+    @property
+    def is_assumption(self) -> bool:
+        """Whether another function of the same name would give other loops."""
+        return self is DagSource.ASSUMED
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of an operation.
+
+    Attributes
+    ----------
+    name : str
+    extent : int or None
+        None where unknown, or where it is no number.
+    symbol : str
+        The extent as TVM prints it where it is an expression, as for sparse operations.
+    """
+
+    name: str
+    extent: int | None
+    symbol: str = ""
+
+    def __str__(self) -> str:
+        known = self.symbol if self.extent is None else f"{self.extent:,}"
+        return f"{self.name} {known or '?'}"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation, in the topological order of the DAG.
+
+    Attributes
+    ----------
+    name : str
+        As TVM prints it, not cleaned.
+    kind : str
+        ``"placeholder"`` or ``"compute"``.
+    axes, reduce_axes : tuple of Axis
+        Empty for a placeholder.
+    outputs : int
+    shape : tuple of int or None
+        Of a placeholder; an unknown size is None.
+    bodies : tuple of Expression
+        One an output; empty where only names and extents are known.
+    dtype : str
+        Of its elements; empty where the text that it is from does not tell.
+    """
+
+    name: str
+    kind: Literal["placeholder", "compute"]
+    axes: tuple[Axis, ...] = ()
+    reduce_axes: tuple[Axis, ...] = ()
+    outputs: int = 1
+    shape: tuple[int | None, ...] = ()
+    bodies: tuple[Expression, ...] = ()
+    dtype: str = ""
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether it is an input."""
+        return self.kind == "placeholder"
+
+    def __str__(self) -> str:
+        if self.is_placeholder:
+            sizes = "×".join("?" if size is None else str(size) for size in self.shape)
+            return one_line(f"{self.name}: placeholder {self.dtype} {sizes}".replace("  ", " "))
+        loops = ", ".join(map(str, self.axes))
+        reduced = ", ".join(map(str, self.reduce_axes))
+        return one_line(f"{self.name}: {loops}" + (f"; reduces {reduced}" if reduced else ""))
+
+
+@dataclass(frozen=True, repr=False)
+class ComputeDag:
+    """Operations in the order of ``dag.ops``: stage ``i`` of the initial state is operation ``i``.
+
+    Attributes
+    ----------
+    operations : tuple of Operation
+    source : DagSource
+    text : str
+        ``str(task.compute_dag)``, empty where it is not known.
+    """
+
+    operations: tuple[Operation, ...]
+    source: DagSource
+    text: str = ""
+
+    def __repr__(self) -> str:
+        count = counted(len(self.operations), "operation")
+        lines = [f"ComputeDag: {count}, {self.source.value}"]
+        return "\n  ".join([*lines, *map(str, self.operations)])
+
+
+#: Signs of binary operations; floordiv, floormod, max and min are printed as calls.
+ARITHMETIC = ("+", "-", "*", "/", "%", "floordiv", "floormod", "max", "min")
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+LOGICAL = ("&&", "||")
+
+
+class Expression:
+    """Any expression."""
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions it is made of."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Number(Expression):
+    """A constant."""
+
+    value: float
+    dtype: str = "int32"
+
+
+@dataclass(frozen=True)
+class Text(Expression):
+    """A string constant, an argument of external calls."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Variable(Expression):
+    """An axis by its name, or another scalar."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class TensorRead(Expression):
+    """A tensor's element."""
+
+    name: str
+    indices: tuple[Expression, ...]
+    output: int = 0
+    operation: int = -1
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The indices."""
+        return self.indices
+
+
+@dataclass(frozen=True)
+class BinaryExpr(Expression):
+    """``a op b``; `op` is one of ``ARITHMETIC``, ``COMPARISONS``, ``LOGICAL``."""
+
+    op: str
+    a: Expression
+    b: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """Both operands."""
+        return (self.a, self.b)
+
+
+@dataclass(frozen=True)
+class Not(Expression):
+    """``!a``."""
+
+    a: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The operand."""
+        return (self.a,)
+
+
+@dataclass(frozen=True)
+class Cast(Expression):
+    """A conversion: ``float32(a)``."""
+
+    dtype: str
+    a: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The operand."""
+        return (self.a,)
+
+
+@dataclass(frozen=True)
+class Select(Expression):
+    """``select(condition, a, b)``: both values are computed."""
+
+    condition: Expression
+    a: Expression
+    b: Expression
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """Condition and both values."""
+        return (self.condition, self.a, self.b)
+
+
+@dataclass(frozen=True)
+class CallExpr(Expression):
+    """A call: ``tir.exp(a)``, ``tir.if_then_else(condition, a, b)``."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The arguments."""
+        return self.arguments
+
+
+@dataclass(frozen=True)
+class Reduction(Expression):
+    """A reduction over the operation's reduce axes."""
+
+    combiner: str
+    sources: tuple[Expression, ...]
+    combined: tuple[Expression, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The sources."""
+        return self.sources
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all it is made of, operands before what uses them."""
+    for each in expression.parts:
+        yield from walk(each)
+    yield expression
+
+
+def reads(expression: Expression) -> tuple[TensorRead, ...]:
+    """Return all reads of tensors, those in the indices of others too, inner ones first."""
+    return tuple(each for each in walk(expression) if isinstance(each, TensorRead))
+
+
+def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return an expression of changed parts; `change` is called with each part, not with theirs."""
+    match expression:
+        case TensorRead():
+            return replace(expression, indices=tuple(map(change, expression.indices)))
+        case Not() | Cast():
+            return replace(expression, a=change(expression.a))
+        case BinaryExpr():
+            return replace(expression, a=change(expression.a), b=change(expression.b))
+        case Select():
+            return Select(*map(change, expression.parts))
+        case CallExpr():
+            return replace(expression, arguments=tuple(map(change, expression.arguments)))
+        case Reduction():
+            return replace(expression, sources=tuple(map(change, expression.sources)))
+    return expression

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
         HandledOperator,
         Identifier,
     )
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.run import DebugRun
@@ -152,8 +151,7 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
 def _run_and_nodes(graph: Any) -> tuple[DebugRun | None, Any]:
     """Return a run that shows a graph where it can be drawn, and what the operators are read of."""
     from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.run import DebugRun

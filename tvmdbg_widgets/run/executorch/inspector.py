@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import replace
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock
-    from tvmdbg_widgets.analysis.executorch.event_table import EventTable
+    from tvmdbg_widgets.analysis.executorch.event_block import EventBlock, EventTable
     from tvmdbg_widgets.analysis.executorch.events import Event, MetadataParser
-    from tvmdbg_widgets.analysis.executorch.gap.metrics import Distance
-    from tvmdbg_widgets.analysis.executorch.gap.reference_values import Reference
-    from tvmdbg_widgets.analysis.executorch.gap.rows import NumericGap
+    from tvmdbg_widgets.analysis.executorch.gap_rows import NumericGap
+    from tvmdbg_widgets.analysis.executorch.metrics import Distance
+    from tvmdbg_widgets.analysis.executorch.reference_graph import Reference
     from tvmdbg_widgets.analysis.executorch.time_scale import Converter, TimeScale
-    from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-    from tvmdbg_widgets.model.executorch.exported_program import ExportedProgram
+    from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
+    from tvmdbg_widgets.model.executorch.event_nodes import ExecuTorchFiles
+    from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.sources.byte_source import ByteSource
     from tvmdbg_widgets.sources.given import SourceLike
+
 
 log = logging.getLogger(__name__)
 
@@ -302,7 +304,7 @@ class Inspector:
         Parameters
         ----------
         distance, reference
-            As of :func:`tvmdbg_widgets.analysis.executorch.gap.numeric_gap.numeric_gap`.
+            As of :func:`tvmdbg_widgets.analysis.executorch.gap_rows.numeric_gap`.
         disable_debug_handle_valdiation
             Use the exported program even where not every handle leads to it (spelled as in
             ExecuTorch).
@@ -310,8 +312,8 @@ class Inspector:
             ``"exported_program"``, ``"edge_dialect_exported_program"`` or the name of another
             graph in the ETRecord.
         """
-        from tvmdbg_widgets.analysis.executorch.gap.numeric_gap import numeric_gap
-        from tvmdbg_widgets.analysis.executorch.gap.reference_graph import record_of_method
+        from tvmdbg_widgets.analysis.executorch.gap_rows import numeric_gap
+        from tvmdbg_widgets.analysis.executorch.reference_graph import record_of_method
 
         return numeric_gap(
             self.event_blocks,
@@ -324,7 +326,7 @@ class Inspector:
         )
 
     def _table(self, units: bool, metadata: bool, *, printed: bool = False) -> EventTable:
-        from tvmdbg_widgets.analysis.executorch.event_table import event_table
+        from tvmdbg_widgets.analysis.executorch.event_block import event_table
 
         blocks = self.event_blocks
         if self._compat and not (blocks and all(block.events for block in blocks)):
@@ -342,3 +344,45 @@ class Inspector:
         blocks = counted(len(self.event_blocks), "block")
         events = counted(sum(len(block.events) for block in self.event_blocks), "event")
         return f"Inspector({self.etdump!r}; {blocks} with {events})"
+
+
+def inspector_of(parts: RunParts) -> Inspector:
+    """Return an Inspector of a run's files."""
+    found = parts.executorch
+    dump = next((file.source for file in parts.files if file.part == "etdump"), None)
+    if found is None or found.dump is None or dump is None:
+        raise ValueError(
+            "this run has no ETDump; tvmdbg_widgets.open(etdump, etrecord, debug_buffer) has"
+        )
+    return Inspector(
+        etdump_data=dump,
+        etrecord=found.record,
+        debug_buffer_path=found.buffer,
+        method=found.method,
+    )
+
+
+def execution_parts(parts: RunParts, number: int) -> RunParts:
+    """Return the parts with the values of another execution; graph and times are the same."""
+    from tvmdbg_widgets.formats.executorch.assemble import with_execution
+
+    _files(parts)
+    return with_execution(parts, number)
+
+
+def reference_parts(parts: RunParts) -> RunParts:
+    """Return the same graph with the reference outputs of the ETRecord as its tensors."""
+    from tvmdbg_widgets.analysis.executorch.recorded_calls import reference_tensors
+
+    files = _files(parts)
+    if parts.graph is None:
+        raise ValueError("this run has no graph: open the ETRecord with the ETDump")
+    title = f"{parts.title} (reference)"
+    tensors = reference_tensors(files, parts.graph)
+    return replace(parts, title=title, tensors=tensors, timeline=None)
+
+
+def _files(parts: RunParts) -> ExecuTorchFiles:
+    if parts.executorch is None:
+        raise ValueError("this run is none of ExecuTorch")
+    return parts.executorch

@@ -44,7 +44,7 @@ def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
 
 def _refuse_other_files(source: Any) -> None:
     from tvmdbg_widgets.formats.executorch.etrecord.etrecord import IDENTIFIER
-    from tvmdbg_widgets.model.base.errors import FormatError
+    from tvmdbg_widgets.model.base.text import FormatError
     from tvmdbg_widgets.sources.unpacking import read_directory
 
     try:

@@ -3,7 +3,7 @@ export const SLOT = "\ufffc";
 
 const PART = /\{\{|\}\}|\{([^{}]*)\}/g;
 
-/** The lines of a label; what `tvmdbg_widgets/model/graph/label_template.py` refuses stays as it is, and empty parts between dots go. */
+/** The lines of a label; what `tvmdbg_widgets/model/graph/node_columns.py` refuses stays as it is, and empty parts between dots go. */
 export function filled(template: string, field: (name: string) => string | undefined): string[] {
   return template.split("\n").map((line) =>
     line

@@ -1,6 +1,6 @@
 import type { Links } from "./links.ts";
 
-/** Edges that are followed at most; tvmdbg_widgets/model/graph/bridges.py follows as many. */
+/** Edges that are followed at most; tvmdbg_widgets/model/graph/isolation.py follows as many. */
 const MOST_FOLLOWED = 1_000_000;
 /** Nodes and edges between two pauses. */
 const STRIDE = 16_384;

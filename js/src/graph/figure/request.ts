@@ -6,7 +6,7 @@ import type { Wire } from "../color/columns.ts";
 import type { Bridge } from "../data/bridges.ts";
 import type { Direction } from "../layout/types.ts";
 
-/** What Python tells of the figure of a graph beside the columns of the run; see `figures/graph/request.py`. */
+/** What Python tells of the figure of a graph beside the columns of the run; see `figures/request.py`. */
 export interface GraphData {
   title: string;
   /** What alone is shown, in words; empty for all. */

@@ -10,7 +10,7 @@ export interface Units {
   anyCase: boolean;
 }
 
-/** What queries can ask of one kind of thing; tvmdbg_widgets/analysis/query/vocabulary.py has those of other things. */
+/** What queries can ask of one kind of thing; tvmdbg_widgets/analysis/query.py has those of other things. */
 export interface Vocabulary {
   /** Fields; one that is both is a number where a whole number follows, else a text. */
   texts: readonly string[];

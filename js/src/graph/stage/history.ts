@@ -14,7 +14,7 @@ export interface History {
 
 /** What each step tells, also where it is as before. */
 const ALWAYS = ["camera", "selected"];
-/** tvmdbg_widgets/widgets/view_state.py keeps as many. */
+/** tvmdbg_widgets/widgets/graph_navigation.py keeps as many. */
 const MOST_STEPS = 50;
 
 /** The whole look of a step. */

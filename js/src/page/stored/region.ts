@@ -1,4 +1,4 @@
-/** The values of a part of a plane, counted as `answers/tensor/region.py` counts them. */
+/** The values of a part of a plane, counted as `answers/counts.py` counts them. */
 
 import type {
   ExactNumber,

@@ -1,4 +1,4 @@
-/** The statistics of one tensor, as `answers/tensor/statistics.py` answers them. */
+/** The statistics of one tensor, as `answers/counts.py` answers them. */
 
 import type {
   ExactNumber,

@@ -1,4 +1,4 @@
-/** Single values of a plane as text and as bytes, as `answers/tensor/values.py` and `data.py` answer them. */
+/** Single values of a plane as text and as bytes, as `answers/counts.py` and `data.py` answer them. */
 
 import type { OneValue, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
 import { computedText } from "../../shared/number_text.ts";

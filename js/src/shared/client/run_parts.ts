@@ -41,10 +41,10 @@ export interface GraphInfo {
   wrongCount?: number;
 }
 
-/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/graph/view_columns.py`. */
+/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/view_columns.py`. */
 export type FactColumns = Columns<"facts">;
 
-/** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory/plan.py`. */
+/** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory/planned.py`. */
 export interface MemoryColumns extends Columns<"memory"> {
   info: {
     said: string[];
@@ -62,7 +62,7 @@ export interface MemoryColumns extends Columns<"memory"> {
   };
 }
 
-/** The longest path through the graph by time; see `tvmdbg_widgets/analysis/timeline/critical_path.py`. */
+/** The longest path through the graph by time; see `tvmdbg_widgets/analysis/timeline/longest_path.py`. */
 export interface CriticalColumns extends Columns<"critical"> {
   info: {
     said: string[];
@@ -96,7 +96,7 @@ export type ChangeRows = Pick<
   "label" | "nsA" | "nsB" | "p" | "q" | "shift" | "low" | "high" | "verdict" | "shown" | "why"
 >;
 
-/** The times of two runs compared, the largest difference first; see `tvmdbg_widgets/answers/change.py`. */
+/** The times of two runs compared, the largest difference first; see `tvmdbg_widgets/answers/timeline.py`. */
 export interface ChangeColumns extends Columns<"change"> {
   info: {
     titles: [a: string, b: string];
@@ -129,7 +129,7 @@ export interface NodeDetails {
   notes: string[];
 }
 
-/** What is largest in the run; see `tvmdbg_widgets/analysis/highlights.py`. */
+/** What is largest in the run; see `tvmdbg_widgets/analysis/opening.py`. */
 export interface Highlight {
   label: string;
   about: string;

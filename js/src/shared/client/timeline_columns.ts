@@ -86,7 +86,7 @@ export interface TimelineInfo {
   trust: number | null;
   /**
    * What slices are colored by where nobody has chosen; the op kind that takes nearly all of the time, or ""; and what
-   * the blocks of a kind are called. See `analysis/timeline/slice_colors.py`.
+   * the blocks of a kind are called. See `analysis/timeline/lod.py`.
    */
   colors: { by: "kind" | "block" | "share"; kind: string; blocks: [kind: number, title: string][] };
   /** Number of distinct names. */

@@ -123,7 +123,7 @@ const CELLS = {
   flags: "u1?",
 } as const;
 
-/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/graph/view_columns.py`. */
+/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/view_columns.py`. */
 const FACTS = {
   /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
   attrOffsets: "i4",
@@ -294,7 +294,7 @@ export const WIRE = {
     /** The row to show first, where the values tell; none where the graph does. */
     opening: "i4",
   },
-  /** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory/plan.py`. */
+  /** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory/planned.py`. */
   memory: {
     /** The node that runs at each step. */
     order: "i4",
@@ -319,7 +319,7 @@ export const WIRE = {
     lostWriter: "i4",
     lostReader: "i4",
   },
-  /** The longest path through the graph by time; see `tvmdbg_widgets/analysis/timeline/critical_path.py`. */
+  /** The longest path through the graph by time; see `tvmdbg_widgets/analysis/timeline/longest_path.py`. */
   critical: {
     /** Its nodes in order. */
     path: "i4",
@@ -351,7 +351,7 @@ export const WIRE = {
     ns: "f8",
     value: "f8",
   },
-  /** The times of two runs compared, the largest difference first; see `tvmdbg_widgets/answers/change.py`. */
+  /** The times of two runs compared, the largest difference first; see `tvmdbg_widgets/answers/timeline.py`. */
   change: {
     label: "strings",
     nsA: "f8",
@@ -411,7 +411,7 @@ export const WIRE = {
     flowTo: "i4",
     flowNames: "strings",
   },
-  /** One row an entry, in execution order; see `tvmdbg_widgets/analysis/scan/health.py`. */
+  /** One row an entry, in execution order; see `tvmdbg_widgets/analysis/scan/health_table.py`. */
   health: {
     node: "i4",
     output: "i4",
@@ -505,7 +505,7 @@ export const WIRE = {
     /**
      * Whose the time is, a row each: a node, a call of several, or slices of one name (-1: not that). What it is,
      * whether it is work of an operator, its time and share (NaN: no work), its slices, the number of the first of
-     * them, and their durations with what runs inside. See `tvmdbg_widgets/model/timeline/account.py`.
+     * them, and their durations with what runs inside. See `tvmdbg_widgets/model/timeline/columns.py`.
      */
     rankNode: "i4",
     rankCall: "i4",

@@ -82,7 +82,7 @@ export function placeText(
 function looked(code: string, { format, scale, zeroPoint }: ValueLook): string {
   if (format === "hex" || format === "bits") {
     const name = format === "hex" ? "hex_text" : "bit_text";
-    return `from tvmdbg_widgets.model.base.bits import ${name}; ${name}(${code})`;
+    return `from tvmdbg_widgets.model.base.number_text import ${name}; ${name}(${code})`;
   }
   if (format !== "dequantised") return code;
   const shift = zeroPoint < 0 ? `+ ${-zeroPoint}` : `- ${zeroPoint}`;

@@ -15,7 +15,7 @@ export interface KindSum {
 
 /**
  * What takes time, the longest first: nodes, calls of several nodes, and slices of neither by their name; loading and
- * what a profiler adds come last and have no share. Python counts it: `tvmdbg_widgets/model/timeline/account.py`.
+ * what a profiler adds come last and have no share. Python counts it: `tvmdbg_widgets/model/timeline/columns.py`.
  */
 export class Ranking {
   /** Per row: node id, -1 where it is none. */

@@ -16,7 +16,7 @@ export { Row, RowKind, Track };
 
 /** Slices that overlap by no more follow each other: printed times are rounded. */
 export const TOLERANCE_NS = 1;
-/** … but no more than this share of a slice lies outside of what holds it; see `model/timeline/holding.py`. */
+/** … but no more than this share of a slice lies outside of what holds it; see `model/timeline/rows.py`. */
 const MOST_OUTSIDE = 0.4;
 
 /** Nanoseconds by slice. */

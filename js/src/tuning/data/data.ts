@@ -1,7 +1,7 @@
 /** A tuning log as the view has it: trials as columns, and what was counted of them in Python. */
 import type { Columns } from "../../shared/client/wire.ts";
 
-/** One task, as `widgets/tuning/answers.py` tells it. Times in seconds; null is unknown. */
+/** One task, as `widgets/tuning.py` tells it. Times in seconds; null is unknown. */
 export interface TaskInfo {
   index: number;
   /** Short: `matmul_add 1024×1024×1024`. */

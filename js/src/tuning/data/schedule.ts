@@ -1,4 +1,4 @@
-/** One schedule, as `widgets/tuning/answers.py` tells it. */
+/** One schedule, as `widgets/tuning.py` tells it. */
 export interface NestLineInfo {
   kind: "placeholders" | "attribute" | "loop" | "compute" | "note";
   /** Loops around it. */

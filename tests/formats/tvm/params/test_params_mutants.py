@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from formats.tvm.params.params_truth import DATA
 
-from tvmdbg_widgets.formats.tvm.params import layout as params_layout
+from tvmdbg_widgets.formats.tvm.params import list as params_layout
 from tvmdbg_widgets.formats.tvm.params import list as params_list
 from tvmdbg_widgets.formats.tvm.params import record as params_record
 from tvmdbg_widgets.formats.tvm.params.file import read_params
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.model.abi.dtype_layout import DTypeLayout
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.dtype_layout import DTypeLayout
 
 FIELDS = ("magic", "reserved", "device_type", "device_id", "ndim", "code", "bits", "lanes")
 

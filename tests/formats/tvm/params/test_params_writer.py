@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.params.file import load_params, read_params
-from tvmdbg_widgets.formats.tvm.params.writer import write_params
-from tvmdbg_widgets.model.base.errors import FormatError
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 

@@ -17,10 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.tensor_cache.cache import TensorCache, read_cache, sniff, superseded
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import IssueSeverity
+from tvmdbg_widgets.formats.tvm.cache import TensorCache, read_cache, sniff, superseded
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 

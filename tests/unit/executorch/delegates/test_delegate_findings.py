@@ -14,7 +14,7 @@ from tests.formats.executorch.xnnpack_truth import FOLDER, INSIDE, truth
 from tests.unit.executorch.delegates.finding_cases import RESIDUAL, another_kernel, xnnpack
 from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets import DebugRun, samples
-from tvmdbg_widgets.analysis.findings.executorch.left_out import unusual
+from tvmdbg_widgets.analysis.findings.executorch.kernels import unusual
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 

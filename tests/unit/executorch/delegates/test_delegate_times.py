@@ -13,8 +13,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.formats.executorch.xnnpack_truth import CASES as RECORDED
 from tests.formats.executorch.xnnpack_truth import FOLDER, Ticks, ticks, truth
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.analysis.graph.view_columns import graph_columns
-from tvmdbg_widgets.analysis.times.modules import NO_MODULE, WHOLE, modules
+from tvmdbg_widgets.analysis.times.keys import NO_MODULE, WHOLE, modules
+from tvmdbg_widgets.analysis.view_columns import graph_columns
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 from tvmdbg_widgets.run import DebugRun
 

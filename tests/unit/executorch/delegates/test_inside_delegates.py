@@ -17,9 +17,8 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from benchmarks.delegates import write
 from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, truth
-from tvmdbg_widgets.formats.executorch.delegates import families, insides
-from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
-from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+from tvmdbg_widgets.formats.executorch.delegates import families
+from tvmdbg_widgets.model.executorch.delegate_graph import Alignment, DelegateGraph
 from tvmdbg_widgets.run.debug_run import DebugRun
 
 corpus = pytest.mark.skipif(not CASES, reason="TVMDBG_CORPUS names no folder of recorded programs")
@@ -258,7 +257,7 @@ def test_instructions_that_share_a_delegate_open_it_a_few_times_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Thousands of calls of one payload would be a graph of any size."""
-    monkeypatch.setattr(insides, "_FEW_NODES", 0)
+    monkeypatch.setattr(families, "_FEW_NODES", 0)
     files = sorted(write(tmp_path / "many", 1, nodes=100, executions=1, repeats=200).iterdir())
     run = tvmdbg.open(*files)
     assert run.graph.num_nodes < 40 * 100
@@ -270,8 +269,8 @@ def test_instructions_that_share_a_delegate_open_it_a_few_times_only(
 def test_a_delegate_with_other_events_in_each_call_is_compared_a_few_times_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(insides, "_FEW_NODES", 0)
-    monkeypatch.setattr(insides, "_MOST_LISTS", 1)
+    monkeypatch.setattr(families, "_FEW_NODES", 0)
+    monkeypatch.setattr(families, "_MOST_LISTS", 1)
     compared: list[int] = []
     family = families.family_of("XnnpackBackend")
 
@@ -279,7 +278,7 @@ def test_a_delegate_with_other_events_in_each_call_is_compared_a_few_times_only(
         compared.append(len(graph.nodes))
         return family.align(graph, names)
 
-    monkeypatch.setattr(insides, "family_of", lambda _: dataclasses.replace(family, align=counted))
+    monkeypatch.setattr(families, "family_of", lambda _: dataclasses.replace(family, align=counted))
     files = sorted(write(tmp_path / "lists", 1, nodes=100, executions=50, another=True).iterdir())
     calls = tvmdbg.open(*files).delegate_calls()
     assert len(calls) == 50

@@ -10,8 +10,8 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tests.unit.executorch.dumps import Logged, dump_of
-from tvmdbg_widgets.analysis.graph.view_columns import graph_columns
-from tvmdbg_widgets.model.executorch.delegate_calls import DelegateCalls, rounding_ns
+from tvmdbg_widgets.analysis.view_columns import graph_columns
+from tvmdbg_widgets.model.executorch.etdump import DelegateCalls, rounding_ns
 
 ADD, CLAMP = "Add (ND) #1", "Clamp (NC) #1"
 HERE = {(0, 3): "XnnpackBackend"}

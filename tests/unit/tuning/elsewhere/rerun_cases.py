@@ -13,14 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from unit.tuning.printed_states import read_steps
 
-from tvmdbg_widgets.export.tuning.options import RerunOptions
-from tvmdbg_widgets.export.tuning.rerun import Rerun, rerun
-from tvmdbg_widgets.model.tuning.hardware import HardwareParams
-from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-from tvmdbg_widgets.model.tuning.record import Record
-from tvmdbg_widgets.model.tuning.target import Target
-from tvmdbg_widgets.model.tuning.task import Task
-from tvmdbg_widgets.model.tuning.workload import Workload
+from tvmdbg_widgets.export.rerun import Rerun, RerunOptions, rerun
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record
+from tvmdbg_widgets.model.tuning.parts import HardwareParams, Target, Task, Workload
 
 STAND_IN = Path(__file__).parent / "stand_in_tvm"
 CPU, GPU = (8, 64, 64, 0, 0, 0, 0, 0), (-1, 16, 64, 49152, 2**31 - 1, 1024, 8, 32)

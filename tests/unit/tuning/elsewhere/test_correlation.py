@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.analysis.tuning.transfer.correlation import (
+from tvmdbg_widgets.analysis.tuning.comparison import (
     RankCorrelation,
     pooled,
     ranks,

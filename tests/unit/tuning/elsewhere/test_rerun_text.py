@@ -17,10 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit.tuning.elsewhere.rerun_cases import CPU, GPU, STAND_IN, record, schedule, script_of
 
-from tvmdbg_widgets.export.tuning.embed import template, with_data
-from tvmdbg_widgets.export.tuning.options import RerunOptions
-from tvmdbg_widgets.export.tuning.rerun import rerun
-from tvmdbg_widgets.model.tuning.hardware import HARDWARE_NAMES
+from tvmdbg_widgets.export.rerun import RerunOptions, rerun
+from tvmdbg_widgets.export.rerun_script_text import template, with_data
+from tvmdbg_widgets.model.tuning.parts import HARDWARE_NAMES
 
 HOSTILE = (
     *('"""', "'''", "\\", "\\N", "\n", "\r\n", "\u2028", "\u2029", "\x85", "\x0c", "\0", "\ufeff"),

@@ -14,9 +14,8 @@ import pytest
 from unit.tuning.elsewhere.rerun_cases import record
 from unit.tuning.printed_states import cases
 
-from tvmdbg_widgets.export.tuning.options import RerunOptions
-from tvmdbg_widgets.export.tuning.rerun import rerun
-from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.export.rerun import RerunOptions, rerun
+from tvmdbg_widgets.model.tuning.measure_errors import Record
 
 #: PyPI has no such TVM for the Python these tests run in; another one may have it.
 PYTHON = os.environ.get("TVMDBG_TVM_PYTHON", sys.executable)

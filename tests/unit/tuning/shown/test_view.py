@@ -20,7 +20,7 @@ from tests.make.tuning_story import story
 from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.engine import host
 from tvmdbg_widgets.tuning import TuningLog
-from tvmdbg_widgets.widgets.tuning.answers import answer
+from tvmdbg_widgets.widgets.tuning import answer
 
 _KINDS = {"u1": np.uint8, "i4": np.int32, "f4": np.float32, "f8": np.float64}
 

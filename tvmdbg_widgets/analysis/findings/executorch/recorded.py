@@ -10,18 +10,18 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbering import first_rows, numbered
+from tvmdbg_widgets.model.base.ranges import first_rows, numbered
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.executorch.delegate_calls import (
+from tvmdbg_widgets.model.executorch.etdump import (
     CALL,
     DelegateCalls,
+    ETDump,
+    EventKind,
     is_of_delegate,
     named,
     run_of,
 )
-from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
-from tvmdbg_widgets.model.executorch.event_nodes import EventNodes
-from tvmdbg_widgets.model.executorch.files import ExecuTorchFiles
+from tvmdbg_widgets.model.executorch.event_nodes import EventNodes, ExecuTorchFiles
 
 Ints = npt.NDArray[np.int64]
 #: Chain and position in it.

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence, runs_of
+from tvmdbg_widgets.analysis.findings.tuning import lost_builds, remedies
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, LogRule, runs_of
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.tuning.error_tables import wasted_seconds
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 
 def how_many(evidence: LogEvidence) -> str:
@@ -65,3 +70,113 @@ def cost(evidence: LogEvidence) -> str:
         f"{spent} of building went into them (builds run in parallel, so that is not wall time); "
         f"{counted(left, 'trial')} {agree(left, 'has')} a measurement"
     )
+
+
+BUILD_STARVATION_NAME = "build-starvation"
+_MANY = 3
+
+
+def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where timeouts are in most tasks and at every unroll setting."""
+    builds = evidence.builds
+    if builds.cause is not Cause.STARVATION:
+        return
+    judged, high = int(builds.judged.sum()), int(builds.high.sum())
+    low = builds.low_unroll(np.ones(len(evidence.trials), bool))
+    unroll_known = low[1] >= lost_builds.FEW
+    if not unroll_known:
+        confidence = Confidence.LOW
+        why = (
+            f"{high} of {counted(judged, 'task')} {agree(high, 'loses')} a tenth or more, but how "
+            "far programs were unrolled is not known: large programs would look the same"
+        )
+    else:
+        everywhere = high == judged >= _MANY
+        confidence = Confidence.HIGH if everywhere else Confidence.MEDIUM
+        why = (
+            f"{high} of {counted(judged, 'task')} {agree(high, 'loses')} a tenth or more, and so "
+            f"do programs that are hardly unrolled ({percent(low[0] / low[1])} of {low[1]:,})"
+        )
+        why += "" if everywhere else "; tasks that are slow to compile would look similar"
+    cores = _cores(evidence)
+    facts = [
+        how_many(evidence),
+        by_task(evidence),
+        *by_unroll(evidence),
+        by_round(evidence),
+        cost(evidence),
+        f"how many builds ran at once (n_parallel) is not in the log{cores}",
+    ]
+    yield Finding(
+        BUILD_STARVATION_NAME,
+        Severity.WARNING if confidence is Confidence.LOW else Severity.ERROR,
+        f"Build starvation: {percent(builds.share)} of the trials hit the build timeout, "
+        f"{'mostly ' if high < judged else ''}in {high} of {counted(judged, 'task')}",
+        tuple(facts),
+        confidence,
+        why,
+        next_step=remedies.for_each(
+            evidence.tuners_of(builds.lost),
+            lambda tuner: remedies.fewer_builds(tuner, builds.timeout),
+        ),
+        weight=builds.share,
+        tasks=tuple(builds.by_task.keys[builds.high].tolist()),
+        trials=evidence.rows(builds.lost),
+    )
+
+
+def _cores(evidence: LogEvidence) -> str:
+    known = {each.hardware.num_cores for each in evidence.parts.tasks if each.hardware is not None}
+    if len(known) != 1 or min(known) <= 0:
+        return ""
+    return f"; TVM counted {counted(known.pop(), 'core')} for the programs themselves"
+
+
+BUILD_STARVATION = LogRule(BUILD_STARVATION_NAME, find_build_starvation, LogBasis.SHARES)
+
+BUILD_TIMEOUTS_NAME = "build-timeouts"
+
+
+def find_build_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding where timeouts are more than usual and no other rule has a cause."""
+    builds = evidence.builds
+    if builds.cause is not Cause.UNCLEAR:
+        return
+    many = builds.share >= lost_builds.HIGH
+    tasks = builds.by_task.keys[builds.by_task.lost > 0].tolist()
+    yield Finding(
+        BUILD_TIMEOUTS_NAME,
+        Severity.WARNING if many else Severity.INFO,
+        f"{percent(builds.share)} of the trials hit the build timeout; the log does not tell why",
+        (
+            how_many(evidence),
+            by_task(evidence),
+            *by_unroll(evidence),
+            by_round(evidence),
+            cost(evidence),
+        ),
+        Confidence.LOW,
+        _why(evidence),
+        next_step=remedies.for_each(
+            evidence.tuners_of(builds.lost),
+            lambda tuner: remedies.fewer_builds(tuner, builds.timeout),
+        ),
+        weight=builds.share,
+        tasks=tuple(tasks),
+        trials=evidence.rows(builds.lost),
+    )
+
+
+def _why(evidence: LogEvidence) -> str:
+    if int(np.count_nonzero(evidence.builds.judged)) < 2:
+        return (
+            "with one task alone, too many builds at once and programs that are slow to compile "
+            "look the same"
+        )
+    return (
+        "the timeouts are neither in most tasks nor in few, and not only in programs that are "
+        "unrolled far"
+    )
+
+
+BUILD_TIMEOUTS = LogRule(BUILD_TIMEOUTS_NAME, find_build_timeouts, LogBasis.SHARES)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import enum
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import LostBuilds
-from tvmdbg_widgets.analysis.tuning.rounds import round_of
+from tvmdbg_widgets.analysis.tuning.curves import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import TuningSession, sessions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.trials import Trials
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Premise
 
 _LISTED = 5
 _NAME = 48
@@ -86,3 +89,40 @@ def runs_of(numbers: Iterable[int]) -> str:
     told = [f"{a:,}" if a == b else f"{a:,}–{b:,}" for a, b in found[:_LISTED]]
     rest = len(found) - _LISTED
     return ", ".join(told) + (f" and {counted(rest, 'more range')}" if rest > 0 else "")
+
+
+_FEW = 0.01
+
+
+class LogBasis(enum.Enum):
+    """What findings of a rule rest on.
+
+    ``LINES``: the lines that were read, and no others. ``SHARES``: that those not read are too few
+    to change a share. ``EVERY``: that every line was read.
+    """
+
+    LINES = "lines"
+    SHARES = "shares"
+    EVERY = "every line"
+
+
+@dataclass(frozen=True)
+class LogRule:
+    """One kind of statement about a tuning log."""
+
+    name: str
+    find: Callable[[LogEvidence], Iterable[Finding]]
+    rests_on: LogBasis
+
+    def findings(self, evidence: LogEvidence) -> Iterator[Finding]:
+        """Yield the findings, each no surer than its weakest premise."""
+        doubts = list(self._doubts(evidence))
+        for each in self.find(evidence):
+            yield each.resting_on(doubts)
+
+    def _doubts(self, evidence: LogEvidence) -> Iterator[Premise]:
+        parts = evidence.parts
+        unread = parts.num_refused + sum(parts.undecoded.values())
+        few = 0.0 if self.rests_on is LogBasis.EVERY else _FEW * len(parts.trials)
+        if self.rests_on is not LogBasis.LINES and unread > few:
+            yield Premise(Confidence.MEDIUM, f"{counted(unread, 'line')} could not be read")

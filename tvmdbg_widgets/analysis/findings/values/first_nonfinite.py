@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
-from tvmdbg_widgets.analysis.findings.premises import Basis
-from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, within
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
@@ -24,8 +23,8 @@ from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import family
-from tvmdbg_widgets.model.statistics import Statistics, comparable
-from tvmdbg_widgets.model.statistics.batch import Batch
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 FIRST_NONFINITE_NAME = "first-nonfinite"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.tuning.record import Record
+from tvmdbg_widgets.model.tuning.measure_errors import Record
 
 _MOST_LINES = 2_000
 _LONGEST = 300

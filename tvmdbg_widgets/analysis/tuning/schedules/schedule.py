@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator as Yields
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.tuning.bounds.infer_bounds import infer_bounds, why_refused
-from tvmdbg_widgets.analysis.tuning.replay.errors import ReplayError
-from tvmdbg_widgets.analysis.tuning.replay.nest import nest, print_state, with_factor
-from tvmdbg_widgets.analysis.tuning.replay.replaying import Replay, replay
-from tvmdbg_widgets.analysis.tuning.schedules.best_known import best_known
-from tvmdbg_widgets.analysis.tuning.schedules.markup import as_html
+from tvmdbg_widgets.analysis.tuning.schedules.errors import ReplayError
+from tvmdbg_widgets.analysis.tuning.schedules.forms import LoopVariable, RefusedError, text
+from tvmdbg_widgets.analysis.tuning.schedules.infer import infer
+from tvmdbg_widgets.analysis.tuning.schedules.nest import as_html, nest, print_state, with_factor
+from tvmdbg_widgets.analysis.tuning.schedules.normalize import StagedDag, normalize
 from tvmdbg_widgets.analysis.tuning.schedules.other_tuners import config_words
-from tvmdbg_widgets.analysis.tuning.schedules.python_code import python_code
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay, replay
+from tvmdbg_widgets.analysis.tuning.schedules.stages import Ranges
 from tvmdbg_widgets.analysis.tuning.step_words import step_words, steps_in_words
 from tvmdbg_widgets.analysis.tuning.structure import SplitsSeen, TileStructure, tile_structure
-from tvmdbg_widgets.model.base.numbers import counted, duration_text
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.tuning.dag import ComputeDag
-from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-from tvmdbg_widgets.model.tuning.record import Record
-from tvmdbg_widgets.model.tuning.state import NestLine, State
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record
+from tvmdbg_widgets.model.tuning.parts import Workload
+from tvmdbg_widgets.model.tuning.steps import ComputeAt, Iterator, NestLine, Stage, State
+from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+__all__ = ["infer_bounds", "why_refused"]
 
 
 _LINES_SHOWN = 60
@@ -221,3 +226,151 @@ def _told_apart(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
         return _ReplayedSteps(state, "", words, tile_structure(record.steps, dag))
     except ReplayError as problem:
         return _ReplayedSteps(None, str(problem), words)
+
+
+def infer_bounds(state: State) -> State:
+    """Return a state with the bounds of its loops (``ComputeDAG::InferBound``, compute_dag.cc)."""
+    try:
+        return _inferred(state)
+    except RefusedError:
+        return state
+
+
+def why_refused(state: State) -> str:
+    """Say why TVM infers no bounds of a state, nothing where it does."""
+    try:
+        _inferred(state)
+    except RefusedError as problem:
+        return str(problem)
+    return ""
+
+
+def _inferred(state: State) -> State:
+    stages = StagedDag(state.dag, state.steps).stages
+    loops = [tuple(each.loops) for each in stages]
+    normalize(stages)
+    ranges = infer(stages)
+    pairs = zip(state.stages, loops, strict=True)
+    return replace(state, stages=tuple(_bounded(stage, each, ranges) for stage, each in pairs))
+
+
+def _bounded(stage: Stage, loops: Sequence[LoopVariable], ranges: Ranges) -> Stage:
+    if stage.compute_at is ComputeAt.INLINED:
+        return stage
+    # TE has more loops where a stage is cached that was split before.
+    if len(loops) < len(stage.iterators) or any(loop not in ranges for loop in loops):
+        raise RefusedError(f"the loops of {stage.name} are others than the schedule's")
+    found = [ranges[loop] for loop, _ in zip(loops, stage.iterators, strict=False)]
+    return replace(
+        stage,
+        iterators=tuple(
+            replace(iterator, extent=each.extent, symbol=each.symbol, min=text(each.min))
+            for iterator, each in zip(stage.iterators, found, strict=True)
+        ),
+    )
+
+
+_TOLD = 3
+
+
+def best_known(
+    inferred: State, replayed: State, alone: State | None
+) -> tuple[State, tuple[str, ...]]:
+    """Return a state with the extents that only its steps tell, and what to say of them."""
+    if alone is None or len(alone.stages) > len(inferred.stages):
+        return inferred, ()
+    stages = list(inferred.stages)
+    filled, differing = 0, []
+    for number, (stage, other) in enumerate(zip(replayed.stages, alone.stages, strict=False)):
+        iterators = list(stages[number].iterators)
+        for place, loop, extent in _both(stage, other):
+            if iterators[place].extent is None and not iterators[place].symbol:
+                iterators[place] = replace(iterators[place], extent=extent)
+                filled += 1
+            if loop.extent not in (None, extent):
+                told = f"loop {loop.name} of {stage.name}: {loop.extent:,} by the DAG"
+                differing.append(f"{told}, {extent:,} by the steps")
+        stages[number] = replace(stages[number], iterators=tuple(iterators))
+    notes = []
+    if filled:
+        verb = agree(filled, "is")
+        notes.append(
+            f"Extents of {counted(filled, 'loop')} {verb} from the steps, the DAG lacks them"
+        )
+    if differing:
+        rest = len(differing) - _TOLD
+        more = f", and {counted(rest, 'more loop')}" if rest > 0 else ""
+        notes.append(f"The DAG contradicts the steps: {'; '.join(differing[:_TOLD])}{more}")
+    return replace(inferred, stages=tuple(stages)), tuple(notes)
+
+
+def _both(stage: Stage, alone: Stage) -> Yields[tuple[int, Iterator, int]]:
+    """Yield the loops that both have, with the extent that the steps alone tell."""
+    made = [_history(each) for each in alone.iterators]
+    if made != [_history(each) for each in stage.iterators[: len(made)]]:
+        return
+    if not alone.is_open and len(made) != len(stage.iterators):
+        return
+    for place, each in enumerate(alone.iterators):
+        loop = stage.iterators[place]
+        if each.extent is not None and not loop.symbol:
+            yield place, loop, each.extent
+
+
+def _history(loop: Iterator) -> tuple[object, ...]:
+    return loop.made_by, loop.annotation, loop.steps, loop.factor
+
+
+_OLD_OPTION = " -link-params=0"
+_APPLY = """
+measured, _ = load_record_from_string(RECORD)
+task = auto_scheduler.SearchTask(
+    workload_key=measured.task.workload_key,
+    target=measured.task.target,
+    hardware_params=measured.task.hardware_params,
+)
+print(task.compute_dag.infer_bound_from_state(measured.state))
+schedule, args = task.compute_dag.apply_steps_from_state(
+    measured.state, layout_rewrite=measured.task.layout_rewrite_option
+)
+print(tvm.lower(schedule, args, simple_mode=True))
+# module = tvm.build(schedule, args, task.target)
+"""
+
+
+def python_code(record: Record) -> str:
+    """Return a program that makes the record's task, applies its steps and prints the lowered code.
+
+    It needs ``tvm.auto_scheduler`` (python/tvm/auto_scheduler/{measure_record,search_task}.py):
+    ``load_record_from_string``, ``SearchTask`` and ``ComputeDAG.apply_steps_from_state`` are the
+    same from v0.8 to v0.19. Empty for records of other tuners.
+    """
+    if record.task.tuner != "ansor":
+        return ""
+    line = record.line.decode("utf-8", "surrogateescape")
+    lines = [
+        "import tvm",
+        "from tvm import auto_scheduler",
+        "from tvm.auto_scheduler.measure_record import load_record_from_string",
+        "",
+        *_registration(record.task.workload),
+        "",
+        f"RECORD = {line!a}",
+    ]
+    if _OLD_OPTION in line:
+        lines.append("# TVM 0.10 and later know no option -link-params.")
+        lines.append(f'RECORD = RECORD.replace("{_OLD_OPTION}", "")')
+    return "\n".join(lines) + _APPLY
+
+
+def _registration(workload: Workload) -> list[str]:
+    if workload.is_hash:
+        return [
+            f"# {workload.name} is the hash of a compute DAG. Extracting the tasks of the model",
+            "# that was tuned registers it, with the TVM that tuned it:",
+            '# auto_scheduler.extract_tasks(mod["main"], params, target)',
+        ]
+    return [
+        f"# First import what defines {ascii(workload.name)[:200]}",
+        "# and registers it with @auto_scheduler.register_workload.",
+    ]

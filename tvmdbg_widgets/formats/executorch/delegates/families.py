@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
 
-from tvmdbg_widgets.formats.executorch.delegates import vulkan_events, xnnpack_events
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.formats.executorch.delegates import event_order, xnnpack_events
 from tvmdbg_widgets.formats.executorch.delegates.vulkan import read_vulkan
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack import read_xnnpack
 from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
-from tvmdbg_widgets.formats.limits import named_bytes
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.executorch.delegate_alignment import Alignment
-from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
-from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Program
-from tvmdbg_widgets.model.executorch.vulkan_names import explain_name
+from tvmdbg_widgets.formats.limits import SHARES, WorkBudget, named_bytes
+from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, listed
+from tvmdbg_widgets.model.executorch.delegate_graph import (
+    Alignment,
+    CallEvents,
+    DelegateConstant,
+    DelegateGraph,
+    Inside,
+    Insides,
+)
+from tvmdbg_widgets.model.executorch.etdump import (
+    CALL,
+    DelegateCalls,
+    ETDump,
+    EventKind,
+    named,
+    run_of,
+)
+from tvmdbg_widgets.model.executorch.etrecord import explain_name
+from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
+from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Plan, Program
+from tvmdbg_widgets.model.executorch.program_instructions import CallDelegate, KernelCall
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Bytes of a payload that tell what it is.
@@ -70,7 +89,7 @@ FAMILIES: tuple[Family, ...] = (
         "VulkanBackend",
         _told("Vulkan graph", b"VH00", 4),
         read_vulkan,
-        vulkan_events.align,
+        event_order.align,
         explain_name,
     ),
     Family(
@@ -184,3 +203,208 @@ class ConstantBytes:
         if not constant.key or constant.size > span.size:
             return None
         return source, FileSpan(span.offset, constant.size)
+
+
+Instruction = tuple[int, int]
+Ints = npt.NDArray[np.int64]
+
+#: What a call costs that the method does not make there, as an event without an operator does.
+_OTHER_CALL: Final = 5
+#: Operators that may be opened, and compared with events, in any file.
+_FEW_NODES: Final = 50_000
+#: Different lists of events of a delegate; real ones log the same in all calls.
+_MOST_LISTS: Final = 4
+#: Methods times runs and events, where the method that ran is looked for.
+_MOST_COMPARED: Final = 2_000_000
+_SHARED: Final = "delegates-shared"
+
+
+def opened_insides(
+    program: Program | None, source: ByteSource | None, dump: ETDump | None, method: str | None
+) -> tuple[Insides, list[Issue]]:
+    """Return the delegates of a program from inside, with the events of a dump where there is one.
+
+    `method` is the one that ran, where the caller said so.
+    """
+    if program is None or source is None:
+        return Insides(), []
+    insides, issues = insides_of(program, source)
+    if dump is None:
+        return insides, issues
+    insides, problems = with_events(insides, dump, program, method)
+    return insides, [*problems, *issues]
+
+
+def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issue]]:
+    """Return the calls of delegates of all methods, with the graphs in their payloads."""
+    graphs = graphs_of(program, source)
+    issues = list(graphs.issues)
+    texts: dict[tuple[str, FileSpan], str] = {}
+    found = []
+    # A program calls each delegate once; instructions may share one that is as large as the file.
+    sizes = sum(len(each.nodes) + len(each.values) for each in graphs.graphs.values())
+    opened = WorkBudget(_FEW_NODES + SHARES * sizes, program.file, "operators of delegates")
+    for plan, chain, at, step in _delegate_calls(program):
+        delegate = plan.delegates[step.delegate_index]
+        key = delegate.id, delegate.payload
+        if key not in texts:
+            texts[key] = payload_text(source, delegate)
+        graph = graphs.of(delegate)
+        try:
+            opened.spend(0 if graph is None else len(graph.nodes) + len(graph.values), "delegates")
+        except FormatError as problem:
+            if not issues or issues[-1].rule != _SHARED:
+                issues.append(Issue(_SHARED, IssueSeverity.ERROR, str(problem), file=program.file))
+            graph = None
+        found.append(Inside(plan.name, chain, at, step.delegate_index, delegate, texts[key], graph))
+    return Insides(tuple(found)), issues
+
+
+def _delegate_calls(program: Program) -> Iterator[tuple[Plan, int, int, CallDelegate]]:
+    for plan in program.plans:
+        for chain, each in enumerate(plan.chains):
+            for at, step in enumerate(each.instructions):
+                known = range(len(plan.delegates))
+                if isinstance(step, CallDelegate) and step.delegate_index in known:
+                    yield plan, chain, at, step
+
+
+def with_events(
+    insides: Insides, dump: ETDump, program: Program, method: str | None
+) -> tuple[Insides, list[Issue]]:
+    """Return the same with the events of a dump aligned to the operators of each call.
+
+    The method of a run is the one whose calls fit best, kernels and delegates' events alike.
+    """
+    aligner = _Aligner(insides, dump)
+    names = program.methods
+    if len(names) * (dump.num_runs + dump.num_events) > _MOST_COMPARED and len(names) > 1:
+        return insides, []
+    costs = np.zeros((dump.num_runs, len(names)), np.int64)
+    for at, name in enumerate(names if len(names) > 1 else ()):
+        costs[:, at] = _kernel_costs(dump, program.plan(name)) + aligner.costs(name)
+    ran = {*run_of(dump)[dump.chain_index >= 0].tolist()}
+    methods: list[tuple[str, ...]] = [()] * dump.num_runs
+    for run in sorted(ran):
+        row = costs[run].tolist()
+        best = tuple(name for name, cost in zip(names, row, strict=True) if cost == min(row))
+        methods[run] = (method,) if method is not None and method in best else best
+    made = replace(insides, calls=aligner.calls(methods), methods=tuple(methods))
+    return made, _misfits(dump, made)
+
+
+class _Aligner:
+    """Aligns the events of each call of a dump; equal lists of events once."""
+
+    def __init__(self, insides: Insides, dump: ETDump) -> None:
+        self._insides, self._dump = insides, dump
+        self._known: dict[tuple[int, tuple[str, ...]], Alignment] = {}
+        of = DelegateCalls.of(dump).call
+        inner: dict[int, list[int]] = defaultdict(list)
+        for event in np.flatnonzero(of >= 0).tolist():
+            inner[int(of[event])].append(event)
+        called = np.flatnonzero(named(dump, CALL) & (dump.kind == EventKind.PROFILE))
+        self._events = {call: tuple(inner[call]) for call in called.tolist()}
+        self._run = run_of(dump)
+        # Each delegate logs the same events in all its calls.
+        nodes = sum(len(each.graph.nodes) for each in insides.insides if each.graph is not None)
+        self._left = _FEW_NODES + _MOST_LISTS * (nodes + dump.num_events)
+
+    def costs(self, method: str) -> Ints:
+        """Return what the calls of each run cost as those of a method."""
+        own = self._insides.of(method)
+        costs = np.zeros(self._dump.num_runs, np.int64)
+        for call, events in self._events.items():
+            inside = own.get(_at(self._dump, call))
+            alignment = None if inside is None else self._aligned(inside, events)
+            cost = 0 if alignment is None else alignment.cost
+            costs[self._run[call]] += cost if inside is not None else _OTHER_CALL
+        return costs
+
+    def calls(self, methods: Sequence[tuple[str, ...]]) -> dict[int, CallEvents]:
+        """Return the events of each call, by the methods that its run may be of."""
+        by_method = {name: self._insides.of(name) for each in methods for name in each}
+        found: dict[int, CallEvents] = {}
+        for call, events in self._events.items():
+            at = _at(self._dump, call)
+            may_be = [by_method[name].get(at) for name in methods[self._run[call]]]
+            candidates = tuple(
+                (each, self._aligned(each, events)) for each in may_be if each is not None
+            )
+            if len(candidates) == 1:
+                found[call] = CallEvents(events, *candidates[0])
+            else:
+                found[call] = CallEvents(events, candidates=candidates)
+        return found
+
+    def _aligned(self, inside: Inside, events: tuple[int, ...]) -> Alignment | None:
+        family = family_of(inside.delegate.id)
+        if inside.graph is None or family is None or family.align is None:
+            return None
+        names = tuple(self._dump.delegate_id_str[event] for event in events)
+        key = id(inside.graph), names
+        if key not in self._known:
+            self._left -= len(inside.graph.nodes) + len(names)
+            if self._left < 0:
+                return Alignment.unknown(
+                    len(names), "too many different lists of events to compare"
+                )
+            self._known[key] = family.align(inside.graph, names)
+        return self._known[key]
+
+
+def _at(dump: ETDump, event: int) -> Instruction:
+    return int(dump.chain_index[event]), int(dump.instruction_id[event])
+
+
+def _kernel_costs(dump: ETDump, plan: Plan) -> Ints:
+    """Return what the kernels of each run cost that the method does not call there."""
+    costs = np.zeros(dump.num_runs, np.int64)
+    run = run_of(dump)
+    kernels = np.array([name.startswith("native_call_") for name in dump.names.unique] or [False])
+    for event in np.flatnonzero(kernels[dump.names.codes] & (dump.chain_index >= 0)).tolist():
+        chain, at = _at(dump, event)
+        steps = plan.chains[chain].instructions if chain < len(plan.chains) else ()
+        step = steps[at] if 0 <= at < len(steps) else None
+        own = ""
+        if isinstance(step, KernelCall) and 0 <= step.op_index < len(plan.operators):
+            own = plan.operators[step.op_index].name.rpartition("::")[2]
+        if own != kernel_operator(dump.names[event]):
+            costs[run[event]] += _OTHER_CALL
+    return costs
+
+
+def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
+    """Return what to say of the calls whose events are not those of the program's delegates."""
+    wrong: dict[int, None] = {}
+    lost: dict[int, None] = {}
+    partly: dict[int, None] = {}
+    for call, each in insides.calls.items():
+        at = int(dump.instruction_id[call])
+        if not each.fits:
+            wrong[at] = None
+        elif each.inside is None and not each.candidates:
+            lost[at] = None
+        elif each.events and each.alignment is not None and each.alignment.left_over:
+            partly[at] = None
+    issues = []
+    for places, what in (
+        (wrong, "the program's delegate there runs other operators than were logged"),
+        (lost, "the program calls no delegate there"),
+    ):
+        if places:
+            text = (
+                f"delegates logged events in {agree(len(places), 'instruction')} "
+                f"{listed(places)}, but "
+                f"{what}: dump and program are not of the same export, and those events are of no "
+                "operator"
+            )
+            issues.append(Issue("executorch-disagree", IssueSeverity.WARNING, text, file=dump.file))
+    if partly:
+        text = (
+            f"what delegates logged in {agree(len(partly), 'instruction')} {listed(partly)} is not "
+            "all, or not only, what the program's operators there log: the dump is damaged, or of "
+            "another export; its events are tied by order at best"
+        )
+        issues.append(Issue("executorch-disagree", IssueSeverity.WARNING, text, file=dump.file))
+    return issues

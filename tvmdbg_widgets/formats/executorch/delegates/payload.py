@@ -8,12 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.formats.flatbuffer.buffer import FlatBuffer
-from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import cut
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, cut
 from tvmdbg_widgets.model.executorch.delegate_graph import Field
 from tvmdbg_widgets.model.executorch.program import FileSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource

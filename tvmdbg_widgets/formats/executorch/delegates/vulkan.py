@@ -11,7 +11,6 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from tvmdbg_widgets.formats.collector import collector_paused
 from tvmdbg_widgets.formats.executorch.delegates.payload import (
     Links,
     Noted,
@@ -25,7 +24,8 @@ from tvmdbg_widgets.formats.executorch.delegates.payload import (
     root_ids,
 )
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer.tables import FlatTables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.registry import collector_paused
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateConstant,

@@ -37,16 +37,17 @@ from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import (
     operators_of,
 )
 from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.executorch.delegate_alignment import (
+from tvmdbg_widgets.model.executorch.delegate_graph import (
     AMBIGUOUS,
     EXACT,
     NONE,
     ORDER,
     Alignment,
+    DelegateGraph,
+    DelegateNode,
     EventMatch,
 )
-from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
-from tvmdbg_widgets.model.executorch.xnnpack_names import NameParts, explain_name, split_name
+from tvmdbg_widgets.model.executorch.etdump import NameParts, explain_name, split_name
 
 __all__ = ["align", "explain_name", "split_name"]
 

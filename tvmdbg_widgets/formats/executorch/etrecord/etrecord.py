@@ -6,13 +6,15 @@ example inputs are left alone; nothing is unpickled.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Final
 
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
+import msgspec
+
+from tvmdbg_widgets.formats.json_fields import convert, decode, parse
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, one_line
+from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, ETRecord, HandlesByInstruction
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.unpacking import (
     LOCAL,
@@ -126,17 +128,16 @@ class _Reading:
 
     def _read(self, name: str, member: ZipMember) -> None:
         from tvmdbg_widgets.formats import json_fields
-        from tvmdbg_widgets.formats.executorch.etrecord import maps
 
         file = member.source.name
         if name == "debug_handle_map":
-            self.fields[name] = maps.read_debug_handles(member.read(_MOST_MAP), file)
+            self.fields[name] = read_debug_handles(member.read(_MOST_MAP), file)
         elif name == "delegate_map":
-            self.fields[name], twice = maps.read_delegate_map(member.read(_MOST_MAP), file)
+            self.fields[name], twice = read_delegate_map(member.read(_MOST_MAP), file)
             if twice:
                 self._tell_identifiers(twice)
         elif name == "instruction_id_to_num_outs_map":
-            self.fields["num_outputs"] = maps.read_num_outputs(member.read(_MOST_MAP), file)
+            self.fields["num_outputs"] = read_num_outputs(member.read(_MOST_MAP), file)
         elif name == "export_graph_id":
             self.fields[name] = json_fields.decode(member.read(_MOST_MAP), int, file)
         elif name in _TENSORS:
@@ -145,7 +146,7 @@ class _Reading:
             self._read_program(name, member)
 
     def _read_program(self, name: str, member: ZipMember) -> None:
-        from tvmdbg_widgets.formats.executorch.etrecord.exported_program import read_program
+        from tvmdbg_widgets.formats.executorch.etrecord.graph import read_program
 
         program = read_program(member.read(), name, member.source.name)
         if name == "exported_program":
@@ -215,3 +216,64 @@ def _other_values(file: str, expected: str, found: object) -> FormatError:
         expected=expected,
         found=type(found).__name__,
     )
+
+
+class _MappedCall(msgspec.Struct, gc=False):
+    name: str | None = None
+    delegate_map: dict[str, Any] | None = None
+
+
+def read_debug_handles(data: bytes, file: str) -> dict[str, HandlesByInstruction]:
+    """Read ``debug_handle_map``; FormatError where it is something else."""
+    found: dict[str, HandlesByInstruction] = {}
+    found.update(decode(data, dict[str, dict[str, int | list[int]]], file))
+    return found
+
+
+def read_num_outputs(data: bytes, file: str) -> dict[str, dict[str, int]]:
+    """Read ``instruction_id_to_num_outs_map``; FormatError where it is something else."""
+    return decode(data, dict[str, dict[str, int]], file)
+
+
+def read_delegate_map(
+    data: bytes, file: str
+) -> tuple[dict[str, dict[str, DelegateCall]], tuple[str, ...]]:
+    """Read ``delegate_map``."""
+    twice: dict[str, None] = {}
+
+    def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            counts = Counter(key for key, _ in pairs)
+            twice.update((key, None) for key, count in counts.items() if count > 1)
+        return found
+
+    told = convert(
+        parse(data, file, object_pairs_hook=noted), dict[str, dict[str, _MappedCall]], file
+    )
+    calls = {
+        method: {at: DelegateCall(call.name, _identifiers(call, file)) for at, call in each.items()}
+        for method, each in told.items()
+    }
+    return calls, tuple(twice)
+
+
+def _identifiers(call: _MappedCall, file: str) -> dict[str, tuple[int, ...]] | None:
+    if call.delegate_map is None:
+        return None
+    return {key: _handles(key, value, file) for key, value in call.delegate_map.items()}
+
+
+def _handles(key: str, value: Any, file: str) -> tuple[int, ...]:
+    """Return the handles of an identifier; those of a fused node are a list within the list."""
+    listed = value if isinstance(value, list) else [value]
+    flat = [handle for each in listed for handle in (each if isinstance(each, list) else [each])]
+    if any(type(handle) is not int for handle in flat):
+        raise FormatError(
+            "this JSON is not what it should be",
+            file=file,
+            field=f"delegate_map[{key!r}]",
+            expected="a list of debug handles",
+            found=str(value)[:60],
+        )
+    return tuple(flat)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from itertools import zip_longest
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 import numpy as np
 
-from tvmdbg_widgets.formats.collector import collector_paused
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.executorch.exported_program import (
+from tvmdbg_widgets.formats.json_fields import decode
+from tvmdbg_widgets.formats.registry import collector_paused
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.executorch.etrecord import (
     ExportedProgram,
+    ModuleFrame,
     ProgramNode,
     ProgramValue,
     Size,
 )
+from tvmdbg_widgets.model.executorch.scalar_types import exported_dtype
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
@@ -108,3 +112,258 @@ def _unwritten_issues(program: ExportedProgram, lost: list[int], file: str) -> l
         f"node writes, by {names}{' and others' if len(set(lost)) > _NAMED else ''}"
     )
     return [Issue("edge-value-unknown", IssueSeverity.ERROR, message, nodes=nodes, file=file)]
+
+
+_HANDLE: Final = re.compile(r"\d{1,19}")
+_HANDLES: Final = re.compile(r"[(\[]\s*\d{1,19}(?:\s*+,\s*+\d{1,19})*+\s*+,?\s*+[)\]]")
+
+_Argument = dict[str, Any]
+
+
+class _ExportedExpression(msgspec.Struct, gc=False):
+    expr_str: str
+
+
+class _Size(msgspec.Struct, gc=False):
+    as_int: int | None = None
+    as_expr: _ExportedExpression | None = None
+
+
+class _ExportedTensor(msgspec.Struct, gc=False):
+    dtype: int | None = None
+    sizes: list[_Size] = []
+    strides: list[_Size] = []
+    #: Programs of 2023 have the rest one level deeper.
+    meta: _ExportedTensor | None = None
+
+
+class _Input(msgspec.Struct, gc=False):
+    arg: _Argument
+    name: str = ""
+
+
+class _ExportedNode(msgspec.Struct, gc=False):
+    target: str
+    inputs: list[_Input]
+    outputs: list[_Argument]
+    metadata: dict[str, str] = {}
+    name: str | None = None
+
+
+class _ExportedGraph(msgspec.Struct, gc=False):
+    inputs: list[_Argument]
+    outputs: list[_Argument]
+    nodes: list[_ExportedNode]
+    tensor_values: dict[str, _ExportedTensor] = {}
+
+
+class _ExportedSignature(msgspec.Struct, gc=False):
+    input_specs: list[dict[str, dict[str, Any]]] = []
+
+
+class _GraphModule(msgspec.Struct, gc=False):
+    graph: _ExportedGraph
+    signature: _ExportedSignature = msgspec.field(default_factory=_ExportedSignature)
+
+
+class _ExportedJson(msgspec.Struct, gc=False):
+    graph_module: _GraphModule
+
+
+def read_program(data: bytes, name: str, file: str) -> ExportedProgram:
+    """Read one program."""
+    with collector_paused():
+        module = decode(data, _ExportedJson, file).graph_module
+        graph = module.graph
+        values = {each: _value(each, tensor) for each, tensor in graph.tensor_values.items()}
+        specs = zip_longest(graph.inputs, module.signature.input_specs[: len(graph.inputs)])
+        nodes = [_placeholder(i, *each, values) for i, each in enumerate(specs)]
+        nodes += [_call(i, node, values) for i, node in enumerate(graph.nodes)]
+        results = [value for each in graph.outputs for value in read_argument(each)[0]]
+        return ExportedProgram(name, tuple(nodes), tuple(results))
+
+
+def _value(name: str, tensor: _ExportedTensor) -> ProgramValue:
+    tensor = tensor.meta or tensor
+    sizes, strides = _sizes(tensor.sizes), _sizes(tensor.strides)
+    dtype = None if tensor.dtype is None else exported_dtype(tensor.dtype)
+    return ProgramValue(name, dtype, sizes, strides)
+
+
+def _sizes(sizes: list[_Size]) -> tuple[Size, ...]:
+    return tuple(
+        each.as_int
+        if each.as_int is not None
+        else each.as_expr.expr_str
+        if each.as_expr is not None
+        else "?"
+        for each in sizes
+    )
+
+
+def _placeholder(
+    at: int,
+    argument: _Argument,
+    spec: dict[str, dict[str, Any]] | None,
+    values: dict[str, ProgramValue],
+) -> ProgramNode:
+    """Return the node of an input; one that is a constant has its name in the signature alone."""
+    kind, told = next(iter(spec.items())) if spec else ("user_input", {})
+    names, text = read_argument(argument)
+    outputs = _outputs(names, values)
+    given = told.get("name")
+    name = names[0] if names else given if isinstance(given, str) else f"arg{at}"
+    qualified = told.get(f"{kind}_name")
+    return ProgramNode(
+        name=name,
+        op="placeholder",
+        target=name,
+        outputs=outputs,
+        constants={} if text is None else {"value": text},
+        kind=kind,
+        qualified_name=qualified if isinstance(qualified, str) else "",
+    )
+
+
+def _call(at: int, node: _ExportedNode, values: dict[str, ProgramValue]) -> ProgramNode:
+    inputs: list[tuple[str, str]] = []
+    constants: dict[str, str] = {}
+    for each in node.inputs:
+        names, text = read_argument(each.arg)
+        inputs += [(each.name, name) for name in names]
+        if text is not None:
+            constants[each.name] = text
+    written = [name for argument in node.outputs for name in read_argument(argument)[0]]
+    metadata = node.metadata
+    _, found, rest = node.target.partition("ops.")
+    return ProgramNode(
+        name=node.name or (written[0] if written else f"node{at}"),
+        op="call_function",
+        target=node.target,
+        op_type=rest if found else node.target.rpartition(".")[2],
+        inputs=tuple(inputs),
+        outputs=_outputs(written, values),
+        constants=constants,
+        debug_handle=_debug_handle(metadata.get("debug_handle", "")),
+        stack_trace=metadata.get("stack_trace"),
+        module_stack=module_stack(metadata.get("nn_module_stack", "")),
+        metadata=metadata,
+    )
+
+
+def _outputs(
+    names: list[str] | tuple[str, ...], values: dict[str, ProgramValue]
+) -> tuple[ProgramValue, ...]:
+    return tuple(values.get(name) or ProgramValue(name) for name in names)
+
+
+def _debug_handle(text: str) -> int | tuple[int, ...] | None:
+    if _HANDLE.fullmatch(text):
+        return int(text)
+    return tuple(map(int, _HANDLE.findall(text))) if _HANDLES.fullmatch(text) else None
+
+
+_ONE: Final = frozenset(
+    (
+        *("as_tensor", "as_optional_tensor", "as_custom_obj", "as_token"),
+        *("as_sym_int", "as_sym_float", "as_sym_bool"),
+    )
+)
+_SEVERAL: Final = frozenset(
+    ("as_tensors", "as_optional_tensors", "as_sym_ints", "as_sym_floats", "as_sym_bools")
+)
+_MEMORY_FORMATS: Final = {
+    1: "contiguous_format",
+    2: "channels_last",
+    3: "channels_last_3d",
+    4: "preserve_format",
+}
+_LAYOUTS: Final = {
+    1: "sparse_coo",
+    2: "sparse_csr",
+    3: "sparse_csc",
+    4: "sparse_bsr",
+    5: "sparse_bsc",
+    6: "_mkldnn",
+    7: "strided",
+}
+
+
+def read_argument(argument: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
+    """Read one argument."""
+    if len(argument) != 1:
+        return (), str(argument)
+    kind, value = next(iter(argument.items()))
+    if kind in _ONE:
+        name = _name(value)
+        return ((), _text(value)) if name is None else ((name,), None)
+    if kind not in _SEVERAL or not isinstance(value, list):
+        return (), _constant(kind, value)
+    names = [_name(item) for item in value]
+    known = tuple(name for name in names if name is not None)
+    if value and len(known) == len(names):
+        return known, None
+    words = [_text(item) if name is None else name for name, item in zip(names, value, strict=True)]
+    return known, f"[{', '.join(words)}]"
+
+
+def _name(item: Any) -> str | None:
+    """Return the value that an item names: by ``name``, ``as_name``, or within ``as_tensor``."""
+    if isinstance(item, dict):
+        item = item.get("as_tensor", item)
+    name = item.get("as_name", item.get("name")) if isinstance(item, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _text(item: Any) -> str:
+    """Return the text of an item that may be an argument itself."""
+    if isinstance(item, dict) and len(item) == 1:
+        return _constant(*next(iter(item.items())))
+    return str(item)
+
+
+def _constant(kind: str, value: Any) -> str:
+    if kind == "as_none":
+        return "None"
+    if isinstance(value, dict):
+        if kind == "as_device":
+            index = value.get("index")
+            return str(value.get("type")) + ("" if index is None else f":{index}")
+        if kind in ("as_graph", "as_expr"):
+            return str(value.get("name", value.get("expr_str")))
+    if type(value) is int:
+        if kind == "as_scalar_type":
+            return str(exported_dtype(value) or value)
+        if kind == "as_memory_format":
+            return _MEMORY_FORMATS.get(value, str(value))
+        if kind == "as_layout":
+            return _LAYOUTS.get(value, str(value))
+    return str(value)
+
+
+@lru_cache(maxsize=16_384)
+def module_stack(text: str) -> tuple[ModuleFrame, ...]:
+    """Return the frames of ``nn_module_stack``, outermost first.
+
+    Frames are split at ``;``, the three parts of each at commas outside of brackets, as
+    ``deserialize_metadata`` does (``exir/serde/export_serialize.py`` @ v1.4.1).
+    """
+    frames = [_parts(frame) for frame in text.split(";")] if text else []
+    if any(len(parts) != 3 for parts in frames):
+        return ()
+    return tuple(ModuleFrame(*parts) for parts in frames)
+
+
+def _parts(frame: str) -> list[str]:
+    if "(" not in frame and "[" not in frame:
+        return [part.strip() for part in frame.split(",")]
+    parts, start, depth = [], 0, 0
+    for at, letter in enumerate(frame):
+        if letter in "[(":
+            depth += 1
+        elif letter in "])":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            parts.append(frame[start:at].strip())
+            start = at + 1
+    return [*parts, frame[start:].strip()]

@@ -6,15 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tvmdbg_widgets.formats.executorch.etrecord.pickle_values import Global, read_pickle
-from tvmdbg_widgets.model.base.errors import FormatError
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.executorch.torch_tensor import MOST_DIMENSIONS, TorchTensor
+from tvmdbg_widgets.model.base.text import FormatError, one_line
+from tvmdbg_widgets.model.executorch.scalar_types import MOST_DIMENSIONS, TorchTensor
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.unpacking import read_directory
@@ -164,3 +163,222 @@ class _PickledTensors:
         return FormatError(
             "this tensor cannot be read", file=self._file, expected=expected, found=found
         )
+
+
+_MOST_STEPS = 2_000_000
+#: Values that a pickle may hold, those that it keeps and uses again counted each time.
+_ALWAYS, _A_BYTE = 10_000, 16
+_DEEPEST = 64
+_LONGEST_INT = 8
+_STOP: Final = 0x2E
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A class or function that a pickle names; it is never imported."""
+
+    name: str
+
+
+_Called = Mapping[str, Callable[[tuple[Any, ...]], Any]]
+
+
+def read_pickle(
+    data: bytes,
+    file: str,
+    *,
+    named: Collection[str],
+    called: _Called,
+    persistent: Callable[[Any], Any],
+) -> Any:
+    """Return what a pickle holds."""
+    machine = _PickleMachine(data, file, {*named, *called}, called, persistent)
+    found = machine.run()
+    _require_shallow(found, file, min(_MOST_STEPS, _ALWAYS + _A_BYTE * len(data)))
+    return found
+
+
+def _require_shallow(value: Any, file: str, most: int) -> None:
+    """Refuse what is nested deeper than any real file, or unfolds, as a list within itself does."""
+    level: list[Any] = [value]
+    seen = depth = 0
+    while level:
+        depth += 1
+        inner: list[Any] = []
+        for each in level:
+            if isinstance(each, dict):
+                inner += each.values()
+            elif isinstance(each, list | tuple):
+                inner += each
+            if depth > _DEEPEST or seen + len(inner) > most:
+                raise FormatError(
+                    "this pickle is nested too deeply, or within itself",
+                    file=file,
+                    expected=f"at most {_DEEPEST} levels and {most:,} values",
+                )
+        seen += len(inner)
+        level = inner
+
+
+class _PickleMachine:
+    """The stack machine that a pickle runs on."""
+
+    def __init__(
+        self,
+        data: bytes,
+        file: str,
+        known: Collection[str],
+        called: _Called,
+        persistent: Callable[[Any], Any],
+    ) -> None:
+        self._data = data
+        self._file = file
+        self._known = known
+        self._called = called
+        self._persistent = persistent
+        self._at = 0
+        self._stack: list[Any] = []
+        self._marks: list[int] = []
+        self._memo: dict[int, Any] = {}
+        self._steps: dict[int, Callable[[], object]] = {
+            ord(b"\x80"): lambda: self._take(1),
+            ord("("): lambda: self._marks.append(len(self._stack)),
+            ord("N"): lambda: self._push(None),
+            ord(b"\x88"): lambda: self._push(True),
+            ord(b"\x89"): lambda: self._push(False),
+            ord("J"): lambda: self._push(self._number("<i")),
+            ord("K"): lambda: self._push(self._number("B")),
+            ord("M"): lambda: self._push(self._number("<H")),
+            ord("G"): lambda: self._push(self._number(">d")),
+            ord(b"\x8a"): self._long,
+            ord("X"): self._text,
+            ord("]"): lambda: self._push([]),
+            ord("}"): lambda: self._push({}),
+            ord(")"): lambda: self._push(()),
+            ord(b"\x85"): lambda: self._push(tuple(self._pop_many(1))),
+            ord(b"\x86"): lambda: self._push(tuple(self._pop_many(2))),
+            ord(b"\x87"): lambda: self._push(tuple(self._pop_many(3))),
+            ord("t"): lambda: self._push(tuple(self._pop_mark())),
+            ord("a"): lambda: self._append([self._pop()]),
+            ord("e"): lambda: self._append(self._pop_mark()),
+            ord("s"): lambda: self._set(self._pop_many(2)),
+            ord("u"): lambda: self._set(self._pop_mark()),
+            ord("c"): self._global,
+            ord("R"): self._reduce,
+            ord("Q"): lambda: self._push(self._persistent(self._pop())),
+            ord("q"): lambda: self._put("B"),
+            ord("r"): lambda: self._put("<I"),
+            ord("h"): lambda: self._get("B"),
+            ord("j"): lambda: self._get("<I"),
+        }
+
+    def run(self) -> Any:
+        for _ in range(_MOST_STEPS):
+            opcode = self._take(1)[0]
+            if opcode == _STOP:
+                return self._pop()
+            step = self._steps.get(opcode)
+            if step is None:
+                raise self._wrong(f"an opcode of plain data, found {opcode:#04x}")
+            step()
+        raise self._wrong(f"at most {_MOST_STEPS:,} opcodes")
+
+    def _wrong(self, expected: str) -> FormatError:
+        return FormatError(
+            "this pickle cannot be read",
+            file=self._file,
+            offset=self._at,
+            expected=expected,
+            hint="Only tensors, numbers and text in lists, tuples and dicts are read; nothing in a "
+            "pickle is run.",
+        )
+
+    def _take(self, count: int) -> bytes:
+        end = self._at + count
+        if end > len(self._data):
+            raise self._wrong(f"{counted(count, 'byte')}, found {len(self._data) - self._at:,}")
+        found = self._data[self._at : end]
+        self._at = end
+        return found
+
+    def _number(self, form: str) -> Any:
+        return struct.unpack(form, self._take(struct.calcsize(form)))[0]
+
+    def _pop(self) -> Any:
+        if len(self._stack) <= (self._marks[-1] if self._marks else 0):
+            raise self._wrong("a value on the stack")
+        return self._stack.pop()
+
+    def _pop_many(self, count: int) -> list[Any]:
+        return [self._pop() for _ in range(count)][::-1]
+
+    def _pop_mark(self) -> list[Any]:
+        if not self._marks:
+            raise self._wrong("a mark on the stack")
+        mark = self._marks.pop()
+        found = self._stack[mark:]
+        del self._stack[mark:]
+        return found
+
+    def _push(self, value: Any) -> None:
+        self._stack.append(value)
+
+    def _text(self) -> None:
+        try:
+            self._push(self._take(self._number("<I")).decode("utf-8"))
+        except UnicodeDecodeError:
+            raise self._wrong("text in UTF-8") from None
+
+    def _long(self) -> None:
+        count = self._number("B")
+        if count > _LONGEST_INT:
+            raise self._wrong(f"a number of at most {_LONGEST_INT} bytes, found {count}")
+        self._push(int.from_bytes(self._take(count), "little", signed=True))
+
+    def _global(self) -> None:
+        words = []
+        for _ in range(2):
+            end = self._data.find(b"\n", self._at, self._at + 256)
+            if end < 0:
+                raise self._wrong("the name of a class or function")
+            words.append(self._data[self._at : end].decode("utf-8", "replace"))
+            self._at = end + 1
+        name = " ".join(words)
+        if name not in self._known:
+            raise self._wrong(f"a class or function of torch's tensors, found {one_line(name)}")
+        self._push(Global(name))
+
+    def _reduce(self) -> None:
+        function, arguments = self._pop_many(2)
+        action = self._called.get(function.name) if isinstance(function, Global) else None
+        if action is None or not isinstance(arguments, tuple):
+            raise self._wrong(f"a call of {', '.join(sorted(self._called))}")
+        self._push(action(arguments))
+
+    def _put(self, form: str) -> None:
+        key = self._number(form)
+        value = self._pop()
+        self._memo[key] = value
+        self._push(value)
+
+    def _get(self, form: str) -> None:
+        key = self._number(form)
+        if key not in self._memo:
+            raise self._wrong(f"a value kept as {key}")
+        self._push(self._memo[key])
+
+    def _append(self, values: list[Any]) -> None:
+        target = self._pop()
+        if not isinstance(target, list):
+            raise self._wrong("a list to append to")
+        target += values
+        self._push(target)
+
+    def _set(self, items: list[Any]) -> None:
+        target = self._pop()
+        keys = items[::2]
+        plain = all(isinstance(key, str | int | None) for key in keys)
+        if not isinstance(target, dict) or len(items) % 2 or not plain:
+            raise self._wrong("a dict, and pairs of a text or whole number and a value")
+        target.update(zip(keys, items[1::2], strict=True))
+        self._push(target)

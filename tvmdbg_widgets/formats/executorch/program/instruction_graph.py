@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.executorch.program.instruction_entries import entry_columns
-from tvmdbg_widgets.formats.executorch.program.instruction_memory import planned_memory
-from tvmdbg_widgets.formats.executorch.program.instruction_nodes import step_node, value_node
-from tvmdbg_widgets.formats.executorch.program.instruction_outputs import Externals
 from tvmdbg_widgets.formats.executorch.program.instruction_sources import (
     Source,
     Sources,
+    Writing,
     sources_of,
     states_of,
 )
-from tvmdbg_widgets.formats.executorch.program.instruction_steps import InstructionStep, steps_of
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import (
+    Externals,
+    InstructionStep,
+    steps_of,
+)
 from tvmdbg_widgets.formats.executorch.program.opened_calls import OpenedCall, opened
-from tvmdbg_widgets.formats.executorch.program.reaching import Writing
-from tvmdbg_widgets.model.base.strings import StringColumn
-from tvmdbg_widgets.model.base.trust import Trust
-from tvmdbg_widgets.model.executorch.program import Plan
-from tvmdbg_widgets.model.executorch.program_instructions import MoveCall
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
+from tvmdbg_widgets.model.executorch.program import (
+    CompileSpec,
+    ListValue,
+    NoValue,
+    OperatorName,
+    Plan,
+    PlannedPlace,
+    ScalarValue,
+    ShapeDynamism,
+    TensorValue,
+    ValueKind,
+)
+from tvmdbg_widgets.model.executorch.program_instructions import (
+    CallDelegate,
+    FreeCall,
+    JumpFalseCall,
+    KernelCall,
+    MoveCall,
+)
+from tvmdbg_widgets.model.graph.columns import PlannedMemory
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
@@ -165,3 +183,213 @@ def _edges(
                 rows.append((node, output, target, position, trust))
                 position += 1
     return np.array(rows, np.int64).reshape(-1, 5), candidates
+
+
+_SCALARS = {ValueKind.INT: "int64", ValueKind.BOOL: "bool", ValueKind.DOUBLE: "float64"}
+#: ``DLDeviceType`` by ``DeviceType``.
+_DEVICES = {0: 1, 1: 2}
+
+
+def entry_columns(
+    plan: Plan, held: Sequence[Sequence[int]], placed: Sequence[Sequence[int]]
+) -> dict[str, Any]:
+    """Return the columns of a graph by entry, and which entries are whose."""
+    values = [plan.values[index] for each in held for index in each]
+    places = [plan.values[index] for each in placed for index in each]
+    shapes = [_shape(value) for value in values]
+    numbers: dict[Hashable, int] = {}
+    keys = [_place(value) for value in places]
+    dims = [dim for shape in shapes for dim in shape or ()]
+    devices = {each.buffer_idx: each.device_type for each in plan.buffer_devices}
+    return {
+        "entry_offsets": _offsets([len(each) for each in held]),
+        "shape_offsets": _offsets([len(shape or ()) for shape in shapes]),
+        "shape_dims": np.array(dims, np.int64),
+        "shape_known": np.array([shape is not None for shape in shapes], np.bool_),
+        "dtypes": StringColumn.from_strings(map(_dtype, values)),
+        "storage_ids": np.array(
+            [-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys], np.int32
+        ),
+        "device_types": np.array(
+            [_DEVICES.get(_device(value, devices), -1) for value in places], np.int32
+        ),
+    }
+
+
+def _offsets(counts: list[int]) -> Any:
+    return np.concatenate(([0], np.cumsum(np.array(counts, np.int64))))
+
+
+def _shape(value: object) -> tuple[int, ...] | None:
+    if isinstance(value, TensorValue):
+        unbound = value.shape_dynamism == ShapeDynamism.DYNAMIC_UNBOUND
+        return None if unbound else value.sizes
+    return () if isinstance(value, ScalarValue) and value.kind in _SCALARS else None
+
+
+def _dtype(value: object) -> str:
+    if isinstance(value, TensorValue):
+        return "" if value.dtype is None else str(value.dtype)
+    return _SCALARS.get(value.kind, "") if isinstance(value, ScalarValue) else ""
+
+
+def _place(value: object) -> Hashable | None:
+    if not isinstance(value, TensorValue):
+        return None
+    if value.allocation is not None:
+        return value.allocation
+    if value.is_constant:
+        return value.name if value.is_external else value.data_buffer_idx
+    return None
+
+
+def _device(value: object, devices: dict[int, int]) -> int:
+    if not isinstance(value, TensorValue):
+        return 0
+    if value.allocation is not None and value.allocation.memory_id in devices:
+        return devices[value.allocation.memory_id]
+    return 0 if value.extra is None else value.extra.device_type
+
+
+def planned_memory(
+    plan: Plan,
+    leaves: Sequence[int],
+    steps: Sequence[InstructionStep],
+    placed: Sequence[Sequence[int]],
+) -> PlannedMemory:
+    """Return where the entries of a method's graph lie in its planned buffers."""
+    places = [_place_instruction_memory(plan, index) for each in placed for index in each]
+    states, inputs = states_of(plan), set(plan.inputs)
+    kept = [node for node, index in enumerate(leaves) if index in states]
+    scratch = [
+        node
+        for node, index in enumerate(leaves)
+        if index not in states
+        and index not in inputs
+        and _place_instruction_memory(plan, index) is not None
+    ]
+    loops = [
+        (len(leaves) + at - step.index + step.instruction.destination_instruction, len(leaves) + at)
+        for at, step in enumerate(steps)
+        if isinstance(step.instruction, JumpFalseCall)
+        if step.instruction.destination_instruction <= step.index
+    ]
+    return PlannedMemory(
+        buffer_sizes=tuple(max(0, size) for size in plan.buffer_sizes),
+        buffers=np.array([-1 if each is None else each.memory_id for each in places], np.int32),
+        offsets=np.array([0 if each is None else each.offset for each in places], np.int64),
+        kept=np.array(kept, np.int32),
+        scratch=np.array(scratch, np.int32),
+        loops=np.array(loops, np.int32).reshape(-1, 2),
+    )
+
+
+def _place_instruction_memory(plan: Plan, index: int) -> PlannedPlace | None:
+    value = plan.values[index]
+    return value.allocation if isinstance(value, TensorValue) else None
+
+
+_OTHER_CALLS = {MoveCall: "move", JumpFalseCall: "jump_false", FreeCall: "free"}
+#: Longest list, and longest name or text, that is written out.
+_MOST_ITEMS, _MOST_LETTERS = 16, 200
+
+
+class NodeText(NamedTuple):
+    """What a node is called and what it says of itself; `doubt` tells what is not sure."""
+
+    name: str
+    func_name: str
+    kind: NodeKind
+    attrs: Mapping[str, str]
+    doubt: str
+
+
+def value_node(
+    plan: Plan, index: int, inputs: Mapping[int, int], states: Collection[int]
+) -> NodeText:
+    """Return the node of a value that no instruction writes before it is read."""
+    value = plan.values[index]
+    attrs, doubt = {"value": str(index)}, ""
+    name, kind = f"constant_{index}", NodeKind.PARAMETER
+    if index in inputs:
+        name, kind, attrs["role"] = f"input_{inputs[index]}", NodeKind.INPUT, "input"
+    elif not isinstance(value, TensorValue):
+        attrs["role"] = f"constant {spelled(plan, index)}"
+    elif value.is_constant:
+        name = value.name or name
+        attrs["role"] = "external constant" if value.is_external else "constant"
+    else:
+        name, kind = value.name or f"buffer_{index}", NodeKind.INPUT
+        attrs["role"] = "mutable buffer"
+        if index not in states:
+            attrs["role"] = doubt = "mutable buffer without a start value, or scratch memory"
+    if isinstance(value, TensorValue) and value.data_buffer_idx and not value.is_external:
+        attrs["data_buffer_idx"] = str(value.data_buffer_idx)
+    return NodeText(name, "", kind, attrs, doubt)
+
+
+def step_node(plan: Plan, step: InstructionStep) -> NodeText:
+    """Return the node of an instruction."""
+    call, kind = step.instruction, NodeKind.OPERATOR
+    attrs = {"chain": str(step.chain), "instruction": str(step.index), "kind": type(call).__name__}
+    match call:
+        case KernelCall(op_index, args):
+            operator = OperatorName(*(part[:_MOST_LETTERS] for part in plan.operators[op_index]))
+            func_name, short = operator.full_name, operator.name.rpartition("::")[2]
+            attrs["args"] = ", ".join(spelled(plan, index) for index in args)
+        case CallDelegate(delegate_index, args):
+            func_name = short = plan.delegates[delegate_index].id[:_MOST_LETTERS]
+            attrs |= {"delegate_index": str(delegate_index), "backend": func_name}
+            attrs |= _compile_specs(plan.delegates[delegate_index].compile_specs)
+            attrs["args"] = ", ".join(spelled(plan, index) for index in args)
+        case _:
+            func_name = short = _OTHER_CALLS.get(type(call), "unknown")
+    if isinstance(call, MoveCall):
+        kind = NodeKind.NOP
+    if isinstance(call, JumpFalseCall):
+        attrs["destination"] = str(call.destination_instruction)
+    traces = plan.chains[step.chain].stacktraces
+    if traces:
+        attrs["stacktrace"] = "\n".join(
+            f'File "{frame.filename[-_MOST_LETTERS:]}", line {frame.lineno}, in '
+            f"{frame.name[:_MOST_LETTERS]}\n    {frame.context[:_MOST_LETTERS]}"
+            for frame in traces[step.index]
+        )
+    return NodeText(f"{short}_{step.index}", func_name, kind, attrs, step.doubt)
+
+
+def _compile_specs(specs: Sequence[CompileSpec]) -> dict[str, str]:
+    """Return what the backend was told as it compiled: text as it is, other bytes in hex."""
+    told: dict[str, str] = {}
+    for spec in specs[:_MOST_ITEMS]:
+        key = f"compile spec {spec.key[:_MOST_LETTERS]}"
+        while key in told:
+            key += " (again)"
+        told[key] = spec.text()
+    if len(specs) > _MOST_ITEMS:
+        told["more compile specs"] = f"{len(specs) - _MOST_ITEMS:,}"
+    return told
+
+
+def spelled(plan: Plan, index: int) -> str:
+    """Return an argument in short: ``%3`` for a tensor by its index, a literal as it is."""
+    match plan.values[index]:
+        case TensorValue():
+            return f"%{index}"
+        case ScalarValue(_, value):
+            return repr(value[:_MOST_LETTERS] if isinstance(value, str) else value)
+        case NoValue(kind):
+            return "None" if kind == 1 else f"<kind {kind}>"
+        case ListValue() as found:
+            shown = found.items[:_MOST_ITEMS]
+            refers = bool(found.value_indexes)
+            texts = [_item(plan, int(each)) if refers else repr(each) for each in shown]
+            more = ["…"] if len(found.items) > len(shown) else []
+            return f"[{', '.join(texts + more)}]"
+
+
+def _item(plan: Plan, index: int) -> str:
+    if index < 0:
+        return "None"
+    nested = isinstance(plan.values[index], ListValue)
+    return f"%{index}" if nested else spelled(plan, index)

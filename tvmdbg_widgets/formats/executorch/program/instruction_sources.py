@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import heapq
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import (
     InstructionStep,
     most_links,
     unfolds,
 )
-from tvmdbg_widgets.formats.executorch.program.reaching import Effect, Flow, State, Writing
-from tvmdbg_widgets.formats.executorch.program.view_ranges import ViewRanges
-from tvmdbg_widgets.model.executorch.program import Plan
+from tvmdbg_widgets.formats.executorch.program.tensors import HINT
+from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.executorch.program import BundledProgram, Plan, ScalarValue, TensorValue
 from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall, MoveCall
-from tvmdbg_widgets.model.executorch.program_values import ScalarValue, TensorValue
+from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
 
 #: Ranges of memory changed by all instructions; real ones change a few each.
 _MOST_EFFECTS = 2_000_000
@@ -130,3 +136,183 @@ def _source(index: int, state: State, views: ViewRanges) -> Source | None:
     location = views.location(index)
     other = None if location is None else state.get(location)
     return Source(tuple(sorted(other)), True) if other else None
+
+
+def sniff(head: bytes) -> bool:
+    """Tell whether a file that starts with these bytes (8 or more) is a bundled program."""
+    return head[4:8] == b"BP08"
+
+
+def read_bundled_program(source: ByteSource) -> BundledProgram:
+    """Read a bundled program; the file is read whole."""
+    head = source.read(0, min(source.size, 8))
+    if not sniff(head):
+        raise FormatError(
+            "no bundled program of ExecuTorch",
+            file=source.name,
+            field="identifier",
+            offset=4,
+            expected="BP08",
+            found=repr(head[4:8])[1:],
+            hint=HINT,
+        )
+    buffer = FlatBuffer(source.read(0, source.size), file=source.name, hint=HINT)
+    root = FlatTables.root(buffer, "BundledProgram")
+    _, suites = root.children(1, "BundledMethodTestSuite", "method_test_suites")
+    cases, _ = suites.children(1, "BundledMethodTestCase", "test_cases")
+    (start,), (length,) = (each.tolist() for each in root.spans(2, "program"))
+    name = f"{source.name}, its program"
+    program = read_program(PartSource(source, max(0, start), length, name))
+    names = suites.strings(0, "method_name").column
+    counts = np.diff(cases.offsets).tolist()
+    return BundledProgram(program, max(0, start), tuple(zip(names, counts, strict=True)))
+
+
+#: What was written last: an output of an instruction as (position, output), or a value that was
+#: there before as (-1, value).
+Writing: TypeAlias = tuple[int, int]
+State: TypeAlias = dict[int, frozenset[Writing]]
+
+#: Writings handed on over jumps in all; a program of 100,000 values may have 40 branches.
+_MOST_STEPS = 4_000_000
+
+
+class Effect(NamedTuple):
+    """A location after an instruction: what was written there, None where it holds no value."""
+
+    location: int
+    writing: Writing | None
+
+
+class Flow(NamedTuple):
+    """Instructions in order, and where else than to the next one they lead."""
+
+    effects: Sequence[Sequence[Effect]]
+    jumps: Mapping[int, int]
+    always: frozenset[int]
+
+    def states(self, before: State, file: str) -> Iterator[State]:
+        """Yield what reaches each instruction, and last what reaches the end.
+
+        The same dictionary may be yielded again: what matters must be taken from it at once.
+        """
+        end = len(self.effects)
+        after = {position + 1 for position in self.jumps}
+        starts = sorted({0, end, *after, *self.jumps.values()})
+        entries = self._entries(starts, before, file)
+        for block in range(len(starts) - 1):
+            state = dict(entries[block] or before)
+            for position in range(starts[block], starts[block + 1]):
+                yield state
+                _apply(self.effects[position], state)
+        yield entries[-1] or {}
+
+    def _entries(self, starts: Sequence[int], before: State, file: str) -> list[State | None]:
+        """Return what reaches each block, None where nothing leads there."""
+        entries: list[State | None] = [None] * len(starts)
+        entries[0] = before
+        waiting, steps, end = [0], 0, len(starts) - 1
+        while waiting:
+            block = heapq.heappop(waiting)
+            if block == end or waiting[:1] == [block]:
+                continue
+            state = dict(entries[block] or {})
+            for position in range(starts[block], starts[block + 1]):
+                _apply(self.effects[position], state)
+            own = self.effects[starts[block] : starts[block + 1]]
+            held = sum(map(len, own)) + len(own) + sum(map(len, state.values()))
+            for position in self._successors(starts[block + 1] - 1):
+                steps += held
+                if steps > _MOST_STEPS:
+                    raise FormatError(
+                        "the program has more branches than can be followed",
+                        file=file,
+                        field="chains",
+                        expected=f"at most {_MOST_STEPS:,} values handed on over jumps",
+                        found="more",
+                    )
+                target = bisect_right(starts, position) - 1
+                merged = _merged(entries[target], state)
+                if merged is not None:
+                    entries[target] = merged
+                    heapq.heappush(waiting, target)
+        return entries
+
+    def _successors(self, position: int) -> set[int]:
+        following = set() if position in self.always else {position + 1}
+        return following | ({self.jumps[position]} if position in self.jumps else set())
+
+
+def _apply(effects: Iterable[Effect], state: State) -> None:
+    for location, writing in effects:
+        if writing is None:
+            state.pop(location, None)
+        else:
+            state[location] = frozenset((writing,))
+
+
+def _merged(known: State | None, state: State) -> State | None:
+    if known is None:
+        return dict(state)
+    changed = {
+        location: known.get(location, frozenset()) | writings
+        for location, writings in state.items()
+        if not writings <= known.get(location, frozenset())
+    }
+    return known | changed if changed else None
+
+
+class BufferRange(NamedTuple):
+    """Bytes of a planned buffer."""
+
+    memory_id: int
+    start: int
+    end: int
+
+
+def range_of(plan: Plan, index: int) -> BufferRange | None:
+    """Return the planned bytes of a value, None where it has none."""
+    value = plan.values[index]
+    if not isinstance(value, TensorValue) or value.allocation is None or not value.nbytes:
+        return None
+    place = value.allocation
+    return BufferRange(place.memory_id, place.offset, place.offset + value.nbytes)
+
+
+class ViewRanges:
+    """The ranges of memory that views read, as locations behind those of the values."""
+
+    def __init__(self, plan: Plan, views: Iterable[int]) -> None:
+        self._plan = plan
+        numbers: dict[BufferRange, int] = {}
+        self._location_of: dict[int, int] = {}
+        for index in views:
+            found = range_of(plan, index)
+            if found is not None:
+                number = numbers.setdefault(found, len(plan.values) + len(numbers))
+                self._location_of[index] = number
+        self._numbers = numbers
+        # Places lie within their buffers, whose sizes have 64 bits.
+        columns = np.array([tuple(each) for each in numbers], np.int64).reshape(-1, 3)
+        self._memory, self._starts, self._ends = columns.T
+        self._touched: dict[BufferRange, list[int]] = {}
+
+    def location(self, index: int) -> int | None:
+        """Return the location that a value views, None where it is no view."""
+        return self._location_of.get(index)
+
+    def filled(self, index: int) -> int | None:
+        """Return the location that writing a value fills exactly, None where there is none."""
+        written = range_of(self._plan, index)
+        return None if written is None else self._numbers.get(written)
+
+    def touched(self, index: int) -> list[int]:
+        """Return the locations of which writing a value changes any byte."""
+        written = range_of(self._plan, index)
+        if written is None:
+            return []
+        if written not in self._touched:
+            memory, start, end = written
+            hit = (self._memory == memory) & (self._starts < end) & (start < self._ends)
+            self._touched[written] = (np.flatnonzero(hit) + len(self._plan.values)).tolist()
+        return self._touched[written]

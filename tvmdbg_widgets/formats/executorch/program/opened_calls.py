@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.strings import StringColumn
+from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.graph.columns import PlannedMemory
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.graph.planned_memory import PlannedMemory
 
 #: Attributes of a call that each of its operators keeps.
 _KEPT: Final = ("chain", "instruction", "kind", "delegate_index", "backend", "stacktrace")

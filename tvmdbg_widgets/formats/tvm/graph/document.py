@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tvmdbg_widgets.formats.tvm.graph.log import GraphLog
-from tvmdbg_widgets.model.base.errors import FormatError
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import paired_json
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.formats.tvm.graph.log import RULES, GraphLog, element_counts, shown
+from tvmdbg_widgets.model.base.numbers import Trust, counted
+from tvmdbg_widgets.model.base.text import FormatError, listed, paired_json
+from tvmdbg_widgets.model.graph.graph import Graph, NodeKind
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 # The last branch takes an unterminated string to the end, so that no text is scanned twice.
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
@@ -189,3 +194,175 @@ def _parsed(text: str, field: str, data: bytes | None, log: GraphLog) -> tuple[A
     raise FormatError(
         what, file=log.file, field=field, offset=offset, expected=expected, found=found, hint=_HINT
     )
+
+
+_MANY = 1000
+
+
+def check_graph(graph: Graph, log: GraphLog) -> None:
+    """Run every check that needs the whole graph."""
+    _check_order(graph, log)
+    for code, nodes in _groups(graph.names.codes, least=2):
+        found = f"{counted(len(nodes), 'node')} named {shown(graph.names.unique[code])}"
+        log.add("duplicate-name", f"nodes[{nodes[1]}].name", found, nodes[:_MANY].tolist())
+    nameless = np.array([not name for name in graph.func_names.unique], dtype=np.bool_)
+    if len(nameless):
+        calls_none = (graph.kinds == NodeKind.OPERATOR) & nameless[graph.func_names.codes]
+        for node in np.flatnonzero(calls_none).tolist():
+            log.add("func-name-missing", f"nodes[{node}].attrs.func_name", "nothing", (node,))
+    _check_arg_nodes(graph, log)
+    for code, entries in _groups(graph.dtypes.codes):
+        text = graph.dtypes.unique[code]
+        if text and not _is_dtype(text):
+            field = f"attrs.dltype[1][{entries[0]}]"
+            log.add("dltype-unknown", field, shown(text), *_where(graph, entries))
+    _check_storage(graph, log)
+    _check_nops(graph, log)
+
+
+def _check_order(graph: Graph, log: GraphLog) -> None:
+    expected = "a node before {}, as nodes run in order"
+    late = np.flatnonzero((graph.edge_source >= 0) & (graph.edge_source >= graph.edge_target))
+    for edge in late.tolist():
+        source, target = int(graph.edge_source[edge]), int(graph.edge_target[edge])
+        log.add(
+            "edge-not-topological",
+            f"nodes[{target}].inputs[{graph.edge_position[edge]}]",
+            f"node {source}",
+            (source, target),
+            expected=expected.format(target),
+        )
+    for at in np.flatnonzero(graph.control_source >= graph.control_target).tolist():
+        source, target = int(graph.control_source[at]), int(graph.control_target[at])
+        log.add(
+            "control-dep-not-topological",
+            f"nodes[{target}].control_deps",
+            f"node {source}",
+            (source, target),
+            expected=expected.format(target),
+        )
+    for cycle in graph.order.cycles:
+        names = ", ".join(f"{node} {shown(graph.names[node])}" for node in cycle[:8])
+        found = f"{counted(len(cycle), 'node')} in a circle: {names}"
+        log.add("cycle", f"nodes[{cycle[0]}].inputs", found, cycle[:_MANY])
+
+
+def _groups(
+    codes: npt.NDArray[np.int32], *, least: int = 1
+) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
+    order = np.argsort(codes, kind="stable")
+    found, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
+    often = counts >= least
+    for code, start, count in zip(
+        *(each[often].tolist() for each in (found, starts, counts)), strict=True
+    ):
+        yield code, order[start : start + count]
+
+
+def _check_arg_nodes(graph: Graph, log: GraphLog) -> None:
+    null = graph.kinds <= NodeKind.PARAMETER
+    listed = graph.arg_nodes
+    for position in np.flatnonzero(~null[listed]).tolist():
+        node = int(listed[position])
+        found = f"node {node} {shown(graph.names[node])}, an operator"
+        log.add("arg-node-not-null", f"arg_nodes[{position}]", found, (node,))
+    for node, count in Counter(listed.tolist()).items():
+        if count > 1:
+            found = f"node {node} {counted(count, 'time')}"
+            log.add("arg-node-repeated", "arg_nodes", found, (node,))
+    missing = np.setdiff1d(np.flatnonzero(null), listed)
+    if len(missing) and len(listed):
+        found = f"{len(missing):,} missing, node {missing[0]} first"
+        log.add("arg-node-missing", "arg_nodes", found, missing[:_MANY].tolist())
+    if (np.diff(listed) < 0).any():
+        log.add("arg-nodes-unordered", "arg_nodes", "another order")
+
+
+def _is_dtype(text: str) -> bool:
+    try:
+        DataType.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_storage(graph: Graph, log: GraphLog) -> None:
+    storage = graph.storage_ids
+    if storage is None:
+        return
+    for entry in np.flatnonzero(storage < -1).tolist():
+        field = f"attrs.storage_id[1][{entry}]"
+        where = _where(graph, np.array([entry]))
+        log.add("storage-id-negative", field, storage[entry], *where)
+    if graph.device_types is not None:
+        known = (storage >= 0) & (graph.device_types >= 0)
+        values = graph.device_types
+        _check_alike(graph, storage, known, values, log, rule="storage-on-two-devices")
+    if graph.storage_scopes is not None:
+        texture = np.array(["texture" in s for s in graph.storage_scopes.unique], dtype=np.bool_)
+        known = (storage >= 0) & texture[graph.storage_scopes.codes]
+        _check_alike(graph, storage, known, graph.dtypes.codes, log, rule="texture-dtype-differs")
+
+
+def _check_alike(
+    graph: Graph,
+    storage: npt.NDArray[np.int32],
+    known: npt.NDArray[np.bool_],
+    values: npt.NDArray[np.int32],
+    log: GraphLog,
+    *,
+    rule: str,
+) -> None:
+    """Tell each storage whose entries, of those that are known, differ in `values`."""
+    entries = np.flatnonzero(known)
+    order = entries[np.argsort(storage[entries], kind="stable")]
+    differ = (storage[order[1:]] == storage[order[:-1]]) & (values[order[1:]] != values[order[:-1]])
+    told: set[int] = set()
+    for at in np.flatnonzero(differ).tolist():
+        slot = int(storage[order[at]])
+        if slot in told:
+            continue
+        told.add(slot)
+        shared = entries[storage[entries] == slot]
+        kinds = sorted({int(value) for value in values[shared]})
+        names = kinds if values is graph.device_types else [graph.dtypes.unique[k] for k in kinds]
+        field, expected = f"attrs.storage_id[1][{order[at + 1]}]", f"{RULES[rule].expected} {slot}"
+        log.add(rule, field, listed(names), *_where(graph, shared), expected=expected)
+        if len(told) > log.LIMIT:
+            return
+
+
+def _check_nops(graph: Graph, log: GraphLog) -> None:
+    """A ``__nop`` is not executed: its output must be its input's memory, seen in another shape."""
+    nops = np.flatnonzero((graph.kinds == NodeKind.NOP) & (np.diff(graph.entry_offsets) > 0))
+    edges = np.searchsorted(graph.edge_target, nops)
+    has_input = edges < graph.num_edges
+    has_input[has_input] = graph.edge_target[edges[has_input]] == nops[has_input]
+    nops, edges = nops[has_input], edges[has_input]
+    certain = np.isin(graph.edge_trust[edges], (Trust.EXACT, Trust.BY_NAME))
+    nops, edges = nops[certain], edges[certain]
+    read = graph.entry_offsets[graph.edge_source[edges]] + graph.edge_output[edges]
+    own = graph.entry_offsets[nops]
+    storage = graph.storage_ids
+    if storage is not None:
+        for at in np.flatnonzero(storage[read] != storage[own]).tolist():
+            field, where = f"attrs.storage_id[1][{own[at]}]", _where(graph, own[at : at + 1])
+            expected = f"{storage[read[at]]}, the storage that __nop node {nops[at]} reads"
+            log.add("nop-storage-differs", field, storage[own[at]], *where, expected=expected)
+    sizes = element_counts(graph.shape_offsets, graph.shape_dims, graph.shape_known)
+    known = (sizes[read] >= 0) & (sizes[own] >= 0)
+    for at in np.flatnonzero(known & ~np.isclose(sizes[read], sizes[own], rtol=1e-12)).tolist():
+        field, where = f"attrs.shape[1][{own[at]}]", _where(graph, own[at : at + 1])
+        expected = f"{counted(sizes[read[at]], 'element')}, as __nop node {nops[at]} reads"
+        log.add("nop-size-differs", field, f"{sizes[own[at]]:.0f}", *where, expected=expected)
+
+
+def _where(
+    graph: Graph, entries: npt.NDArray[np.integer]
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the `nodes` and `entries` of an issue about these entries, not too many."""
+    some = entries[:_MANY]
+    nodes = np.searchsorted(graph.entry_offsets, some, side="right") - 1
+    outputs = some - graph.entry_offsets[nodes]
+    pairs = list(zip(nodes.tolist(), outputs.tolist(), strict=True))
+    return np.unique(nodes).tolist(), pairs

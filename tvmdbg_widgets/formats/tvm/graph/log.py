@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.issues import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import IO, Any, Literal, TypeAlias
 
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
+import numpy as np
+
+from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC, LayoutLike, ListReader
+from tvmdbg_widgets.formats.tvm.params.record import (
+    ARRAY_MAGIC,
+    CPU,
+    DTYPE_AT,
+    MAX_CODE,
+    header_struct,
+)
 from tvmdbg_widgets.model.base.numbers import agree
-from tvmdbg_widgets.model.base.text import cut, listed
-from tvmdbg_widgets.model.tensors.array_record import STORED_AS, ArrayRecord
+from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, cut, listed
+from tvmdbg_widgets.model.base.writing import replacing
+from tvmdbg_widgets.model.dtype_layout import DTypeLayout, dtype_layout
+from tvmdbg_widgets.model.tensors.array_record import AMBIGUOUS, STORED_AS, ArrayRecord
+from tvmdbg_widgets.model.tensors.dtypes import BOOL, COMPLEX, CURRENT_ONLY, DataType, from_numpy
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _NAMES_SHOWN, _LETTERS_SHOWN = 5, 80
 #: Issues that repeat what the notes of single arrays say, by rule.
@@ -70,3 +89,294 @@ def _kind(record: ArrayRecord) -> str:
 
 def _list(names: Sequence[str]) -> str:
     return listed([repr(cut(name, _LETTERS_SHOWN)) for name in names], most=_NAMES_SHOWN)
+
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A file whose every header was read and fits the layout asked for; nothing is written yet."""
+
+    source: ByteSource
+    layout: DTypeLayout
+    to: DTypeLayout
+    records: tuple[ArrayRecord, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes that :meth:`write` writes."""
+        grown = self.to.size - self.layout.size
+        return self.source.size + grown * len(self.records)
+
+    def write(self, target: IO[bytes], progress: Callable[[int], object] | None = None) -> None:
+        """Write the file in its new layout."""
+        told = progress or (lambda _: None)
+        old, new = self.layout, self.to
+        done = 0
+        for record in self.records:
+            place = _dtype_offset(record, self.layout)
+            for piece in _pieces(self.source, done, place):
+                target.write(piece)
+                told(len(piece))
+            dtype = DataType(*old.unpack(self.source.read(place, old.size)))
+            target.write(new.pack(dtype))
+            told(new.size)
+            done = place + old.size
+        for piece in _pieces(self.source, done, self.source.size):
+            target.write(piece)
+            told(len(piece))
+
+
+def conversion(
+    source: ByteSource, to: DTypeLayout | str, layout: LayoutLike = "auto"
+) -> Conversion:
+    """Read all headers of a params file and make sure that it can have the other layout.
+
+    Memory grows with the number of arrays, not with their size.
+    """
+    new = dtype_layout(to)
+    reader = ListReader(source, layout)
+    try:
+        reader.read()
+        if reader.error is not None:
+            raise reader.error
+    except FormatError as error:
+        raise _unknown_code(error) or error from None
+    old = reader.choice.layout if reader.choice else new
+    for index, record in enumerate(reader.records):
+        dtype = record.stored_dtype or record.dtype
+        if new.too_narrow_for(dtype):
+            raise _too_wide(record, index, dtype, old, new)
+    return Conversion(source, old, new, tuple(reader.records))
+
+
+def _too_wide(
+    record: ArrayRecord, index: int, dtype: DataType, old: DTypeLayout, new: DTypeLayout
+) -> FormatError:
+    values = {"code": dtype.code, "bits": dtype.bits, "lanes": dtype.lanes}
+    field = next(
+        each for each in new.fields if not each.lowest <= values[each.name] <= each.highest
+    )
+    return FormatError(
+        f"this data type does not fit into the {new.name} layout",
+        file=record.file,
+        field=f"array {index} ({record.key!r}): dtype {field.name}",
+        offset=_dtype_offset(record, old) + old.field(field.name).offset,
+        expected=f"{field.lowest} to {field.highest}",
+        found=values[field.name],
+        hint="Nothing was written. Choose a layout with a wider field, or leave the array out.",
+    )
+
+
+def _unknown_code(error: FormatError) -> FormatError | None:
+    """Say of a type code that no release has that the file's layout must be given for it."""
+    what = (error.field or "").rpartition(": ")[2]
+    if what != "dtype code" or not isinstance(error.found, int) or error.found <= MAX_CODE:
+        return None
+    return FormatError(
+        "no release of TVM has this type code",
+        file=error.file,
+        field=error.field,
+        offset=error.offset,
+        expected=error.expected,
+        found=error.found,
+        hint="Nothing was written. Give the layout that the file has, if its codes are your own.",
+    )
+
+
+def _dtype_offset(record: ArrayRecord, layout: DTypeLayout) -> int:
+    """Where the dtype of an array starts, behind which lie the rest of header, sizes, values."""
+    start = record.offset - 8 * (len(record.shape) + 1) - header_struct(layout).size
+    return start + DTYPE_AT
+
+
+def _pieces(source: ByteSource, start: int, end: int) -> Iterator[memoryview]:
+    buffer = memoryview(bytearray(min(_CHUNK, max(0, end - start))))
+    while start < end:
+        piece = buffer[: min(len(buffer), end - start)]
+        source.read_into(start, piece)
+        yield piece
+        start += len(piece)
+
+
+Float8: TypeAlias = Literal["auto", "current", "legacy"]
+
+_LOOKED_AT = 4096
+_TOGETHER = 64
+
+
+def settle_types(
+    records: Sequence[ArrayRecord], float8: Float8, dtypes: Mapping[str, DataType | str]
+) -> tuple[ArrayRecord, ...]:
+    """Give each record of an ambiguous type code its meaning, with a note that says why."""
+    one_of("float8", float8, ("auto", "current", "legacy"))
+    settled = list(records)
+    if any(record.alternatives for record in records):
+        era, why = (float8, "as asked for") if float8 != "auto" else _guess(records)
+        settled = [_settle(record, era == "legacy", why) for record in records]
+    for index, record in enumerate(settled):
+        if record.key in dtypes:
+            asked = dtypes[record.key]
+            settled[index] = record.with_dtype(
+                DataType.parse(asked) if isinstance(asked, str) else asked
+            )
+    return tuple(settled)
+
+
+def _guess(records: Sequence[ArrayRecord]) -> tuple[Float8, str]:
+    if any(record.dtype.code in CURRENT_ONLY for record in records):
+        return "current", "other type codes of the file are those of TVM >= 0.21"
+    if any((record.dtype.code, record.dtype.bits) == (8, 4) for record in records):
+        return "legacy", "code 8 with 4 bits in the file is that of TVM 0.20"
+    bools = [record for record in records if record.dtype.code == BOOL and record.nbytes]
+    for start in range(0, len(bools), _TOGETHER):
+        some = bools[start : start + _TOGETHER]
+        heads = some[0].source.read_ranges(
+            [(record.offset, min(record.nbytes, _LOOKED_AT)) for record in some]
+        )
+        if any(head.strip(b"\0\1") for head in heads):
+            return "legacy", "arrays of code 6 hold bytes other than 0 and 1"
+    return "current", "nothing in the file speaks for TVM 0.13 to 0.20"
+
+
+def _settle(record: ArrayRecord, legacy: bool, why: str) -> ArrayRecord:
+    if not record.alternatives:
+        return record
+    stored = record.dtype
+    old = stored.legacy()
+    chosen = old if legacy else stored
+    note = (
+        f"{AMBIGUOUS}{stored.code} is {old} in TVM 0.13 to 0.20 and {stored} in later ones; read "
+        f"as {chosen}, {why} (choose with float8= or with_dtype)"
+    )
+    return replace(
+        record,
+        dtype=chosen,
+        notes=(*record.notes, note),
+        alternatives=tuple(t for t in (stored, old) if t != chosen),
+    )
+
+
+Codes: TypeAlias = Literal["current", "legacy"]
+Array: TypeAlias = "np.ndarray[Any, Any] | ArrayRecord | Tensor | Any"
+_LEGACY_CODES = {
+    "bool": DataType(1, 1),
+    "float8_e4m3fn": DataType(6, 8),
+    "float8_e5m2": DataType(7, 8),
+    "float4_e2m1fn": DataType(8, 4),
+}
+
+
+def write_params(
+    target: str | os.PathLike[str] | IO[bytes],
+    arrays: Mapping[str, Array] | Iterable[tuple[str, Array]],
+    *,
+    layout: DTypeLayout | str = "narrow",
+    codes: Codes = "current",
+    dtypes: Mapping[str, DataType | str] | None = None,
+) -> None:
+    """Write a params file."""
+    fields = dtype_layout(layout)
+    one_of("codes", codes, ("current", "legacy"))
+    pairs = list(arrays.items() if isinstance(arrays, Mapping) else arrays)
+    items = [
+        (name.encode(), _stored(array, (dtypes or {}).get(name), codes)) for name, array in pairs
+    ]
+    for name, array in items:
+        problem = fields.too_narrow_for(array.dtype)
+        if problem:
+            raise ValueError(f"{name.decode()!r}: {problem}")
+    if isinstance(target, str | os.PathLike):
+        with replacing(target) as file:
+            _write(file, items, fields)
+    else:
+        _write(target, items, fields)
+
+
+class _StoredArray:
+    """One array ready to be written: type, shape, and its bytes in pieces."""
+
+    def __init__(self, dtype: DataType, shape: tuple[int, ...], values: Any) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.values: np.ndarray[Any, Any] | ArrayRecord = values
+        if isinstance(values, ArrayRecord):
+            self.nbytes = values.nbytes
+        else:
+            self.nbytes = values.size * dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Yield the stored bytes."""
+        if isinstance(self.values, ArrayRecord):
+            yield from self._copied(self.values)
+        elif self.dtype.is_packed:
+            packed = _pack(self.values, self.dtype.bits)
+            yield packed.data
+            yield np.zeros(self.nbytes - len(packed), np.uint8).data
+        else:
+            flat = np.ascontiguousarray(self.values).reshape(-1)
+            yield flat.view(np.uint8).data
+
+    def _copied(self, record: ArrayRecord) -> Iterator[memoryview]:
+        for start in range(0, record.nbytes, _CHUNK):
+            length = min(_CHUNK, record.nbytes - start)
+            yield memoryview(record.source.read(record.offset + start, length))
+
+
+def _stored(array: Array, asked: DataType | str | None, codes: Codes) -> _StoredArray:
+    dtype = DataType.parse(asked) if isinstance(asked, str) else asked
+    if isinstance(array, Tensor):
+        array = array.record
+    if isinstance(array, ArrayRecord):
+        kept = array.stored_dtype or array.dtype
+        return _StoredArray(_fitting(dtype, kept) or kept, array.shape, array)
+    values = np.asarray(array)
+    own = from_numpy(values.dtype)
+    if values.dtype.byteorder == ">" or (own.numpy_dtype or values.dtype) != values.dtype:
+        values = values.astype(own.numpy_dtype)
+    chosen = _fitting(dtype, own)
+    if chosen is None:
+        chosen = _legacy(own) if codes == "legacy" else own
+    return _StoredArray(chosen, values.shape, values)
+
+
+def _legacy(dtype: DataType) -> DataType:
+    if dtype.name in _LEGACY_CODES:
+        return _LEGACY_CODES[dtype.name]
+    if dtype.code > COMPLEX:
+        raise ValueError(f"TVM before 0.21 has no code for {dtype}; write it with codes='current'")
+    return dtype
+
+
+def _fitting(dtype: DataType | None, own: DataType) -> DataType | None:
+    if dtype is None:
+        return None
+    if (
+        dtype.itemsize != own.itemsize
+        or dtype.lanes != own.lanes
+        or dtype.is_packed != own.is_packed
+    ):
+        raise ValueError(f"an array of {own} cannot be written as {dtype}: its bytes do not fit")
+    return dtype
+
+
+def _pack(values: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Put elements next to each other, low bits first."""
+    flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+    loose = np.unpackbits(flat[:, None], axis=1, count=bits, bitorder="little")
+    return np.packbits(loose.reshape(-1), bitorder="little")
+
+
+def _write(file: IO[bytes], items: list[tuple[bytes, _StoredArray]], layout: DTypeLayout) -> None:
+    count = struct.pack("<Q", len(items))
+    file.write(struct.pack("<QQ", LIST_MAGIC, 0) + count)
+    for name, _ in items:
+        file.write(struct.pack("<Q", len(name)) + name)
+    file.write(count)
+    for _, array in items:
+        ndim = len(array.shape)
+        file.write(struct.pack("<QQiii", ARRAY_MAGIC, 0, CPU, 0, ndim) + layout.pack(array.dtype))
+        file.write(struct.pack(f"<{ndim + 1}q", *array.shape, array.nbytes))
+        for piece in array.pieces():
+            file.write(piece)

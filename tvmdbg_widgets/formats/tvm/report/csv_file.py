@@ -12,11 +12,16 @@ cut is read together with the next ones, as a string may hold line feeds.
 
 from __future__ import annotations
 
-from tvmdbg_widgets.formats.tvm.report.csv_cells import Cells, Cutter
-from tvmdbg_widgets.formats.tvm.report.numbers import parse_number
-from tvmdbg_widgets.formats.tvm.report.rows import DURATION, KINDS, NAME
-from tvmdbg_widgets.model.base.issues import Issue, IssueSeverity
+from tvmdbg_widgets.formats.tvm.report.numbers import (
+    DURATION,
+    KINDS,
+    NAME,
+    Cells,
+    Cutter,
+    parse_number,
+)
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import Issue, IssueSeverity
 from tvmdbg_widgets.model.timeline.report import Metric
 
 Row = dict[str, Metric]

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.numbers import StringColumn, agree, as_float, counted
+from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, one_line
+from tvmdbg_widgets.model.timeline.report import Metric, Report
 
 _PLAIN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,5})?")
 _NONE = re.compile(r"([+-]?)(nan|inf|infinity)(?:\([a-z0-9]*\))?", re.IGNORECASE)
@@ -59,3 +67,256 @@ def general_rounding(value: float) -> float:
     if not value or not math.isfinite(value):
         return 0.0
     return 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) - 5)
+
+
+Range = tuple[int, int]
+Cells = list[Range | None]
+
+NAME, DURATION, PERCENT, COUNT = "Name", "Duration (us)", "Percent", "Count"
+
+_NUMBERS = (DURATION, PERCENT, COUNT)
+DEVICE, SHAPES, HASH = "Device", "Argument Shapes", "Hash"
+_TEXTS = (NAME, DEVICE, SHAPES, HASH)
+_MOST_LINES = 64
+_MOST_QUOTES = 200
+#: Of reports whose rows are cut in more than one way; TVM's have fewer than 50.
+_MOST_COLUMNS = 1_000
+#: Lines that are joined with those below them in vain, until none is any more.
+_MOST_IN_VAIN = 64
+_BARE = re.compile(r"[^,\"\s]{0,400}(?=,|\Z)")
+_CLOSING = re.compile(r'"(?=,|\Z)')
+
+
+class Cutter:
+    """Cuts texts into as many cells as there are columns."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = columns
+        self._last = len(columns) - 1
+
+    def cut(self, text: str) -> Cells | None:
+        """Return each column's cell, None where it has several ways; None if it cannot be cut."""
+        plain = self._plain(text)
+        if plain is not None:
+            return list(plain)
+        if '"' not in text or text.count('"') > _MOST_QUOTES or self._last >= _MOST_COLUMNS:
+            return None
+        closed = {match.end() for match in _CLOSING.finditer(text)}
+        starts: list[set[int]] = [{0}]
+        for column in self.columns:
+            strings = (s for s in starts[-1] if text.startswith('"', s) and column not in _NUMBERS)
+            first = min(strings, default=len(text))
+            bare = (_bare_end(text, start, column) for start in starts[-1])
+            after = {end + 1 for end in closed if end > first + 1}
+            starts.append(after.union(end + 1 for end in bare if end is not None))
+        live = {len(text) + 1} & starts.pop()
+        cells: Cells = []
+        for column in reversed(self.columns):
+            after = live
+            last = max((start - 1 for start in after if start - 1 in closed), default=-1)
+            live = set()
+            for start in starts.pop():
+                if text.startswith('"', start):
+                    if column not in _NUMBERS and last > start + 1:
+                        live.add(start)
+                elif (end := _bare_end(text, start, column)) is not None and end + 1 in after:
+                    live.add(start)
+            is_known = len(live) == len(after) == 1
+            cells.append((min(live), min(after) - 1) if is_known else None)
+        return cells[::-1] if live else None
+
+    def rows(
+        self, lines: Sequence[str], newline: str = "\n"
+    ) -> Iterator[tuple[int, str, Cells | None]]:
+        """Yield the lines, the text and the cells of each row; None for a line that is in no row.
+
+        A line that cannot be cut is read together with the next ones, as a string may hold line
+        feeds; one that is a row of its own belongs to no other.
+        """
+        at = in_vain = 0
+        while at < len(lines):
+            text, taken = lines[at], 1
+            cells = self.cut(text)
+            if cells is None and '"' in text and in_vain < _MOST_IN_VAIN:
+                for line in lines[at + 1 : at + _MOST_LINES]:
+                    if self.cut(line) is not None:
+                        break
+                    text, taken = text + newline + line, taken + 1
+                    if (cells := self.cut(text) if '"' in line else None) is not None:
+                        break
+                if cells is None:
+                    text, taken = lines[at], 1
+                    in_vain += 1
+            yield taken, text, cells
+            at += taken
+
+    def _plain(self, text: str) -> list[Range] | None:
+        """Cut a text whose quotes all belong to cells: there is no other way to cut it."""
+        if text.count(",") < self._last or text.count('"') % 2 or "\n" in text:
+            return None
+        cells: list[Range] = []
+        position = 0
+        for column in self.columns:
+            start = position
+            if text.startswith('"', start):
+                end = text.find('"', start + 1) + 1
+            else:
+                end = text.find(",", start)
+                end = len(text) if end < 0 else end
+            if end < start or text[end : end + 1] not in (",", ""):
+                return None
+            if not _allowed(text[start:end], column):
+                return None
+            cells.append((start, end))
+            position = end + 1
+        return cells if position == len(text) + 1 else None
+
+
+def _bare_end(text: str, start: int, column: str) -> int | None:
+    """Return where a cell without quotes ends: an empty one, or a number."""
+    found = _BARE.match(text, start) if start <= len(text) else None
+    return found.end() if found is not None and _allowed(found[0], column) else None
+
+
+def _allowed(cell: str, column: str) -> bool:
+    if not cell:
+        return True
+    if cell.startswith('"'):
+        return len(cell) > 1 and column not in _NUMBERS
+    return column not in _TEXTS and '"' not in cell and parse_number(cell) is not None
+
+
+Row = Mapping[str, Metric]
+KNOWN = (NAME, DURATION, PERCENT, COUNT, DEVICE, SHAPES, HASH)
+#: Value key of each metric class (``src/runtime/profiling.cc @ v0.19.0``, ``Report::AsJSON``).
+KINDS = {DURATION: "microseconds", PERCENT: "percent", COUNT: "count"}
+_LARGEST_COUNT = 2**63 - 1
+
+
+def make_report(
+    rows: Sequence[Row],
+    *,
+    form: str,
+    file: str,
+    rounding_us: Callable[[Metric], float],
+    device_metrics: Mapping[str, Row] | None = None,
+    configuration: Row | None = None,
+    in_call_order: bool = True,
+    truncated: bool = False,
+    issues: Iterable[Issue] = (),
+) -> Report:
+    """Make a report of rows of metrics."""
+    columns = _ReportColumns(rows, file)
+    durations = columns.numbers(DURATION)
+    counts = columns.whole(COUNT)
+    percents = columns.numbers(PERCENT)
+    others = dict.fromkeys(name for row in rows for name in row if name not in KNOWN)
+    metrics = {name: tuple(row.get(name) for row in rows) for name in others}
+    rounding = [
+        rounding_us(row[DURATION]) if DURATION in row and math.isfinite(us) else 0.0
+        for row, us in zip(rows, durations, strict=True)
+    ]
+    report = Report(
+        names=columns.strings(NAME),
+        duration_ns=np.asarray([us * 1e3 for us in durations], np.float64),
+        rounding_ns=np.asarray(rounding, np.float64) * 1e3,
+        count=np.asarray(counts, np.int64),
+        percent=np.asarray(percents, np.float64),
+        devices=columns.strings(DEVICE),
+        argument_shapes=columns.strings(SHAPES),
+        hashes=columns.strings(HASH),
+        metrics=metrics,
+        device_metrics=device_metrics or {},
+        configuration=configuration or {},
+        form=form,
+        in_call_order=in_call_order,
+        truncated=truncated,
+        issues=Issues((*issues, *columns.issues)),
+        file=file,
+    )
+    found = _percents(report)
+    if found is not None:
+        object.__setattr__(report, "issues", Issues((*report.issues, found)))
+    return report
+
+
+class _ReportColumns:
+    def __init__(self, rows: Sequence[Row], file: str) -> None:
+        self.rows = rows
+        self.file = file
+        self.issues: list[Issue] = []
+
+    def strings(self, name: str) -> StringColumn:
+        """Return the texts of a column, empty where absent or of another kind."""
+        wrong = [i for i, row in enumerate(self.rows) if name in row and not _is_text(row[name])]
+        self._report("metric-not-text", name, "string", wrong)
+        texts = [
+            row[name].value if name in row and _is_text(row[name]) else "" for row in self.rows
+        ]
+        return StringColumn.from_strings(texts)
+
+    def numbers(self, name: str) -> list[float]:
+        """Return the numbers of a column, NaN where absent or of another kind."""
+        wrong = [i for i, row in enumerate(self.rows) if name in row and not _fits(row[name], name)]
+        self._report("metric-not-a-number", name, KINDS[name], wrong)
+        return [
+            as_float(row[name].value) if name in row and _fits(row[name], name) else math.nan
+            for row in self.rows
+        ]
+
+    def whole(self, name: str) -> list[int]:
+        """Return the whole numbers of a column, 0 where absent or of another kind."""
+        fits = [name in row and _is_count(row[name]) for row in self.rows]
+        wrong = [i for i, row in enumerate(self.rows) if name in row and not fits[i]]
+        kind = f"{KINDS[name]}, at most {_LARGEST_COUNT}"
+        self._report("metric-not-a-number", name, kind, wrong)
+        return [row[name].value if fit else 0 for row, fit in zip(self.rows, fits, strict=True)]
+
+    def _report(self, rule: str, name: str, kind: str, rows: list[int]) -> None:
+        if not rows:
+            return
+        metric = self.rows[rows[0]][name]
+        more = f" ({counted(len(rows), 'such row')})" if len(rows) > 1 else ""
+        limit = f" in at most {LONGEST} characters" if len(metric.text) > LONGEST else ""
+        text = (
+            f"row {rows[0]}: {name!r} is {one_line(f'{metric.kind} {metric.text}'[:60])!r}, "
+            f"expected {kind}{limit}; it is left out{more}"
+        )
+        self.issues.append(Issue(rule, IssueSeverity.WARNING, text, file=self.file))
+
+
+def _is_text(metric: Metric) -> bool:
+    return isinstance(metric.value, str)
+
+
+def _fits(metric: Metric, name: str) -> bool:
+    numeric = isinstance(metric.value, int | float) and not isinstance(metric.value, bool)
+    return numeric and metric.kind in (KINDS[name], "text")
+
+
+def _is_count(metric: Metric) -> bool:
+    value: Any = metric.value
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and 0 <= value <= _LARGEST_COUNT
+
+
+def _percents(report: Report) -> Issue | None:
+    """Compare the percents with the durations over the largest device total, as TVM makes them."""
+    totals = [ns for ns in report.device_ns.values() if math.isfinite(ns) and ns > 0]
+    if not totals or not len(report):
+        return None
+    whole = max(totals)
+    with np.errstate(invalid="ignore", over="ignore"):
+        computed = report.duration_ns / whole * 100
+        slack = 0.0051 * np.maximum(report.count, 1) + report.rounding_ns / whole * 100
+        apart = np.flatnonzero(np.abs(report.percent - computed) > slack + 1e-6 * np.abs(computed))
+    if not len(apart):
+        return None
+    first = int(apart[0])
+    text = (
+        f"{len(apart)} of {counted(len(report), 'percent')} {agree(len(apart), 'is')} not the "
+        "row's time over the largest device "
+        f"total ({whole / 1e3:.9g} µs): row {first} says {report.percent[first]:.9g} %, its time "
+        f"gives {computed[first]:.9g} %; the report's own is kept"
+    )
+    return Issue("percent-disagrees", IssueSeverity.WARNING, text, file=report.file)

@@ -1,1 +1,0 @@
-"""Numeric gap: logged values against references."""

@@ -1,0 +1,392 @@
+"""Sets of debug handles found by their handles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from tvmdbg_widgets.model.executorch.etrecord import ExportedProgram, ProgramNode, ProgramValue
+from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
+
+Handles: TypeAlias = tuple[int, ...]
+
+
+class HandleIndex:
+    """Tuples of handles, each once, in their order."""
+
+    def __init__(self, keys: Iterable[Handles]) -> None:
+        self._order = {key: at for at, key in enumerate(dict.fromkeys(keys))}
+        self._having: dict[int, list[Handles]] = {}
+        for key in self._order:
+            for handle in set(key):
+                self._having.setdefault(handle, []).append(key)
+
+    def overlapping(self, handles: Iterable[int]) -> list[Handles]:
+        """Return the keys with any of these handles."""
+        found = {key for handle in handles for key in self._having.get(handle, ())}
+        return sorted(found, key=self._order.__getitem__)
+
+    def within(self, handles: Iterable[int]) -> list[Handles]:
+        """Return the keys all of whose handles are among these."""
+        wanted = set(handles)
+        return [key for key in self.overlapping(wanted) if wanted.issuperset(key)]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPair:
+    """A reference value and the runtime value it is compared with, both of these handles."""
+
+    handles: Handles
+    reference: Any
+    runtime: Any
+
+
+def paired_outputs(
+    reference: Mapping[Handles, Any], runtime: Mapping[Handles, RuntimeOutput]
+) -> Iterator[OutputPair]:
+    """Yield the pairs that the Inspector compares, in the order of the reference."""
+    ours, theirs = HandleIndex(reference), HandleIndex(runtime)
+    done: set[Handles] = set()
+    for start in reference:
+        if start in done:
+            continue
+        keys, events = _component(start, ours, theirs)
+        done.update(keys)
+        if len(events) > 1:
+            found = [(key, runtime[key].values, runtime[key].num_outputs) for key in events]
+            raise ValueError(
+                f"Expected only one runtime debug handle, but found {len(events)}: {found}"
+            )
+        for key in events:
+            yield from _of_event({each: reference[each] for each in keys}, key, runtime[key])
+
+
+def _component(
+    start: Handles, ours: HandleIndex, theirs: HandleIndex
+) -> tuple[list[Handles], list[Handles]]:
+    """Return the keys of reference and runtime values that overlapping handles join to one."""
+    keys, events = [start], list[Handles]()
+    size = 0
+    while size < len(keys) + len(events):
+        size = len(keys) + len(events)
+        events = theirs.overlapping({handle for key in keys for handle in key})
+        keys = [start, *ours.overlapping({handle for key in events for handle in key})]
+    return list(dict.fromkeys(keys)), events
+
+
+def _of_event(
+    ours: Mapping[Handles, Any], handles: Handles, output: RuntimeOutput
+) -> Iterable[OutputPair]:
+    if not {key[0] for key in ours}.issubset(handles):
+        return ()
+    pairs: dict[Handles, OutputPair] = {}
+    for place in range(1, output.num_outputs + 1):
+        key = (handles[-place],)
+        if key not in ours:
+            continue
+        value = ours[key]
+        if is_list(value):
+            pairs[key] = OutputPair(handles, list(value), _list_of(output.values, place))
+        else:
+            pairs[key] = OutputPair(handles, value, _one_of(value, output, place))
+    return pairs.values()
+
+
+def is_list(value: Any) -> bool:
+    """Whether a value is several."""
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _list_of(values: list[Any], place: int) -> list[Any]:
+    last = values[-place]
+    if isinstance(last, list):
+        return last
+    if isinstance(last, np.ndarray):
+        return values
+    raise ValueError(
+        "The last element of runtime argument list must be a tensor or a list of tensors when aot "
+        "intermediate output is a sequence"
+    )
+
+
+def _one_of(value: Any, output: RuntimeOutput, place: int) -> Any:
+    values = output.values
+    last = values[-place]
+    if output.num_outputs != 1 or len(values) == 1 or not isinstance(value, np.ndarray):
+        return last
+    alike = [each for each in values if isinstance(each, np.ndarray) and each.shape == value.shape]
+    if len(alike) > 1:
+        alike = [each for each in alike if each.dtype == value.dtype]
+    return alike[0] if len(alike) == 1 else values[-1]
+
+
+#: Operators whose elements are those of their input, in its order: memory planning leaves most out.
+_VIEWS: Final = frozenset(
+    ("view_copy", "view", "_unsafe_view", "reshape", "unsqueeze_copy", "squeeze_copy", "alias_copy")
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedValue:
+    """A value that an event logged; None where no debug buffer holds it."""
+
+    event: Any
+    handles: Handles
+    value: Any
+
+
+class ValuesByName:
+    """The logged values by their names in the edge program.
+
+    A kernel's event stands for the operator of its name among those with its handle, in the order
+    of the instructions. A delegate call logs its inputs, then its outputs: what the operators in
+    it hand to others, in the order of its handles. Where operators of one name and handle run
+    beside delegates, or those of one handle in several calls, which is which is not known. An event
+    inside a delegate stands for the last operator of its handles; what the call itself logged of
+    that one counts more, since an operator may run in several parts.
+    """
+
+    def __init__(self, blocks: Iterable[Any], program: ExportedProgram) -> None:
+        self.program = program
+        self.values: dict[str, NamedValue] = {}
+        self._inside: set[int] = set()
+        self._unsure: set[int] = set()
+        self._readers: dict[str, list[int]] = {}
+        for at, node in enumerate(program.nodes):
+            for _, name in node.inputs:
+                self._readers.setdefault(name, []).append(at)
+        for block in blocks:
+            self.values = {**dict(self._of_block(block)), **self.values}
+
+    def find(self, name: str) -> NamedValue | None:
+        """Return what was logged of a value, or of the value that it is a view of."""
+        for _ in self.program.nodes:
+            if name in self.values:
+                return self.values[name]
+            at, _ = self.program.producers.get(name, (-1, 0))
+            node = self.program.nodes[at]
+            if at < 0 or _operator(node) not in _VIEWS or not node.inputs:
+                return None
+            name = node.inputs[0][1]
+        return None
+
+    def why_not(self, name: str) -> str:
+        """Say why no value of that name was logged."""
+        at, _ = self.program.producers.get(name, (-1, 0))
+        if at in self._unsure:
+            return f"{name} shares its handle, and which operators a delegate ran is not known"
+        if at in self._inside:
+            return f"{name} is computed inside a delegate, which did not log it"
+        return f"no event logged {name}"
+
+    def _of_block(self, block: Any) -> Iterator[tuple[str, NamedValue]]:
+        events = sorted(operator_events([block]), key=instruction_of)
+        calls = [event for event in events if event.name == DELEGATE_CALL]
+        inner = [event for event in events if event.is_delegated_op]
+        kernels = [event for event in events if event not in calls and event not in inner]
+        taken = set()
+        for event, at in self._kernels(kernels):
+            taken.add(at)
+            if calls and len(self._alike(at)) > 1:
+                self._unsure.update(self._alike(at))
+            else:
+                yield from _named(event, self.program.nodes[at].outputs, _flat(event.debug_data))
+        for event in inner:
+            nodes = [at for handle in handles_of(event) for at in self._with(handle)]
+            if nodes:
+                outputs = self.program.nodes[max(nodes)].outputs
+                yield from _named(event, outputs, _fitting(outputs, event.debug_data))
+        for event in calls:
+            inside = self._inside_of(event, taken)
+            rest = {at for handle in handles_of(event) for at in self._with(handle)} - taken
+            self._inside.update(inside)
+            if rest.difference(inside):
+                self._unsure |= rest
+                continue
+            outputs = tuple(self._leaving(inside))
+            count = len(event.debug_data)
+            data = event.debug_data[max(0, count - max(0, event.num_outputs)) :]
+            yield from _named(event, outputs, _fitting(outputs, data))
+
+    def _with(self, handle: int) -> tuple[int, ...]:
+        return self.program.by_handle.get(handle, ())
+
+    def _alike(self, at: int) -> list[int]:
+        """Return the operators that have the name and the handle of one."""
+        node = self.program.nodes[at]
+        handle = node.debug_handle
+        handles = (handle,) if isinstance(handle, int) else handle or ()
+        nodes = {other for each in handles for other in self._with(each)}
+        return [each for each in nodes if _operator(self.program.nodes[each]) == _operator(node)]
+
+    def _kernels(self, events: list[Any]) -> Iterator[tuple[Any, int]]:
+        """Yield each kernel's event with the position of its operator."""
+        last: dict[Handles, int] = {}
+        for event in events:
+            handles, operator = handles_of(event), kernel_operator(event.name)
+            nodes = sorted(at for handle in set(handles) for at in self._with(handle))
+            for at in nodes:
+                if at > last.get(handles, -1) and _operator(self.program.nodes[at]) == operator:
+                    last[handles] = at
+                    yield event, at
+                    break
+
+    def _inside_of(self, event: Any, taken: set[int]) -> list[int]:
+        """Return the operators that a delegate call runs, in the order of its subgraph.
+
+        Its handles are those of each, in order; an operator with several outputs is followed by
+        the getitem of each that is used, with the same handle.
+        """
+        places: dict[int, list[int]] = {}
+        for place, handle in enumerate(handles_of(event)):
+            places.setdefault(handle, []).append(place)
+        inside: dict[int, int] = {}
+        for handle, left in places.items():
+            for at in self._with(handle):
+                if at not in taken and left:
+                    inside[at] = left[0]
+                    outputs = self.program.nodes[at].outputs
+                    used = sum(each.name in self._readers for each in outputs)
+                    del left[: 1 + used * (len(outputs) > 1)]
+        return sorted(inside, key=inside.__getitem__)
+
+    def _leaving(self, inside: list[int]) -> Iterator[ProgramValue]:
+        """Yield the values that operators in a delegate hand to others."""
+        results = set(self.program.results)
+        within = set(inside)
+        for at in inside:
+            for value in self.program.nodes[at].outputs:
+                readers = self._readers.get(value.name, ())
+                if value.name in results or any(reader not in within for reader in readers):
+                    yield value
+
+
+def _operator(node: ProgramNode) -> str:
+    """Return the name of a node's operator without library and overload: ``addmm``."""
+    parts = node.op_type.split(".")
+    return parts[-2] if len(parts) > 1 else node.op_type
+
+
+def _named(
+    event: Any, outputs: tuple[ProgramValue, ...], values: list[Any]
+) -> Iterator[tuple[str, NamedValue]]:
+    if len(outputs) == len(values):
+        for output, value in zip(outputs, values, strict=True):
+            yield output.name, NamedValue(event, handles_of(event), value)
+
+
+def _flat(values: list[Any]) -> list[Any]:
+    """Return the outputs of a kernel: those of a list, where it has but that one."""
+    return values[0] if len(values) == 1 and isinstance(values[0], list) else values
+
+
+def _fitting(outputs: tuple[ProgramValue, ...], values: list[Any]) -> list[Any]:
+    """Return a value for each output: all in order where they fit, else the only one that does.
+
+    Empty where that leaves a doubt.
+    """
+    if len(outputs) == len(values) and all(map(_fits, outputs, values)):
+        return values
+    fitting = [[value for value in values if _fits(output, value)] for output in outputs]
+    return [fits[0] for fits in fitting] if all(len(fits) == 1 for fits in fitting) else []
+
+
+def _fits(output: ProgramValue, value: Any) -> bool:
+    if value is None or output.sizes is None:
+        return value is None
+    if not isinstance(value, np.ndarray) or value.ndim != len(output.sizes):
+        return False
+    dtype = None if output.dtype is None else output.dtype.numpy_dtype
+    sizes = zip(output.sizes, value.shape, strict=True)
+    return dtype in (None, value.dtype) and all(a == b for a, b in sizes if isinstance(a, int))
+
+
+#: Logs what the kernel inside it logs as well.
+OPERATOR_CALL: Final = "OPERATOR_CALL"
+DELEGATE_CALL: Final = "DELEGATE_CALL"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeOutput:
+    """The values of one event."""
+
+    instruction: int
+    values: list[Any]
+    num_outputs: int
+
+
+def handles_of(event: Any) -> Handles:
+    """Return the debug handles of an event in their order, repeats kept."""
+    handles = event.debug_handles
+    if handles is None:
+        return ()
+    return (handles,) if isinstance(handles, int) else tuple(handles)
+
+
+def instruction_of(event: Any) -> int:
+    """Return the instruction of an event, -1 where it has none."""
+    name = "_instruction_id" if hasattr(event, "_instruction_id") else "instruction_id"
+    instruction = getattr(event, name, None)
+    return -1 if instruction is None else int(instruction)
+
+
+def operator_events(blocks: Iterable[Any]) -> Iterator[Any]:
+    """Yield the events that stand for operators, each kernel once."""
+    for block in blocks:
+        for event in block.events:
+            if event.op_types and event.name != OPERATOR_CALL:
+                yield event
+
+
+def runtime_outputs(
+    blocks: Iterable[Any],
+) -> tuple[dict[Handles, RuntimeOutput], dict[Handles, list[str]]]:
+    """Return the Inspector's runtime values, and the names of the events they are of.
+
+    Of events with the same handles the one with the largest instruction counts, of equal ones the
+    first. Handles that overlap are merged, those of the largest instruction last.
+    """
+    events = list(operator_events(blocks))
+    inner: dict[str | None, set[int]] = {}
+    for event in events:
+        if event.is_delegated_op and event.debug_data and event.debug_handles is not None:
+            inner.setdefault(event.delegate_backend_name, set()).update(handles_of(event))
+    found: dict[Handles, RuntimeOutput] = {}
+    names: dict[Handles, list[str]] = {}
+    for event in events:
+        handles = handles_of(event)
+        covered = inner.get(event.delegate_backend_name, set())
+        if event.name == DELEGATE_CALL and not covered.isdisjoint(handles):
+            continue
+        instruction = instruction_of(event)
+        if instruction > (found[handles].instruction if handles in found else -1):
+            found[handles] = RuntimeOutput(instruction, event.debug_data, event.num_outputs)
+            names[handles] = [event.name]
+    return _merged(found), names
+
+
+def _merged(outputs: dict[Handles, RuntimeOutput]) -> dict[Handles, RuntimeOutput]:
+    merged: dict[Handles, RuntimeOutput] = {}
+    born: dict[Handles, int] = {}
+    owner: dict[int, Handles] = {}
+    for at, (own, output) in enumerate(outputs.items()):
+        handles, last = own, output
+        overlapping = {owner[handle] for handle in own if handle in owner}
+        for other in sorted(overlapping, key=born.__getitem__):
+            value = merged.pop(other)
+            if value.instruction < output.instruction:
+                handles = _joined(other, handles)
+            else:
+                handles, last = _joined(handles, other), value
+        merged[handles], born[handles] = last, at
+        owner |= dict.fromkeys(handles, handles)
+    return merged
+
+
+def _joined(first: Handles, last: Handles) -> Handles:
+    """Join handles: each of ``last`` once and behind those that only ``first`` has."""
+    ordered = dict.fromkeys(last)
+    return (*(each for each in first if each not in ordered), *ordered)

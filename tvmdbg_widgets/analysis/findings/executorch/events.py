@@ -1,0 +1,230 @@
+"""Operators and outputs without a value in an execution that logged values.
+
+Kernels log all of their outputs (``codegen/gen.py`` @ v1.4.1). Of what runs inside of a delegate
+the runtime knows nothing, and what memory planning made a view has no instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.executorch.time_scale import RunPattern, RunPatterns
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
+from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump, place, shortened
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind, is_of_delegate, named
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+UNLOGGED_NAME = "unlogged-values"
+
+
+def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make a finding of kernels, one of program outputs, and one of what need not log."""
+    recorded, graph, tensors = evidence.recorded, evidence.parts.graph, evidence.parts.tensors
+    if recorded is None or graph is None or not tensors:
+        return
+    dump = recorded.dump
+    kernels = np.array([each.startswith("native_call_") for each in dump.names.unique] or [False])
+    logged = _nodes(recorded, dump.kind == EventKind.DEBUG)
+    silent = sorted(_nodes(recorded, kernels[dump.names.codes]) - logged) if logged else []
+    if silent:
+        yield _silent(evidence, silent)
+    run = recorded.dump.events_of(recorded.files.execution)
+    values = (recorded.dump.values[event] for event in run if event in recorded.dump.values)
+    if not any(each.output for each in values):
+        yield Finding(
+            UNLOGGED_NAME,
+            Severity.INFO,
+            "No output of the program was logged",
+            (f"the graph has {counted(len(graph.heads), 'output')}",),
+            Confidence.HIGH,
+            "this execution logged other values",
+            tuple(dict.fromkeys(graph.heads[:, 0].tolist())),
+            weight=0.5,
+        )
+    have = {node for node, _ in tensors} | _nodes(recorded, dump.kind == EventKind.PROFILE)
+    computed = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR).tolist()
+    sets, calls = recorded.nodes.sets, recorded.nodes.calls.values()
+    taken = {node for number in calls for node in sets[number]}
+    inside = [node for node in computed if node in taken and node not in have]
+    without = [node for node in computed if node not in taken | have]
+    if inside:
+        yield _unlogged(
+            evidence,
+            inside,
+            "inside of delegates",
+            "the runtime cannot see them: a delegate logs what it likes",
+            "A delegate can log them with event_tracer_log_output_delegate.",
+        )
+    if without:
+        yield _unlogged(
+            evidence,
+            without,
+            "that did not run" if graph.form == "program" else "without an instruction",
+            "no event of this execution is of them; memory planning removes views of a fixed shape",
+        )
+
+
+def _nodes(recorded: RecordedDump, wanted: npt.NDArray[np.bool_]) -> set[int]:
+    """Return the nodes of some events of instructions in the shown execution, not of delegates."""
+    dump, nodes = recorded.dump, recorded.nodes
+    run = recorded.files.execution
+    own = wanted & (dump.chain_index >= 0) & ~is_of_delegate(dump)
+    own[: dump.run_offsets[run]] = False
+    own[dump.run_offsets[run + 1] :] = False
+    numbers = set(nodes.set_of[own].tolist()) - {-1, *nodes.calls.values()}
+    return {node for number in numbers for node in nodes.sets[number]}
+
+
+def _silent(evidence: RunEvidence, nodes: list[int]) -> Finding:
+    return Finding(
+        UNLOGGED_NAME,
+        Severity.WARNING,
+        f"{evidence.name(nodes[0])} ran but logged no value{and_more(len(nodes) - 1, 'operator')}",
+        cut([evidence.name(node) for node in nodes]),
+        Confidence.HIGH,
+        "other kernels of this execution logged theirs",
+        tuple(nodes),
+        (),
+        "Kernels that are registered without ExecuTorch's generated wrapper do not log.",
+        0.65,
+    )
+
+
+def _unlogged(
+    evidence: RunEvidence, nodes: list[int], which: str, why: str, step: str = ""
+) -> Finding:
+    verb = agree(len(nodes), "has")
+    return Finding(
+        UNLOGGED_NAME,
+        Severity.INFO,
+        f"{counted(len(nodes), 'operator')} {which} {verb} no value in this dump",
+        (evidence.list(nodes, 8),),
+        Confidence.HIGH,
+        why,
+        tuple(nodes),
+        (),
+        step,
+        0.55,
+    )
+
+
+UNLOGGED = Rule(UNLOGGED_NAME, find_unlogged, Basis.ALL_TENSORS)
+
+
+LOAD_TIME_NAME = "load-time"
+_LEAST = 2
+_LOAD, _INIT, _EXECUTE = "Program::load_method", "Method::init", "Method::execute"
+
+
+def find_load_time(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding where loading takes longer than some executions."""
+    recorded = evidence.recorded
+    if recorded is None:
+        return
+    loads, inits, runs = (_durations(recorded, name) for name in (_LOAD, _INIT, _EXECUTE))
+    # Loading includes initializing.
+    loading = float((loads if len(loads) else inits).sum())
+    mean = float(runs.mean()) if len(runs) else 0.0
+    if not 0 < _LEAST * mean < loading:
+        return
+    facts = [
+        f"{name}: {duration_text(float(took.sum()))}"
+        + (f" in {counted(len(took), 'call')}" if len(took) > 1 else "")
+        for name, took in ((_LOAD, loads), (_INIT, inits))
+        if len(took)
+    ]
+    facts.append(
+        f"{_EXECUTE}: {duration_text(mean)}"
+        + (f", the mean of {counted(len(runs), 'execution')}" if len(runs) > 1 else "")
+    )
+    yield Finding(
+        LOAD_TIME_NAME,
+        Severity.INFO,
+        f"Loading the method took {duration_text(loading)}, {fixed(loading / mean, 1)}× one "
+        "execution",
+        tuple(facts),
+        Confidence.MEDIUM if evidence.inflated else Confidence.HIGH,
+        "both were timed by the runtime" + evidence.inflated,
+        next_step="Load a method once and run it often. Delegates prepare their work while it "
+        "loads.",
+        weight=0.45,
+    )
+
+
+def _durations(recorded: RecordedDump, name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    dump = recorded.dump
+    framework = (dump.kind == EventKind.PROFILE) & named(dump, name) & (dump.chain_index < 0)
+    took: np.ndarray[tuple[int], np.dtype[np.float64]] = recorded.took[framework]
+    return took
+
+
+LOAD_TIME = Rule(LOAD_TIME_NAME, find_load_time, Basis.FILES)
+
+REPEATED_EVENTS_NAME = "repeated-events"
+
+
+def find_repeated_events(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all of them."""
+    recorded = evidence.recorded
+    if recorded is None:
+        return
+    dump = recorded.dump
+    lost = 0
+    most: dict[int, int] = {}
+    known: dict[RunPattern, dict[int, int]] = {}
+    for run, pattern in RunPatterns(dump, compat=True):
+        if pattern not in known:
+            known[pattern] = {
+                event.profiles[0]: len(event.profiles)
+                for event in pattern.events
+                if len(event.profiles) > 1
+            }
+            start = int(dump.run_offsets[run])
+            most |= {start + at: times for at, times in known[pattern].items()}
+        lost += sum(known[pattern].values()) - len(known[pattern])
+    if not lost:
+        return
+    first = max(most, key=lambda event: most[event])
+    whole = int((dump.kind == EventKind.PROFILE).sum())
+    nodes = dict.fromkeys(node for event in most for node in recorded.nodes.of(event))
+    yield Finding(
+        REPEATED_EVENTS_NAME,
+        Severity.INFO,
+        f"The Inspector would leave out {lost:,} of {counted(whole, 'event')}: {_name(dump, first)}"
+        f" occurs {counted(most[first], 'time')} in a run; here all are kept",
+        cut(
+            list(
+                dict.fromkeys(
+                    f"{_name(dump, event)} in {_place(dump, event)}: {counted(times, 'time')}"
+                    for event, times in most.items()
+                )
+            )
+        ),
+        Confidence.HIGH,
+        "the Inspector takes events of one run with the same name, identifier and instruction for "
+        "one and keeps the last",
+        tuple(nodes),
+        (),
+        "run.timeline.to_dataframe() lists every event.",
+        0.4,
+    )
+
+
+def _name(dump: ETDump, event: int) -> str:
+    number = int(dump.delegate_id_int[event])
+    text = dump.delegate_names[event] or dump.names[event]
+    return str(number) if number != -1 else shortened(text) or "an event without a name"
+
+
+def _place(dump: ETDump, event: int) -> str:
+    at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
+    return place(dump, at) if at[0] >= 0 else "the framework"
+
+
+REPEATED_EVENTS = Rule(REPEATED_EVENTS_NAME, find_repeated_events, Basis.FILES)

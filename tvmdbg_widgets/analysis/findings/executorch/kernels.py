@@ -1,0 +1,189 @@
+"""Operators that no delegate took and that split what a backend could run in one call.
+
+They lie on a path from one call of a backend to another one of it. What they cost is their own time
+and that of the conversions which lowering put where the calls border on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
+from tvmdbg_widgets.analysis.findings.executorch.operators import (
+    LoggedOperator,
+    converts,
+    logged,
+    neighbors,
+)
+from tvmdbg_widgets.analysis.findings.executorch.recorded import DelegateInstruction, by_backend
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import is_taken
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.operators import bare
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+SPLITS_NAME = "delegate-splits"
+_NAMED = 2
+
+
+def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding a backend."""
+    recorded, graph = evidence.recorded, evidence.parts.graph
+    if recorded is None or graph is None:
+        return
+    for backend, calls in by_backend(recorded.delegated).items():
+        own = {node for call in calls for node in call.nodes}
+        between = graph.descendants(own) & graph.ancestors(own) - recorded.taken
+        nodes = sorted(node for node in between if evidence.is_operator(node))
+        apart = _split(graph, calls, nodes)
+        if nodes and len(apart) > 1:
+            around = _around(evidence, backend, nodes)
+            yield _finding(evidence, backend, apart, nodes, around)
+
+
+def _split(
+    graph: Graph, calls: list[DelegateInstruction], between: list[int]
+) -> list[DelegateInstruction]:
+    """Return the calls that come before or behind some operators."""
+    reached = graph.descendants(between) | graph.ancestors(between)
+    return [call for call in calls if reached & set(call.nodes)]
+
+
+def _around(evidence: RunEvidence, backend: str, between: list[int]) -> list[LoggedOperator]:
+    """Return the conversions that lowering inserted where calls border on these operators alone."""
+    found = []
+    for each in logged(evidence).get(backend, ()):
+        if each.inserted and each.ns > 0 and converts(each):
+            sources, targets = neighbors(evidence, each)
+            if {*sources, *targets} and {*sources, *targets} <= set(between):
+                found.append(each)
+    return found
+
+
+def _finding(
+    evidence: RunEvidence,
+    backend: str,
+    calls: list[DelegateInstruction],
+    nodes: list[int],
+    around: list[LoggedOperator],
+) -> Finding:
+    timeline, graph = evidence.parts.timeline, evidence.parts.graph
+    whole = timeline.total_ns if timeline is not None else 0.0
+    share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
+    converting = sum(each.ns for each in around)
+    cost = share + (converting / whole if whole > 0 else 0.0)
+    unsure = graph is not None and bool(np.any(graph.edge_trust >= Trust.AMBIGUOUS))
+    title = (
+        f"{evidence.list(nodes, _NAMED)} {agree(len(nodes), 'splits')} {backend} "
+        f"into {counted(len(calls), 'call')}"
+    )
+    if cost:
+        title += f": {duration_text(cost * whole)}, {percent(cost)} of the time"
+        title += " with the conversions around" if around else ""
+    facts = [
+        f"{evidence.name(node)}{_share(evidence, node)}{_unusual(evidence, backend, node)}"
+        for node in nodes
+    ]
+    odd = any(_unusual(evidence, backend, node) for node in nodes)
+    if around:
+        facts.append(
+            f"conversions that lowering inserted around: {duration_text(converting)} "
+            f"({', '.join(f'{each.name} in {each.call.place}' for each in around[:_NAMED])}"
+            + (f" and {len(around) - _NAMED} more" if len(around) > _NAMED else "")
+            + ")"
+        )
+    return Finding(
+        SPLITS_NAME,
+        Severity.HOTSPOT,
+        title,
+        (*cut(facts), *cut([evidence.call_name(call) for call in calls])),
+        Confidence.MEDIUM
+        if unsure or not all(each.is_sure for each in around)
+        else Confidence.HIGH,
+        "no delegate took these operators, and they lie on a path from one call to another"
+        + ("; what is unusual is so by the partitioner of ExecuTorch 1.4.1" if odd else "")
+        + ("; some edges of the graph are ambiguous" if unsure else "")
+        + ("" if all(each.is_sure for each in around) else "; conversions are matched by order"),
+        tuple(nodes),
+        (),
+        f"Check why the partitioner of {backend} left {agree(len(nodes), 'it', 'them')} out: "
+        "each call more passes its tensors through the runtime. No file says what its reason was.",
+        cost / 2,
+    )
+
+
+def _share(evidence: RunEvidence, node: int) -> str:
+    share = float(evidence.shares[node]) if len(evidence.shares) else 0.0
+    return f": {percent(share)} of the time" if share else ""
+
+
+def _unusual(evidence: RunEvidence, backend: str, node: int) -> str:
+    told = unusual(evidence, node) if backend == BACKEND else ""
+    return f"; what is unusual about it: {told}" if told else ""
+
+
+BACKEND: Final = "XnnpackBackend"
+_FLOATS: Final = ("float32", "float16")
+#: Operators whose sizes must be known ahead of time.
+_STATIC: Final = ("view_copy", "slice_copy", "upsample_bilinear2d")
+#: Dimensions of the first input, by operator.
+_RANKS: Final = {"mean": (4,), "max": (4,), "convolution": (3, 4)}
+_OF_INTEGERS: Final = ("quantize_", "dequantize_", "choose_qparams", "max")
+
+
+def unusual(evidence: RunEvidence, node: int) -> str:
+    """Say in what an operator differs from those that XNNPACK takes; empty where none is known."""
+    graph = evidence.parts.graph
+    return "" if graph is None else "; ".join(_unusual_left_out(evidence, graph, node))
+
+
+def _unusual_left_out(evidence: RunEvidence, graph: Graph, node: int) -> Iterator[str]:
+    operator = bare(graph.func_names[node])
+    if not is_taken(operator):
+        yield f"XNNPACK's partitioner has no rule for {one_line(operator)}"
+        return
+    reads = [read.entry for read in evidence.reads(node) if read.sure]
+    given = [(graph.nodes[at].dtypes, graph.nodes[at].shapes, out) for at, out in reads]
+    dtypes = [types[out] for types, _, out in given if out < len(types) and types[out]]
+    shapes = [sizes[out] for _, sizes, out in given if out < len(sizes)]
+    written = graph.nodes[node]
+    if not operator.startswith(_OF_INTEGERS):
+        others = dict.fromkeys(
+            dtype for dtype in (*dtypes, *written.dtypes) if dtype and dtype not in _FLOATS
+        )
+        if others:
+            yield (
+                f"it has values of {listed([*others])}: XNNPACK's partitioner takes float32 and "
+                "float16, and integers only where they are quantized values"
+            )
+        elif len(set(dtypes)) > 1:
+            yield (
+                f"it reads {listed([*dict.fromkeys(dtypes)])}: XNNPACK's partitioner takes inputs "
+                "of one type"
+            )
+    if any(shape is not None and 0 in shape for shape in shapes):
+        yield "an input is empty: XNNPACK's partitioner takes no empty tensors"
+    symbolic = "shape" in graph.attrs[node] or written.shapes[:1] == (None,)
+    if symbolic and operator in _STATIC:
+        yield (
+            f"its shape is dynamic: XNNPACK's partitioner takes {operator} only with sizes that "
+            "are known ahead of time"
+        )
+    ranks = _RANKS.get(operator)
+    first = shapes[0] if shapes else None
+    if ranks is not None and first is not None and len(first) not in ranks:
+        yield (
+            f"its input has {counted(len(first), 'dimension')}: XNNPACK's partitioner takes "
+            f"{operator} of {' or '.join(map(str, ranks))}"
+        )
+    after = written.shapes[0] if written.shapes else None
+    if operator == "mean" and first and after is not None and len(after) < len(first):
+        yield "it drops dimensions: XNNPACK's partitioner takes mean only with keepdim=True"
+
+
+SPLITS = Rule(SPLITS_NAME, find_splits, Basis.ALL_EDGES)

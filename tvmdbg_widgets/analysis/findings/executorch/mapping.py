@@ -1,0 +1,285 @@
+"""Events of delegates that neither a map nor the delegate's own graph ties to operators.
+
+Dumps of another program have the issue ``executorch-disagree``; nothing is said of their events
+here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import zip_longest
+
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
+from tvmdbg_widgets.analysis.findings.executorch.recorded import (
+    DelegateInstruction,
+    Identified,
+    Instruction,
+    RecordedDump,
+    by_backend,
+    place,
+    sentence,
+    shortened,
+)
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.formats.executorch.delegates.families import family_of
+from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import listed
+from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, NONE
+from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, WHOLE_INSTRUCTION
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+UNMAPPED_NAME = "unmapped-events"
+_BUILDER = "DelegateMappingBuilder, debug_handle_map of PreprocessResult"
+
+
+def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding a backend whose graph has no operator for some of its events.
+
+    Another one is of identifiers that maps lack, and one of backends without map or graph.
+    """
+    recorded = evidence.recorded
+    if recorded is None:
+        return
+    yield from _unmatched(recorded)
+    if recorded.files.record is None:
+        return
+    unmapped = [each for each in recorded.identified if each.how == UNMAPPED]
+    if unmapped:
+        yield _unmapped(recorded, unmapped)
+    whole = [each for each in recorded.identified if each.how == WHOLE_INSTRUCTION]
+    whole = [each for each in whole if each.at not in recorded.aligned]
+    if whole:
+        yield _without_map(recorded, whole)
+
+
+def _unmatched(recorded: RecordedDump) -> Iterable[Finding]:
+    """Say which events are of no operator of their delegate's graph, and why."""
+    for backend, calls in by_backend(recorded.delegated).items():
+        told = [each for call in calls for each in _reasons(recorded, call)]
+        lost = Counter((name, reason) for name, reason in told if reason)
+        if lost:
+            yield _without_operator(backend, lost, len(told))
+
+
+def _reasons(recorded: RecordedDump, call: DelegateInstruction) -> Iterable[tuple[str, str]]:
+    """Yield each event of a call, and why it is of no operator; empty where it is of one."""
+    for row in call.rows.tolist():
+        told = recorded.files.insides.calls.get(row)
+        if told is None or not told.fits or not (told.alignment or told.unsure_of):
+            continue
+        matches = () if told.alignment is None else told.alignment.events
+        reasons = [each.reason if each.match in (AMBIGUOUS, NONE) else "" for each in matches]
+        for event, reason in zip_longest(told.events, reasons, fillvalue=told.unsure_of):
+            name = shortened(recorded.dump.delegate_names[int(event)])
+            yield f"{name}, {call.place}", reason
+
+
+def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) -> Finding:
+    count = lost.total()
+    return Finding(
+        UNMAPPED_NAME,
+        Severity.INFO,
+        sentence(
+            f"{count:,} of {counted(total, 'event')} of {backend} "
+            f"{agree(count, 'is')} tied to no operator: {next(iter(lost))[1]}"
+        ),
+        cut(
+            [
+                f"{name}: {reason}" + (f" ({counted(times, 'event')})" if times > 1 else "")
+                for (name, reason), times in lost.items()
+            ]
+        ),
+        Confidence.HIGH,
+        "the delegate's graph is in the program, and its events were laid along its operators",
+        (),
+        (),
+        "Their time counts to the whole call. run.delegate_calls() has what is known of each.",
+        0.5,
+    )
+
+
+def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
+    events = sum(each.events for each in identified)
+    first = identified[0]
+    subject = f"{first.shown} is not in the map of {recorded.backend(first.at)}: its"
+    if len(identified) > 1:
+        subject = (
+            f"{counted(len(identified), 'identifier')} {agree(len(identified), 'is')} not in the "
+            "delegate's map: their"
+        )
+    return Finding(
+        UNMAPPED_NAME,
+        Severity.WARNING,
+        f"{subject} {counted(events, 'event')} {agree(events, 'matches')} no operator",
+        cut(
+            [
+                f"{each.shown}: {counted(each.events, 'event')} in {place(recorded.dump, each.at)} "
+                f"({recorded.backend(each.at)})"
+                for each in identified
+            ]
+        ),
+        Confidence.HIGH,
+        "identifiers are looked up as a whole in the delegate map of the ETRecord; the Inspector "
+        "also takes any key that an identifier contains",
+        (),
+        (),
+        "Make sure that dump and ETRecord are of the same export, and that the delegate logs the "
+        f"identifiers that it put into its map ({_BUILDER}).",
+        0.7,
+    )
+
+
+def _without_map(recorded: RecordedDump, identified: list[Identified]) -> Finding:
+    events: Counter[str] = Counter()
+    identifiers: Counter[str] = Counter()
+    for each in identified:
+        backend = recorded.backend(each.at)
+        events[backend] += each.events
+        identifiers[backend] += 1
+    names = list(events)
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    verb = "have" if more else "has"
+    return Finding(
+        UNMAPPED_NAME,
+        Severity.INFO,
+        sentence(
+            f"{names[0]}{more} {verb} no map from identifiers to operators: "
+            f"{counted(events.total(), 'event')} can only be attributed to the whole call"
+        ),
+        tuple(
+            f"{name}: {counted(events[name], 'event')} with "
+            f"{counted(identifiers[name], 'identifier')}"
+            for name in names
+        ),
+        Confidence.HIGH,
+        "the delegate map of the ETRecord has no entries for these calls",
+        (),
+        (),
+        _where_to_look(recorded, names),
+        0.5,
+    )
+
+
+def _where_to_look(recorded: RecordedDump, backends: list[str]) -> str:
+    """Say what would tie the events to operators: the delegate's graph, or a map."""
+    families = [(name, family_of(name)) for name in backends]
+    readable = [name for name, each in families if each is not None and each.align is not None]
+    if readable and recorded.files.program is None:
+        return (
+            f"Open the program (.pte) too: it has the graph of {listed(readable)}, which ties "
+            "events to operators."
+        )
+    return (
+        "Times of single operators in such a call are not known. A delegate of your own can give a "
+        f"map ({_BUILDER})."
+    )
+
+
+UNMAPPED_EVENTS = Rule(UNMAPPED_NAME, find_unmapped, Basis.FILES)
+
+DELEGATION_NAME = "delegation"
+_SHOWN = 8
+
+
+def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of the counts."""
+    files = evidence.parts.executorch
+    info = files.delegation if files is not None else None
+    if info is None or info.delegated is None:
+        return
+    left = info.left_out()
+    facts = [f"{shortened(name)}: {count:,} not delegated" for name, count in left.items()][:_SHOWN]
+    if len(left) > _SHOWN:
+        facts.append(f"{counted(len(left) - _SHOWN, 'operator')} more in run.delegation.left_out()")
+    first = next(iter(left), "")
+    yield Finding(
+        DELEGATION_NAME,
+        Severity.INFO,
+        f"{info.title}" + (f"; left out most: {shortened(first)}" if first else ""),
+        tuple(facts),
+        Confidence.HIGH if info.complete else Confidence.MEDIUM,
+        "ExecuTorch counted the nodes after partitioning"
+        + ("" if info.complete else "; the table of operators is not whole"),
+        (),
+        (),
+        "Ask the partitioner why it left these operators to the portable kernels."
+        if left
+        else "Nothing is left to delegate.",
+        0.3,
+    )
+
+
+DELEGATION = Rule(DELEGATION_NAME, find_delegation, Basis.FILES)
+
+UNSEEN_NAME = "unseen-identifiers"
+_NAMED = 3
+
+
+def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all of them; a warning where the delegate logged others instead."""
+    recorded = evidence.recorded
+    if recorded is None or recorded.files.record is None:
+        return
+    unseen, total = _unseen(recorded)
+    if not unseen:
+        return
+    count = sum(map(len, unseen.values()))
+    shown = ", ".join([repr(shortened(key)) for keys in unseen.values() for key in keys][:_NAMED])
+    more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
+    whose = recorded.backend(next(iter(unseen))) if len(unseen) == 1 else "delegates"
+    others = any(each.how == UNMAPPED and each.at in unseen for each in recorded.identified)
+    program = recorded.files.record.edge_programs.get(recorded.files.method)
+    nodes = {
+        node: None
+        for at, keys in unseen.items()
+        for handles in keys.values()
+        for handle in handles
+        for node in (program.by_handle.get(handle, ()) if program is not None else ())
+    }
+    yield Finding(
+        UNSEEN_NAME,
+        Severity.WARNING if others else Severity.INFO,
+        f"{count:,} of {counted(total, 'identifier')} in the map of {whose} "
+        f"{agree(count, 'was')} never logged: {shown}{more}",
+        cut(
+            [
+                f"{place(recorded.dump, at)} ({recorded.backend(at)}): "
+                + ", ".join(repr(shortened(key)) for key in list(keys)[:_NAMED])
+                + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
+                for at, keys in unseen.items()
+            ]
+        ),
+        Confidence.HIGH,
+        "the delegates were called, and every event of the dump was looked at"
+        + ("; they logged identifiers that are not in their map" if others else ""),
+        tuple(nodes),
+        (),
+        "Check that the delegate logs the identifiers of its map; it need not log all of them.",
+        0.6,
+    )
+
+
+def _unseen(recorded: RecordedDump) -> tuple[dict[Instruction, dict[str, tuple[int, ...]]], int]:
+    """Return, by instruction, identifiers that were not logged, and how many those maps hold."""
+    files = recorded.files
+    calls = (files.record.delegate_map or {}).get(files.method, {}) if files.record else {}
+    seen = {(each.at, each.key) for each in recorded.identified}
+    ran = {call.at for call in recorded.delegated} | {each.at for each in recorded.identified}
+    found, total = {}, 0
+    for at in sorted(ran):
+        call = calls.get(str(at[1])) if at[0] == 0 else None
+        if call is None or not call.identifiers:
+            continue
+        missing = {
+            key: tuple(handles)
+            for key, handles in call.identifiers.items()
+            if (at, key) not in seen
+        }
+        if missing:
+            found[at] = missing
+            total += len(call.identifiers)
+    return found, total
+
+
+UNSEEN = Rule(UNSEEN_NAME, find_unseen, Basis.FILES)

@@ -1,0 +1,288 @@
+"""Convolutions and matrix products that a delegate ran with another kernel than their siblings.
+
+Siblings are operators of one type whose events have the same name but for the kernel, of the same
+window. A 1×1 convolution that runs as "Fully Connected" has another name, and is none of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.executorch.metrics import snr
+from tvmdbg_widgets.analysis.executorch.recorded_calls import reference_tensors
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
+from tvmdbg_widgets.analysis.findings.executorch.operators import (
+    LoggedOperator,
+    attributes,
+    certainty,
+    doubts,
+    fact_of,
+    logged,
+)
+from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump, place
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind, split_name
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+ALGORITHMS_NAME = "delegate-algorithms"
+_MATTERS = 0.01
+_CONVOLUTIONS: Final = ("Conv2d", "DepthwiseConv2d", "ConvTranspose2d")
+_TYPES: Final = (*_CONVOLUTIONS, "FullyConnected", "BatchMatrixMultiply")
+#: Kernels of depthwise convolutions: direct ones, and multiplication by channel of 1×1.
+_DEPTHWISE: Final = ("DWConv", "VMulCAddC")
+
+
+class OddKernel(NamedTuple):
+    """An operator that ran otherwise, the kernel that was to be expected, and one that has it."""
+
+    one: LoggedOperator
+    kernel: str
+    expected: str
+    sibling: LoggedOperator | None
+
+
+def find_algorithms(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make a finding a backend."""
+    timeline = evidence.parts.timeline
+    if timeline is None or not timeline.total_ns > 0:
+        return
+    for backend, some in logged(evidence).items():
+        odd = sorted(_odd(some), key=lambda each: -each.one.ns)
+        ns = sum(each.one.ns for each in odd)
+        if ns > _MATTERS * timeline.total_ns:
+            yield _finding(evidence, backend, odd, ns, timeline.total_ns)
+
+
+def _odd(some: Iterable[LoggedOperator]) -> Iterator[OddKernel]:
+    alike: dict[tuple[object, ...], dict[str, list[LoggedOperator]]] = {}
+    for each in some:
+        operator = each.operator
+        if operator is None or operator.type not in _TYPES:
+            continue
+        name = split_name(each.events[0])
+        depthwise = _is_depthwise(operator)
+        if depthwise and name.base == "Convolution" and name.kernel:
+            if not name.kernel.endswith(_DEPTHWISE):
+                yield OddKernel(each, name.kernel, _DEPTHWISE[0], None)
+            continue
+        window = [operator.fields.get(f"kernel_{side}") for side in ("height", "width")]
+        key = (operator.type, depthwise, name.base, name.types, *window)
+        alike.setdefault(key, defaultdict(list))[name.kernel].append(each)
+    for kernels in alike.values():
+        usual = max(kernels, key=lambda kernel: (len(kernels[kernel]), -_ns(kernels[kernel])))
+        for kernel, own in kernels.items():
+            if kernel != usual:
+                yield from (OddKernel(each, kernel, usual, kernels[usual][0]) for each in own)
+
+
+def _ns(some: list[LoggedOperator]) -> float:
+    return sum(each.ns for each in some)
+
+
+def _is_depthwise(operator: DelegateNode) -> bool:
+    fields = operator.fields
+    one, groups = fields.get("group_input_channels"), fields.get("groups")
+    grouped = one == 1 and isinstance(groups, int) and groups > 1
+    return operator.type == "DepthwiseConv2d" or (operator.type == "Conv2d" and grouped)
+
+
+def _finding(
+    evidence: RunEvidence, backend: str, odd: list[OddKernel], ns: float, whole: float
+) -> Finding:
+    first = odd[0]
+    of_whom = "depthwise convolutions" if first.sibling is None else "its siblings"
+    title = (
+        f"{first.one.name} ran as {first.kernel or 'no kernel'}, not as "
+        f"{first.expected or 'no kernel'} like {of_whom}"
+    )
+    if len(odd) > 1:
+        title += f", and so did {counted(len(odd) - 1, 'more operator')} of {backend}"
+    facts = []
+    for each in odd:
+        facts.append(
+            fact_of(each.one, whole, "; ".join([*attributes(each.one), *doubts(each.one)]))
+        )
+        if each.sibling is not None:
+            told = "; ".join(attributes(each.sibling))
+            facts.append(f"one of its siblings: {fact_of(each.sibling, whole, told)}")
+    some = [each.one for each in odd]
+    sure = all(each.is_sure for each in some)
+    return Finding(
+        ALGORITHMS_NAME,
+        Severity.HOTSPOT,
+        f"{title}: {duration_text(ns)}, {percent(ns / whole)} of the time",
+        cut(list(dict.fromkeys(facts))),
+        Confidence.HIGH if sure and not evidence.inflated else Confidence.MEDIUM,
+        f"the kernel is the last part of the event's name; {certainty(some)}; shares of "
+        f"{evidence.whole}{evidence.inflated}",
+        tuple(dict.fromkeys(node for each in some for node in each.nodes)),
+        (),
+        "Compare stride, dilation, groups and channels with those of its siblings: they decide "
+        f"which kernel {backend} takes, and so does the CPU.",
+        ns / whole / 2,
+    )
+
+
+ALGORITHMS = Rule(ALGORITHMS_NAME, find_algorithms, Basis.TIMES)
+
+DEBUG_VALUES_NAME = "debug-values"
+_BUFFER = "Open it with the buffer of the same run: open(…, debug_buffer='debug_buffer.bin')."
+
+
+def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make a finding of the buffer, and one of debug events without a value."""
+    recorded = evidence.recorded
+    if recorded is None:
+        return
+    tensors = _tensors(recorded)
+    buffer = recorded.files.buffer
+    if tensors and buffer is None:
+        yield _found(
+            Severity.INFO,
+            f"{counted(tensors, 'tensor')} {agree(tensors, 'was')} logged, but there "
+            "is no debug buffer: values are unknown",
+            "the dump tells where in the debug buffer the values lie; the Inspector would show "
+            "zeros",
+            _BUFFER,
+        )
+    elif buffer is not None and not tensors:
+        yield _found(
+            Severity.WARNING,
+            "The dump logged no tensors: nothing in the debug buffer can be shown "
+            f"({counted(buffer.size, 'byte')})",
+            "every event of the dump was looked at",
+            "The two files are of different runs, or the run did not log intermediate outputs.",
+        )
+    elif evidence.blank:
+        count = int(np.count_nonzero(evidence.columns.size))
+        yield _found(
+            Severity.WARNING,
+            f"All values of {counted(count, 'tensor')} in the debug buffer are zero",
+            "every value was read",
+            "Was the buffer saved before the run, or from another one? "
+            "write_etdump_result_to_file(etdump, buffer) writes both after the run.",
+        )
+    rows = np.flatnonzero(recorded.dump.kind == EventKind.DEBUG).tolist()
+    empty = [event for event in rows if event not in recorded.dump.values]
+    if empty:
+        yield _without_entry(recorded, empty)
+
+
+def _tensors(recorded: RecordedDump) -> int:
+    values = (each.value for each in recorded.dump.values.values())
+    return sum(
+        len(each) if isinstance(each, tuple) else isinstance(each, DebugTensor) for each in values
+    )
+
+
+def _without_entry(recorded: RecordedDump, empty: list[int]) -> Finding:
+    dump = recorded.dump
+    at = [(int(dump.chain_index[event]), int(dump.instruction_id[event])) for event in empty]
+    nodes = dict.fromkeys(node for event in empty for node in recorded.nodes.of(event))
+    return _found(
+        Severity.WARNING,
+        f"{counted(len(empty), 'debug event')} {agree(len(empty), 'has')} no value",
+        "every event of the dump was looked at; the Inspector refuses such a dump",
+        "The dump may be damaged, or was written by another tool: record it again.",
+        facts=[
+            place(dump, each) if each[0] >= 0 else "a program output" for each in dict.fromkeys(at)
+        ],
+        nodes=tuple(nodes),
+    )
+
+
+def _found(
+    severity: Severity,
+    title: str,
+    why: str,
+    step: str,
+    *,
+    facts: Iterable[str] = (),
+    nodes: tuple[int, ...] = (),
+) -> Finding:
+    told = cut(list(facts))
+    return Finding(
+        DEBUG_VALUES_NAME, severity, title, told, Confidence.HIGH, why, nodes, (), step, 0.8
+    )
+
+
+DEBUG_VALUES = Rule(DEBUG_VALUES_NAME, find_debug_values, Basis.FILES)
+
+REFERENCE_OUTPUTS_NAME = "reference-outputs"
+#: Below it outputs have a percent and more of noise in their energy; 8-bit models reach 30 to 40.
+_LEAST_DB = 20.0
+_LARGEST = 1 << 26
+
+
+def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding on the outputs that have a reference."""
+    files, graph = evidence.parts.executorch, evidence.parts.graph
+    if files is None or graph is None or not evidence.tensors:
+        return
+    try:
+        references = reference_tensors(files, graph)
+    except (ValueError, OSError):
+        return
+    pairs = [
+        (evidence.tensors[entry], reference)
+        for entry, reference in references.items()
+        if entry in evidence.tensors and reference.nbytes <= _LARGEST
+    ]
+    told = [(pair[0], *_apart(*pair)) for pair in pairs if pair[0].shape == pair[1].shape]
+    known = [
+        (tensor, decibels, largest) for tensor, decibels, largest in told if not np.isnan(decibels)
+    ]
+    if not known:
+        return
+    known.sort(key=lambda each: each[1])
+    worst, decibels, largest = known[0]
+    ratio = "no difference" if decibels == np.inf else f"SNR {decibels:.4g} dB"
+    what = f"{counted(len(known), 'output')} {agree(len(known), 'is')}"
+    far = decibels < _LEAST_DB
+    name = evidence.name(worst.node)
+    title = (
+        f"Output {name} is far from its reference: {ratio}, largest difference {largest:.4g}"
+        if far
+        else f"{what} as the ETRecord's reference says: {ratio}, largest difference {largest:.4g}"
+    )
+    sure = references[worst.node, worst.output].trust is Trust.EXACT
+    yield Finding(
+        REFERENCE_OUTPUTS_NAME,
+        Severity.WARNING if far else Severity.INFO,
+        title,
+        tuple(
+            f"{evidence.name(tensor.node)}: largest difference {most:.4g}"
+            for tensor, _, most in known[:5]
+        ),
+        Confidence.HIGH if sure else Confidence.MEDIUM,
+        "the dump names the case of the bundle that ran"
+        if sure
+        else "the ETRecord has one case, and the dump does not tell whether its inputs ran",
+        nodes=tuple(tensor.node for tensor, _, _ in known),
+        entries=tuple((tensor.node, tensor.output) for tensor, _, _ in known),
+        next_step="run.reference has the values; run.inspector.calculate_numeric_gap() compares "
+        "what lies before.",
+        weight=0.5 if far else 0.0,
+    )
+
+
+def _apart(tensor: Tensor, reference: Tensor) -> tuple[float, float]:
+    """Return signal-to-noise ratio in dB and the largest difference; NaN where none is known."""
+    try:
+        ours, theirs = tensor.numpy(), reference.numpy()
+        ratio = snr(theirs, ours)  # refuses complex values
+        difference = np.abs(ours.astype(np.float64) - theirs.astype(np.float64))
+        return ratio, float(difference.max(initial=0.0))
+    except (FormatError, OSError, TypeError, ValueError):
+        return float("nan"), float("nan")
+
+
+REFERENCE_OUTPUTS = Rule(REFERENCE_OUTPUTS_NAME, find_reference_outputs, Basis.TENSORS)

@@ -1,0 +1,285 @@
+"""Share of the time by kind of work, from the operators in the names of fused functions.
+
+The time of a fused function cannot be split between its operators, so a share is that of the
+functions that contain a kind of work, and shares of several kinds add up to more than one.
+Operators that ran as one in a delegate are of the kind of what they ran as.
+Where no operator is of a known kind nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, percent
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.operators import family, parts
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+WORK_NAME = "time-by-work"
+_COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction")
+_MOST = 0.5
+_KINDS_SHOWN = 8
+_FUNCTIONS_SHOWN = 5
+_NAMED = 2
+_OTHER = "other"
+#: Kinds of what ran together that say nothing of the work.
+_NO_WORK = ("delegate", _OTHER)
+#: What operators ran as in one event, its share of the time, and their nodes.
+Together: TypeAlias = tuple[str, float, tuple[int, ...]]
+
+
+def find_work(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all kinds of work, the telling one first, then by time."""
+    graph = evidence.parts.graph
+    if graph is None:
+        return
+    shares: dict[str, float] = defaultdict(float)
+    alone: dict[str, list[int]] = defaultdict(list)
+    for node in evidence.timed:
+        for kind in {family(part) for part in parts(graph.func_names[node])} or {_OTHER}:
+            shares[kind] += float(evidence.shares[node])
+            alone[kind].append(node)
+    nodes = defaultdict[str, list[int]](list, alone)
+    together = _together(evidence)
+    for kind, ran in together.items():
+        shares[kind] += sum(share for _, share, _ in ran)
+        nodes[kind] = list(dict.fromkeys([*nodes[kind], *(n for _, _, own in ran for n in own)]))
+    known = sorted((kind for kind in shares if kind != _OTHER), key=lambda kind: -shares[kind])
+    if not known:
+        return
+    first = _telling(known, shares)
+    known.sort(key=lambda kind: kind != first)
+    functions = _functions(evidence, alone[first], together.get(first, []))
+    told = [*functions[:_FUNCTIONS_SHOWN]]
+    told += [
+        f"{kind}: {percent(shares[kind])} ({counted(len(nodes[kind]), 'node')})"
+        for kind in known[:_KINDS_SHOWN]
+    ]
+    if _OTHER in shares:
+        told.append(
+            f"unknown operators: {percent(shares[_OTHER])} ({counted(len(nodes[_OTHER]), 'node')})"
+        )
+    yield Finding(
+        WORK_NAME,
+        Severity.HOTSPOT,
+        f"{first.capitalize()} takes {percent(shares[first])} of the time: "
+        f"{', '.join(functions[:_NAMED])}",
+        tuple(told),
+        evidence.confidence_in_shares,
+        "operators are read from function names; a fused function counts for each kind in it, "
+        "since its time cannot be split" + evidence.inflated,
+        tuple(nodes[first]),
+        (),
+        "run.table() lists the kind of each; GraphView(run, color_by='time') shows where they are.",
+        min(shares[first], 1.0) / 4,
+    )
+
+
+def _together(evidence: RunEvidence) -> dict[str, list[Together]]:
+    """Return the operators that ran as one in a delegate, by the kind of what they ran as."""
+    timeline = evidence.parts.timeline
+    found: dict[str, list[Together]] = {}
+    sets = None if timeline is None else timeline.shared
+    if timeline is None or sets is None or not timeline.total_ns > 0:
+        return found
+    for number, kind in enumerate(sets.kinds):
+        if kind not in _NO_WORK and not sets.apart[number] and sets.own_ns[number] > 0:
+            share = float(sets.own_ns[number]) / timeline.total_ns
+            found.setdefault(kind, []).append((sets.names[number], share, sets.of(number)))
+    return found
+
+
+def _functions(evidence: RunEvidence, nodes: list[int], together: list[Together]) -> list[str]:
+    """Return which functions nodes call, how often and with what share, the largest first."""
+    shares: dict[str, float] = defaultdict(float)
+    called: dict[str, list[int]] = defaultdict(list)
+    for node in nodes:
+        shares[evidence.label(node)] += float(evidence.shares[node])
+        called[evidence.label(node)].append(node)
+    told = []
+    for name, own in called.items():
+        who = evidence.name(own[0]) if len(own) == 1 else f"{name} ({len(own)}×)"
+        told.append((shares[name], f"{who} {percent(shares[name])}"))
+    told += [(share, f"{name} {percent(share)}") for name, share, _ in together]
+    return [text for _, text in sorted(told, key=lambda each: -each[0])]
+
+
+def _telling(known: Sequence[str], shares: Mapping[str, float]) -> str:
+    """Return what computes half of the time or more, else the kind of the greatest share.
+
+    ``known`` is sorted by share; additions and activations are fused with everything.
+    """
+    computing = (kind for kind in known if kind in _COMPUTING and shares[kind] >= _MOST)
+    return next(computing, known[0])
+
+
+WORK = Rule(WORK_NAME, find_work, Basis.TIMES)
+
+MOVEMENT_NAME = "data-movement"
+_LEAST = 0.01
+_WORK = {
+    "layout_transform": frozenset(
+        {"layout_transform", "auto_scheduler_layout_transform", "meta_schedule_layout_transform"}
+    ),
+    "transpose": frozenset(
+        {"transpose", "permute_dims", "swapaxes", "permute_copy", "transpose_copy", "t_copy"}
+    ),
+    "copies": frozenset(
+        {
+            *("__copy", "copy", "device_copy", "clone", "contiguous"),
+            *("_clone_dim_order", "expand_copy", "view_copy", "slice_copy"),
+        }
+    ),
+    "casts": frozenset({"cast", "cast_like", "astype", "_to_copy", "_to_dim_order_copy"}),
+}
+_ADVICE = {
+    "layout_transform": "Make neighbors use the same layout (ConvertLayout, AlterOpLayout), or "
+    "check why their schedules need different ones.",
+    "transpose": "Transpose parameters at compile time (FoldConstant), or let consumers take the "
+    "other axis order.",
+    "copies": "Check the devices on both sides: fewer device changes, fewer copies.",
+    "casts": "Check whether neighbors can use the same dtype (ToMixedPrecision).",
+}
+_ADVICE_ON_EXECUTORCH = {
+    "layout_transform": "Keep one memory format from end to end.",
+    "transpose": "Compute transposed weights once (constant_prop_pass), or let a delegate take "
+    "the whole layer.",
+    "copies": "Check whether a view would do: memory planning removes views of a fixed shape.",
+    "casts": "Check whether neighbors can use the same dtype and memory format.",
+}
+
+
+def find_movement(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding a kind of movement that certainly matters."""
+    made_of = {node: frozenset(evidence.operator_parts(node)) for node in evidence.timed}
+    for work, names in _WORK.items():
+        containing = [node for node, parts in made_of.items() if names & parts]
+        alone = [node for node in containing if names >= made_of[node]]
+        own = float(evidence.shares[alone].sum()) if alone else 0.0
+        if own < _LEAST:
+            continue
+        alone.sort(key=lambda node: -evidence.shares[node])
+        facts = [f"{counted(len(alone), 'node')}: {evidence.list(alone, 3)}"]
+        fused = [node for node in containing if not names >= made_of[node]]
+        if fused:
+            facts.append(
+                f"also fused into {counted(len(fused), 'node')} with "
+                f"{percent(float(evidence.shares[fused].sum()))} of the time; its part of that is "
+                "unknown"
+            )
+        yield Finding(
+            MOVEMENT_NAME,
+            Severity.HOTSPOT,
+            f"Data movement ({work}) takes {percent(own)} of the time: {evidence.list(alone, 2)}",
+            tuple(facts),
+            evidence.confidence_in_shares,
+            "operators are read from function names; fused functions are not counted"
+            + evidence.inflated,
+            tuple(alone),
+            (),
+            (_ADVICE_ON_EXECUTORCH if evidence.of_executorch else _ADVICE)[work],
+            own,
+        )
+
+
+MOVEMENT = Rule(MOVEMENT_NAME, find_movement, Basis.TIMES)
+
+SLOWEST_NAME = "slowest-operators"
+_SHOWN = 5
+_NEGLIGIBLE = 0.01
+
+
+def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of the slowest five."""
+    timeline, words = evidence.parts.timeline, evidence.words
+    if timeline is None or words is None or words.by_name or not timeline.total_ns > 0:
+        return
+    account = timeline.account
+    rows = account.ranked[account.ns[account.ranked] > 0]
+    placed = rows[account.name[rows] < 0]
+    if not len(placed):
+        return
+    top = timeline.top(None)
+    named = [
+        (evidence.name(node) if node >= 0 else one_line(name), members, ns, share)
+        for node, name, members, ns, share, code in zip(
+            top.nodes.tolist(), top.names, top.members, top.ns.tolist(), top.share.tolist(),
+            account.name[account.ranked].tolist(), strict=True,
+        )
+        if code < 0 and ns > 0
+    ][:_SHOWN]  # fmt: skip
+    shares = account.share[placed]
+    part = float(shares[: len(named)].sum())
+    half = int(np.searchsorted(np.cumsum(np.sort(shares)[::-1]), 0.5 - 1e-12)) + 1
+    facts = [f"{name}: {duration_text(ns)}, {percent(share)}" for name, _, ns, share in named]
+    if len(placed) > _SHOWN and half <= len(placed):
+        verb = agree(half, "accounts")
+        facts.append(f"the slowest {counted(half, words.row)} {verb} for half of the time")
+    if (gap := account.gap_ns) > _NEGLIGIBLE * timeline.total_ns:
+        facts.append(
+            f"{percent(gap / timeline.total_ns)} of the time is spent outside of instructions"
+        )
+    if (left := float(np.nansum(account.ns[account.left]))) > _NEGLIGIBLE * timeline.total_ns:
+        facts.append(
+            f"{percent(left / timeline.total_ns)} of the time is left of delegates' calls, outside "
+            "of their operators"
+        )
+    nodes = tuple(dict.fromkeys(node for _, members, _, _ in named for node in members))
+    unsure = any(timeline.node_trust[node] == Trust.AMBIGUOUS for node in nodes)
+    title = f"{named[0][0]} takes {percent(named[0][3])} of the time"
+    unplaced = evidence.unplaced
+    lost = float(timeline.slice_duration_ns[unplaced].sum())
+    if lost > timeline.total_ns * _NEGLIGIBLE:
+        title = f"{percent(lost / timeline.total_ns)} of the time matches no node; {title}"
+    if unplaced:
+        facts.insert(
+            0,
+            f"{counted(len(unplaced), 'slice')} ({duration_text(lost)} in all) "
+            f"{agree(len(unplaced), 'matches')} no node of the graph",
+        )
+    if len(placed) > len(named):
+        title += (
+            f"; the slowest {len(named)} of {counted(len(placed), words.row)} "
+            f"{agree(len(named), 'takes')} "
+        )
+        title += percent(part)
+    summed = "" if not timeline.synthetic else ", not the model's latency"
+    yield Finding(
+        SLOWEST_NAME,
+        Severity.HOTSPOT,
+        title,
+        tuple(facts),
+        Confidence.LOW
+        if lost > timeline.total_ns * _NEGLIGIBLE
+        else Confidence.MEDIUM
+        if unsure or evidence.inflated
+        else Confidence.HIGH,
+        f"shares of {evidence.whole}{summed}"
+        + ("; some of these times are matched ambiguously" if unsure else "")
+        + evidence.inflated,
+        nodes,
+        (),
+        _advice(evidence, timeline, named[0][0], named[0][1]),
+        part,
+    )
+
+
+def _advice(evidence: RunEvidence, timeline: Timeline, name: str, nodes: tuple[int, ...]) -> str:
+    """Point to the repeats of a node where it has several, else to what is known of it."""
+    if len(nodes) == 1 and len(timeline.repeats(nodes[0])) > 1:
+        return f"Start with {name}: run.timeline.node({nodes[0]}) shows the spread of its repeats."
+    if evidence.of_executorch:
+        return f"Start with {name}. To see how its time varies, execute the method several times."
+    words = evidence.words
+    unknown = f" {words.no_repeats}" if words is not None and words.no_repeats else ""
+    return f"Start with {name}.{unknown}"
+
+
+SLOWEST = Rule(SLOWEST_NAME, find_slowest, Basis.TIMES)

@@ -1,0 +1,201 @@
+"""Errors other than timeouts that many trials have, and what the console said of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.tuning import lost_builds, remedies
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, LogRule
+from tvmdbg_widgets.analysis.tuning.error_tables import hidden_run_timeouts
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+FREQUENT_ERRORS_NAME = "frequent-errors"
+_MESSAGE = 160
+_MESSAGES = 3
+_OTHER_RULES = (MeasureError.NO_ERROR, MeasureError.BUILD_TIMEOUT, MeasureError.RUN_TIMEOUT)
+_MEANS = {
+    MeasureError.UNRECORDED: "the log does not say why",
+    MeasureError.COMPILE_HOST: "lowering or compiling failed",
+    MeasureError.COMPILE_DEVICE: "the built program could not be loaded on the device",
+    MeasureError.RUNTIME_DEVICE: "the program failed as it ran",
+    MeasureError.WRONG_ANSWER: "the result was wrong",
+    MeasureError.UNKNOWN_ERROR: "TVM itself writes no such error",
+}
+_REFUSED = {
+    "ansor": "Ansor could not apply the steps to the compute DAG",
+    "autotvm": "AutoTVM's template refused the config, or the program exceeds the GPU's limits "
+    "('Skipped because of invalid gpu kernel'); it was not compiled",
+}
+
+
+def find_frequent_errors(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding for each error that a tenth of the trials have."""
+    trials = evidence.trials
+    if len(trials) < lost_builds.FEW:
+        return
+    hidden = hidden_run_timeouts(trials) | evidence.builds.dead
+    for error in MeasureError:
+        rows = (trials.error == error) & ~hidden
+        count = int(np.count_nonzero(rows))
+        if error in _OTHER_RULES or count < lost_builds.FREQUENT * len(trials):
+            continue
+        tasks = evidence.tasks_of(rows)
+        messages = _messages(evidence, rows)
+        share = count / len(trials)
+        tuners = evidence.tuners_of(rows)
+        # AutoTVM refuses programs that exceed the GPU's limits in this way: a usual share of them.
+        usual = error is MeasureError.INSTANTIATION_ERROR and tuners == ["autotvm"]
+        named = "" if error is MeasureError.UNRECORDED else f" with {error.label}"
+        yield Finding(
+            FREQUENT_ERRORS_NAME,
+            Severity.INFO if usual else Severity.WARNING,
+            f"{percent(share)} of the trials failed{named}",
+            (
+                f"{count:,} of {counted(len(trials), 'trial')}: {_means(error, tuners)}",
+                evidence.in_tasks(tasks),
+                *messages,
+            ),
+            Confidence.HIGH,
+            "the log itself says which trials failed",
+            next_step="" if messages else remedies.for_each(tuners, remedies.error_texts),
+            weight=share,
+            tasks=tuple(tasks),
+            trials=evidence.rows(rows),
+        )
+
+
+def _means(error: MeasureError, tuners: list[str]) -> str:
+    if error is MeasureError.INSTANTIATION_ERROR:
+        return "; ".join(_REFUSED[each] for each in tuners if each in _REFUSED)
+    return _MEANS[error]
+
+
+def _messages(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[str]:
+    """Return the most frequent last lines of the texts the console has for these rows."""
+    told = Counter(
+        one_line(each.message.strip().splitlines()[-1])[:_MESSAGE]
+        for each in evidence.parts.messages
+        if 0 <= each.row < len(rows) and rows[each.row] and each.message.strip()
+    )
+    return [f"{count:,} × {text}" for text, count in told.most_common(_MESSAGES)]
+
+
+FREQUENT_ERRORS = LogRule(FREQUENT_ERRORS_NAME, find_frequent_errors, LogBasis.SHARES)
+
+NO_VALID_SCHEDULE_NAME = "no-valid-schedule"
+_TOTAL = "while a task has none, Ansor prints the total latency as - or N/A"
+
+
+def find_no_valid_schedule(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make one finding of all tasks without a valid trial."""
+    trials, size = evidence.trials, len(evidence.parts.tasks)
+    count = np.bincount(trials.task, minlength=size)
+    valid = np.bincount(trials.task[~trials.failed], minlength=size)
+    tasks = np.flatnonzero((count > 0) & (valid == 0)).tolist()
+    if not tasks:
+        return
+    several = len(tasks) > 1
+    first = evidence.task(tasks[0])
+    title = (
+        f"{len(tasks):,} of {counted(size, 'task')} {agree(len(tasks), 'has')} no valid schedule"
+        if several
+        else f"{first[0].upper()}{first[1:]} has no valid schedule"
+    )
+    their = "their" if several else "its"
+    tuners = evidence.tuners_of(np.isin(trials.task, tasks))
+    told = [f"{evidence.task(task)}: {_errors(evidence, task)}" for task in tasks]
+    rest = len(told) - 8
+    yield Finding(
+        NO_VALID_SCHEDULE_NAME,
+        Severity.ERROR,
+        title,
+        (
+            *told[:8],
+            *([f"and {counted(rest, 'more task')}"] if rest > 0 else []),
+            *([_TOTAL] if "ansor" in tuners else []),
+        ),
+        Confidence.HIGH,
+        "every trial failed; more of them may still find one",
+        next_step=f"{remedies.for_each(tuners, remedies.no_schedule)} See why {their} trials fail: "
+        f'log.errors_by("task"), log.select("task:{tasks[0]}").',
+        weight=len(tasks) / size,
+        tasks=tuple(tasks),
+    )
+
+
+def _errors(evidence: LogEvidence, task: int) -> str:
+    errors = evidence.trials.error[evidence.trials.of_task(task)]
+    codes, counts = np.unique(errors, return_counts=True)
+    told = [
+        f"{count:,} × {MeasureError(code).label}"
+        for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
+    ]
+    return ", ".join(told)
+
+
+NO_VALID_SCHEDULE = LogRule(NO_VALID_SCHEDULE_NAME, find_no_valid_schedule, LogBasis.EVERY)
+
+UNREAD_LINES_NAME = "unread-lines"
+_SHOWN = 5
+_WHY = 200
+
+
+def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
+    """Make a finding for refused lines, for a cut last line, and for lines left alone."""
+    parts = evidence.parts
+    if parts.num_refused:
+        facts = [
+            f"line {each.line:,}{_file(evidence, each.source)}: {one_line(each.why)[:_WHY]}"
+            for each in parts.refused[:_SHOWN]
+        ]
+        rest = parts.num_refused - len(facts)
+        are = agree(parts.num_refused, "is no record", "are no records")
+        yield Finding(
+            UNREAD_LINES_NAME,
+            Severity.WARNING,
+            f"{counted(parts.num_refused, 'line')} {are}: all numbers leave "
+            f"{agree(parts.num_refused, 'it', 'them')} out",
+            (*facts, *([f"and {counted(rest, 'more line')}"] if rest > 0 else [])),
+            Confidence.HIGH,
+            f"{counted(len(parts.trials), 'line')} could be read",
+            next_step="TVM stops at such a line. log.write(path) writes the others, byte for byte.",
+            weight=1.0,
+        )
+    if parts.cut:
+        yield Finding(
+            UNREAD_LINES_NAME,
+            Severity.INFO,
+            "The last line is cut",
+            ("it ends in the middle of a record",),
+            Confidence.HIGH,
+            "tuning was stopped as it wrote the record, or still writes it",
+            next_step="log.follow() reads on while tuning runs.",
+        )
+    if parts.undecoded:
+        count = sum(parts.undecoded.values())
+        told = [f"{number:,} × {one_line(what)}" for what, number in parts.undecoded.items()]
+        yield Finding(
+            UNREAD_LINES_NAME,
+            Severity.INFO,
+            f"{counted(count, 'line')} {agree(count, 'is')} recognized and not decoded",
+            (evidence.listed(told, "kind"),),
+            Confidence.HIGH,
+            "decoding them would run code from the file",
+            next_step="Convert them with the TVM that wrote them.",
+        )
+
+
+def _file(evidence: LogEvidence, source: int) -> str:
+    sources = evidence.parts.sources
+    if len(sources) < 2 or not 0 <= source < len(sources):
+        return ""
+    return f" of {one_line(sources[source].name)}"
+
+
+UNREAD_LINES = LogRule(UNREAD_LINES_NAME, find_unread_lines, LogBasis.LINES)

@@ -1,0 +1,343 @@
+"""Values near the limits of float16 and int8.
+
+* float16, finite: a magnitude within a factor of two of 65,504, or a tenth or more of the nonzero
+  values below the normal numbers (6.1e-5), where digits are lost. Sound float16 weights have up to
+  0.2 % there.
+* float32: magnitudes beyond 65,504, which become Inf in float16.
+* float32: ranges so wide that one int8 scale for the tensor (its largest magnitude / 127) rounds
+  half of the nonzero values or more to zero. They are counted where the distribution leaves that
+  possible.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
+from tvmdbg_widgets.model.base.number_text import number_text
+from tvmdbg_widgets.model.base.numbers import agree, counted, percent
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.statistics.batch import Batch
+from tvmdbg_widgets.model.statistics.passes import Distinct, every
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+RANGES_NAME = "dynamic-range"
+_MAX = 65504.0
+#: Larger magnitudes are within a factor of two of the largest float16.
+NEAR = _MAX / 2
+_SMALLEST_NORMAL = 2.0**-14
+_SUBNORMAL_SHARE = 0.1
+_LEAST = 100
+_LOST = 0.5
+_INT8_STEPS = 254  # half steps of a scale from -127 to 127
+
+
+def probe_ranges(subject: Subject) -> int | None:
+    """Count the nonzero values that float16 or an int8 scale has no good number for.
+
+    float16: those below the normal numbers. float32: those that an int8 scale rounds to zero.
+    """
+    found, name = subject.statistics, subject.tensor.dtype.name
+    nonzero = found.finite - found.zero
+    if nonzero < _LEAST:
+        return None
+    if name == "float16":
+        below, least = _SMALLEST_NORMAL, _SUBNORMAL_SHARE * nonzero
+    elif name == "float32":
+        below, least = _peak(found) / _INT8_STEPS, _LOST * nonzero
+    else:
+        return None
+    largest = math.nextafter(below, 0)
+    if subject.count(-largest, largest)[1] - found.zero < least:
+        return None
+    count = subject.count_exactly(-largest, largest) - found.zero
+    return count if count >= least else None
+
+
+def screen_ranges(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether there are so many nonzero values."""
+    return batch.finite - batch.zero >= _LEAST
+
+
+def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
+    """Whether a float16 tensor, finite, comes within a factor of two of the largest float16."""
+    finite = found.finite and found.finite == found.size
+    return bool(finite and tensor.dtype.name == "float16" and _peak(found) > NEAR)
+
+
+def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make up to four findings, one a limit."""
+    tensors = evidence.tensors
+    columns, read = evidence.columns, evidence.statistics
+    large = (columns.finite == columns.size) & (columns.peak > NEAR)
+    whole = {entry: read[entry] for entry in columns.where(large)}
+    floats = [entry for entry in whole if tensors[entry].dtype.name == "float32"]
+    near = [entry for entry in whole if is_near_limit(tensors[entry], whole[entry])]
+    if near:
+        yield _finding(
+            evidence,
+            near,
+            Severity.WARNING,
+            f"is within a factor of 2 of the float16 maximum ({_MAX:,.0f})",
+            facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in near],
+            step="A larger input would overflow: keep these nodes in float32, or rescale.",
+            weight=0.6,
+        )
+    small: dict[Entry, int] = {
+        entry: count
+        for entry, count in sorted(evidence.scanned.probed.get(RANGES_NAME, {}).items())
+        if entry in evidence.statistics
+    }
+    lost = {e: count for e, count in small.items() if tensors[e].dtype.name == "float16"}
+    if lost:
+        told = [
+            f"{evidence.entry_name(e)}: {count:,} of the {read[e].finite - read[e].zero:,} nonzero"
+            for e, count in lost.items()
+        ]
+        yield _finding(
+            evidence,
+            list(lost),
+            Severity.INFO,
+            "has values too small for full float16 precision (below 6.1e-5)",
+            facts=told,
+            step="Rescale these values, or keep them in float32.",
+            weight=0.6,
+        )
+    beyond = [entry for entry in floats if _peak(whole[entry]) > _MAX]
+    if beyond:
+        yield _finding(
+            evidence,
+            beyond,
+            Severity.INFO,
+            f"has values beyond {_MAX:,.0f}, which would be Inf in float16",
+            facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in beyond],
+            step="Keep these nodes in float32 when converting to float16.",
+            weight=0.7,
+        )
+    wide = {e: count for e, count in small.items() if tensors[e].dtype.name == "float32"}
+    if wide:
+        told = [
+            f"{evidence.entry_name(e)}: {wide[e]:,} of {read[e].finite - read[e].zero:,} nonzero"
+            f"; largest magnitude {number_text(_end(read[e]))}"
+            for e in wide
+        ]
+        yield _finding(
+            evidence,
+            list(wide),
+            Severity.INFO,
+            "has too wide a range for one int8 scale: most values would round to zero",
+            facts=told,
+            step="When quantizing, use per-channel scales for this tensor, or clip large values.",
+            weight=0.4,
+        )
+
+
+def _finding(
+    evidence: RunEvidence,
+    entries: list[Entry],
+    severity: Severity,
+    what: str,
+    *,
+    facts: list[str],
+    step: str,
+    weight: float,
+) -> Finding:
+    confidence, why = evidence.joined(entries)
+    return Finding(
+        RANGES_NAME,
+        severity,
+        f"{evidence.entry_name(entries[0])} {what}{and_more(len(entries) - 1, 'tensor')}",
+        cut(facts),
+        confidence,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        step,
+        weight,
+    )
+
+
+def _end(found: Statistics) -> object:
+    """Return the bound of the larger magnitude."""
+    end: object = found.minimum if -float(found.minimum) > float(found.maximum) else found.maximum
+    return end
+
+
+def _peak(found: Statistics) -> float:
+    return max(abs(float(found.minimum)), abs(float(found.maximum)))
+
+
+RANGES = Rule(RANGES_NAME, find_ranges, Basis.TENSORS, probe_ranges, screen_ranges)
+
+ODD_BOOLS_NAME = "odd-bools"
+
+
+class OddBoolCount(NamedTuple):
+    """How many bytes of a bool array are neither 0 nor 1, and the flat position of the first."""
+
+    number: int
+    first: int
+
+
+def probe_odd_bools(subject: Subject) -> OddBoolCount | None:
+    """Count such bytes, where there are any."""
+    values = subject.tensor.values()
+    if not subject.tensor.dtype.is_bool or values.is_packed:
+        return None
+    found = OddBoolCount(0, values.count)
+    source = every(values.codes)
+    groups = source.groups() if isinstance(source, Distinct) else [(1, source)]
+    for often, pieces in groups:
+        for chunk, where in pieces:
+            odd = chunk > 1
+            if odd.any():
+                first = min(found.first, where(int(odd.argmax())))
+                found = OddBoolCount(found.number + often * int(np.count_nonzero(odd)), first)
+    return found if found.number else None
+
+
+def screen_odd_bools(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether there are such bytes."""
+    codes = np.zeros((len(batch), 0)) if batch.codes is None else batch.codes
+    odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.count_nonzero(codes > 1, axis=1) > 0
+    return odd
+
+
+def find_odd_bools(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all such arrays."""
+    odd: dict[Entry, OddBoolCount] = {
+        entry: each
+        for entry, each in sorted(evidence.scanned.probed.get(ODD_BOOLS_NAME, {}).items())
+        if entry in evidence.statistics
+    }
+    entries = list(odd)
+    if not entries:
+        return
+    confidence, why = evidence.joined(entries)
+    count, size = odd[entries[0]].number, evidence.statistics[entries[0]].size
+    verb = agree(count, "is")
+    yield Finding(
+        ODD_BOOLS_NAME,
+        Severity.WARNING,
+        f"{evidence.entry_name(entries[0])}: {count:,} of {counted(size, 'bool')} {verb} stored "
+        f"as a byte other than 0 or 1{and_more(len(entries) - 1)}",
+        cut([_fact(evidence, entry, each) for entry, each in odd.items()]),
+        confidence,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        "They count as true. See the bytes with tensor.raw(); if the type is wrong, set it with "
+        "tensor.with_dtype(…).",
+        0.7,
+    )
+
+
+def _fact(evidence: RunEvidence, entry: Entry, odd: OddBoolCount) -> str:
+    index = ", ".join(map(str, np.unravel_index(odd.first, evidence.tensors[entry].view_shape)))
+    size = counted(evidence.statistics[entry].size, "value")
+    return f"{evidence.entry_name(entry)}: {odd.number:,} of {size}, the first at [{index}]"
+
+
+ODD_BOOLS = Rule(ODD_BOOLS_NAME, find_odd_bools, Basis.TENSORS, probe_odd_bools, screen_odd_bools)
+
+REPEATED_NAME = "repeated-work"
+_RANDOM = frozenset({"uniform", "normal", "multinomial", "dropout", "threefry_generate"})
+#: Attributes that tell where in a model an operator comes from, not what it does.
+_WHERE = frozenset({"debug_handle", "module_type", "nn_module_stack", "stack_trace"})
+
+#: Large odd numbers, so that sums of their products are rarely equal by chance.
+_ODD = (0x1F3D5B79A1C4E685, 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x4F1BBCDCBFA53E0B)
+
+
+def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all repetitions."""
+    graph = evidence.parts.graph
+    if graph is None:
+        return
+    called: dict[object, list[int]] = {}
+    for node in _alike(graph):
+        view = graph.nodes[node]
+        reads = evidence.reads(node)
+        random = _RANDOM & set(evidence.operator_parts(node))
+        known = view.func_name and all(read.sure for read in reads)
+        if not known or random or "delegate" in view.attrs:
+            continue
+        key = (
+            view.func_name,
+            tuple(read.entry for read in reads),
+            view.shapes,
+            view.dtypes,
+            tuple(_values(evidence, (node, output)) for output in range(view.num_outputs)),
+            tuple(
+                sorted((name, str(view.attrs[name])) for name in view.attrs if name not in _WHERE)
+            ),
+        )
+        called.setdefault(key, []).append(node)
+    groups = [nodes for nodes in called.values() if len(nodes) > 1]
+    again = [node for nodes in groups for node in nodes[1:]]
+    if not again:
+        return
+    share = float(evidence.shares[again].sum()) if len(evidence.shares) else 0.0
+    told = f" ({percent(share)} of the time)" if share else ""
+    read = all((node, 0) in evidence.statistics for nodes in groups for node in nodes)
+    yield Finding(
+        REPEATED_NAME,
+        Severity.HOTSPOT,
+        f"{counted(len(again), 'operator')} {agree(len(again), 'repeats')} the work "
+        f"of an earlier one{told}",
+        cut([f"{evidence.list(nodes)}: same function, same inputs" for nodes in groups]),
+        Confidence.HIGH if read else Confidence.MEDIUM,
+        "same function, same inputs, same output statistics"
+        if read
+        else "same function and same inputs; outputs were not compared",
+        tuple(node for nodes in groups for node in nodes),
+        (),
+        "Compute it once in the model."
+        if evidence.of_executorch
+        else "Let the compiler merge them (EliminateCommonSubexpr).",
+        share,
+    )
+
+
+def _alike(graph: Graph) -> list[int]:
+    """Operators that share function and operands with another one."""
+    ends = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1))
+    groups: dict[object, list[int]] = {}
+    for node in _candidates(graph, ends):
+        first, end = ends[node], ends[node + 1]
+        read = graph.edge_source[first:end].tobytes(), graph.edge_output[first:end].tobytes()
+        groups.setdefault((int(graph.func_names.codes[node]), *read), []).append(node)
+    return sorted(node for nodes in groups.values() if len(nodes) > 1 for node in nodes)
+
+
+def _candidates(graph: Graph, ends: np.ndarray[Any, np.dtype[np.intp]]) -> list[int]:
+    """Operators whose function and operands, as one number each, are those of another one."""
+    reads = np.diff(ends) > 0
+    nodes = np.flatnonzero((graph.kinds == NodeKind.OPERATOR) & reads)
+    place = np.arange(graph.num_edges) - ends[graph.edge_target]
+    operands = graph.edge_source * np.int64(_ODD[0]) + graph.edge_output * np.int64(_ODD[1]) + 1
+    sums = np.concatenate([[0], np.cumsum(operands * (place * _ODD[2] + 1))])
+    numbers = (sums[ends[1:]] - sums[ends[:-1]] + graph.func_names.codes * np.int64(_ODD[3]))[nodes]
+    _, inverse, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    found: list[int] = nodes[counts[inverse] > 1].tolist()
+    return found
+
+
+def _values(evidence: RunEvidence, entry: tuple[int, int]) -> object:
+    found = evidence.statistics.get(entry)
+    if found is None:
+        return None
+    bounds = str(found.minimum), str(found.maximum)
+    return found.size, found.nan, found.zero, *bounds, str(found.mean), str(found.std)
+
+
+REPEATED = Rule(REPEATED_NAME, find_repeated, Basis.TENSORS | Basis.EDGES)

@@ -1,0 +1,356 @@
+"""Outputs of operators that stick at the ends of their range.
+
+* Integers of up to 16 bits: 5 % of the values or more at the upper bound, or at the lower one
+  where nothing in the function (relu, clip, maximum) cuts there on purpose. Unsigned types are
+  judged by the upper bound alone, and a symmetric lower bound (-127) counts as one. A sound int8
+  network has up to 0.7 % there; parameters reach their bound by design and are left out.
+* float16: any value at ±65,504, which is what a saturating conversion makes of larger ones. 8-bit
+  floats: as integers.
+* Functions that end in sigmoid, tanh or relu6: half of the values or more at 0 or 1, -1 or 1, or
+  6. Bounds of other clips are not in the dump.
+
+Outputs of fewer than 100 values are left out, except for float16. Where a third or more of the
+values of some channels, a quarter of them at most, lie at an end of an integer type, the output
+counts too, however few that are of all its values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+from typing import Any, Final, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, OutputChannels, within
+from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
+from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.graph.graph import node_op_kinds
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import bare, parts
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.statistics.batch import Batch, comparable
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+
+SATURATED_NAME = "saturated"
+#: From this share of values at an end of the type on, a tensor is called saturated.
+SHARE = 0.05
+_FUNCTION_SHARE = 0.5
+#: Outputs of fewer values are left out, but those of float16, of which any counts.
+LEAST = 100
+_OF_CHANNEL = 1 / 3
+_LEAST_OF_CHANNEL = 16
+_CUTS_BELOW = frozenset({"relu", "relu6", "clip", "maximum", "leaky_relu"})
+_ENDS = {
+    "sigmoid": (0.0, 1.0),
+    "fast_sigmoid": (0.0, 1.0),
+    "hard_sigmoid": (0.0, 1.0),
+    "hardsigmoid": (0.0, 1.0),
+    "tanh": (-1.0, 1.0),
+    "fast_tanh": (-1.0, 1.0),
+    "relu6": (None, 6.0),
+}
+_FIRST_OPERATOR = 2
+
+
+class Ends(NamedTuple):
+    """Values at the ends of a range; ``by_name`` where the range is that of the function.
+
+    ``least`` is the share from which on they are too many.
+    """
+
+    low: float | None
+    high: float
+    at_low: int
+    at_high: int
+    size: int
+    by_name: bool
+    least: float
+    channels: ChannelsWithin | None = None
+
+    @property
+    def share(self) -> float:
+        """Share of the values at either end."""
+        return (self.at_low + self.at_high) / self.size
+
+    @property
+    def many(self) -> bool:
+        """Whether so many values lie there that the output counts as saturated."""
+        enough = self.share >= self.least or self.channels is not None
+        return self.at_low + self.at_high > 0 and enough
+
+
+def is_judged(run: RunParts, entry: Entry, tensor: Tensor, found: Statistics) -> bool:
+    """Whether the values of an entry have ends that are counted; where not, nobody knows."""
+    named = _named(run, entry)
+    return named is not None and bool(found.finite) and _limits(tensor, found, named) is not None
+
+
+def probe_saturated(subject: Subject) -> Ends | None:
+    """Count the values at the ends of their range, where any are."""
+    found = subject.statistics
+    named = _named(subject.parts, subject.entry)
+    if named is None or not found.finite:
+        return None
+    limits = _limits(subject.tensor, found, named)
+    if limits is None:
+        return None
+    low, high, least, by_name = limits
+    at_low = low is not None and found.minimum <= low
+    if not at_low and found.maximum < high:
+        return None
+    below = 0
+    if at_low and low is not None:
+        below = subject.count_exactly(-math.inf, low) + found.neg_inf
+    above = subject.count_exactly(high, high)
+    if not below + above:
+        return None
+    channels = None
+    if not by_name and below + above < found.size // 2:
+        bounds = -math.inf if low is None else low, high
+        channels = _channels(subject, bounds, below + above, _OF_CHANNEL if least else 0)
+    return Ends(low if at_low else None, high, below, above, found.size, by_name, least, channels)
+
+
+def _channels(
+    subject: Subject, bounds: tuple[float, float], count: int, least: float
+) -> ChannelsWithin | None:
+    """Return the channels of which more than a share lies at the ends; few values are none."""
+    axis = OutputChannels.of(subject.parts, subject.entry, subject.tensor)
+    if axis is None or axis.each < _LEAST_OF_CHANNEL or count <= least * axis.each:
+        return None
+    low, high = bounds
+
+    def at_end(chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        values = comparable(chunk)
+        ends: np.ndarray[Any, Any] = (values <= low) | (values >= high)
+        return ends
+
+    return within(subject, at_end, least)
+
+
+def screen_saturated(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether there are so many values, or one of float16 at an end."""
+    if batch.size >= LEAST:
+        return batch.finite > 0
+    if batch.values.dtype != np.float16:
+        return np.zeros(len(batch), np.bool_)
+    return batch.at_lowest + batch.at_highest > 0
+
+
+def _named(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
+    """Operators of the function that made an entry; None where no function did."""
+    graph, node = run.graph, entry[0]
+    if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
+        return None
+    return tuple(bare(part) for part in parts(graph.func_names[node]))
+
+
+def _limits(
+    tensor: Tensor, found: Statistics, named: tuple[str, ...]
+) -> tuple[float | None, float, float, bool] | None:
+    """Lower and upper end, least share there, and whether the function's name tells them."""
+    dtype = tensor.dtype
+    if dtype.lanes != 1 or dtype.is_bool:
+        return None
+    if dtype.name == "float16":
+        return -65504.0, 65504.0, 0.0, False
+    if found.size < LEAST:
+        return None
+    if dtype.name.startswith("float8"):
+        limit = float(ml_dtypes.finfo(tensor.record.values().numpy_dtype).max)  # type: ignore[no-untyped-call]
+        return -limit, limit, SHARE, False
+    if dtype.name.startswith("uint") and dtype.bits <= 16:
+        return None, (1 << dtype.bits) - 1, SHARE, False
+    if dtype.name.startswith("int") and dtype.bits <= 16:
+        high = (1 << (dtype.bits - 1)) - 1
+        return None if _CUTS_BELOW & set(named) else -high, high, SHARE, False
+    if named and named[-1] in _ENDS and dtype.name.startswith(("float", "bfloat")):
+        low, top = _ENDS[named[-1]]
+        return low, top, _FUNCTION_SHARE, True
+    return None
+
+
+def find_saturated(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all saturated outputs, the worst first."""
+    found: dict[tuple[int, int], Ends] = {
+        entry: ends
+        for entry, ends in evidence.scanned.probed.get(SATURATED_NAME, {}).items()
+        if entry in evidence.statistics and ends.many
+    }
+    if not found:
+        return
+    entries = sorted(found, key=lambda entry: (-found[entry].share, entry))
+    worst = found[entries[0]]
+    confidence, why = evidence.joined(entries)
+    if any(ends.by_name for ends in found.values()) and confidence is Confidence.HIGH:
+        confidence, why = Confidence.MEDIUM, f"{why}; some ranges are inferred from function names"
+    facts = []
+    for entry in entries:
+        ends = found[entry]
+        low = f", {ends.at_low:,} at {ends.low:g}" if ends.low is not None else ""
+        facts.append(
+            f"{evidence.entry_name(entry)}: {ends.at_high:,} of {counted(ends.size, 'value')} at "
+            f"{ends.high:g}{low}" + (f", in {ends.channels}" if ends.channels is not None else "")
+        )
+    what = f"{percent(worst.share)} of its values at {_ends(worst)}"
+    if worst.share < worst.least:
+        what = f"a third or more of {worst.channels} at {_ends(worst)}"
+    yield Finding(
+        SATURATED_NAME,
+        Severity.WARNING,
+        f"{evidence.entry_name(entries[0])} is saturated: {what}{and_more(len(entries) - 1)}",
+        cut(facts),
+        confidence,
+        why,
+        nodes_of(entries),
+        tuple(entries),
+        "Check the scale or clip of this output: values beyond its range are lost.",
+        0.6,
+    )
+
+
+def _ends(ends: Ends) -> str:
+    if ends.low is None or not ends.at_low:
+        return f"{ends.high:g}"
+    return f"{ends.low:g} or {ends.high:g}" if ends.at_high else f"{ends.low:g}"
+
+
+SATURATED = Rule(SATURATED_NAME, find_saturated, Basis.TENSORS, probe_saturated, screen_saturated)
+
+NARROW_RANGE_NAME = "narrow-range"
+_PART: Final = 1 / 6
+_WELL: Final = 0.5
+_READ: Final = 0.4
+_PEERS: Final = 3
+_LEAST: Final = 100
+_KINDS: Final = frozenset({"convolution", "matmul", "elementwise", "activation", "cast/quantize"})
+_BOUNDED: Final = ("sigmoid", "tanh", "softmax", "equal", "greater", "less", "logical", "isnan")
+_RANGES: Final = {"int8": (-128, 127), "uint8": (0, 255)}
+
+
+class _RangeUse(NamedTuple):
+    """What an output uses of its range."""
+
+    low: int
+    high: int
+    share: float
+
+
+def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one finding of all such outputs."""
+    uses, groups = _uses(evidence)
+    usual: dict[Entry, tuple[float, int, str]] = {}
+    for (kind, _), entries in groups.items():
+        for entry, others in zip(entries, _medians([uses[e].share for e in entries]), strict=True):
+            narrow = others >= _WELL and uses[entry].share <= _PART * others
+            if narrow and len(entries) > _PEERS and _reads_well(evidence, uses, entry):
+                usual[entry] = others, len(entries) - 1, kind
+    if not usual:
+        return
+    entries = sorted(usual)
+    first = entries[0]
+    others, count, kind = usual[first]
+    confidence, why = evidence.joined(entries)
+    yield Finding(
+        NARROW_RANGE_NAME,
+        Severity.WARNING,
+        f"{evidence.entry_name(first)} uses only {_text(uses[first])} of "
+        f"{_dtype(evidence, first)} ({percent(uses[first].share)} of the range); the {count:,} "
+        f"other {kind} outputs use a median of {percent(others)}{and_more(len(entries) - 1)}",
+        cut([_fact(evidence, entry, uses[entry], usual[entry][0]) for entry in entries]),
+        max(confidence, Confidence.MEDIUM, key=list(Confidence).index),
+        f"{why}; judged by how comparable outputs of this run use their range",
+        nodes_of(entries),
+        tuple(entries),
+        "Check the scale (multiplier or shift) of this output against the calibrated one.",
+        0.65,
+    )
+
+
+def _uses(
+    evidence: RunEvidence,
+) -> tuple[dict[Entry, _RangeUse], dict[tuple[str, str], list[Entry]]]:
+    """Return what the 8-bit outputs of operators use, and those that can be compared by group."""
+    uses: dict[Entry, _RangeUse] = {}
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    graph = evidence.parts.graph
+    if graph is None:
+        return uses, groups
+    kinds: Sequence[str] | None = None
+    computed = (graph.kinds >= NodeKind.OPERATOR).tolist()
+    for entry in sorted(evidence.tensors):
+        if not 0 <= entry[0] < len(computed) or not computed[entry[0]]:
+            continue
+        tensor = evidence.tensors[entry]
+        name = tensor.dtype.name
+        if name not in _RANGES or tensor.size < _LEAST:
+            continue
+        found = evidence.statistics.get(entry)
+        if found is None or not found.finite:
+            continue
+        kinds = node_op_kinds(graph) if kinds is None else kinds
+        use = uses[entry] = _use(int(found.minimum), int(found.maximum), name)
+        kind = kinds[entry[0]]
+        if kind in _KINDS and use.high - use.low > 1 and not _bounded(evidence, entry[0]):
+            groups.setdefault((kind, name), []).append(entry)
+    return uses, groups
+
+
+def _use(low: int, high: int, name: str) -> _RangeUse:
+    least, most = _RANGES[name]
+    cut_below = least < 0 <= low
+    return _RangeUse(low, high, high / most if cut_below else (high - low) / (most - least))
+
+
+def _bounded(evidence: RunEvidence, node: int) -> bool:
+    """Whether a function has an operator whose range is its own."""
+    graph = evidence.parts.graph
+    if graph is None or graph.kinds[node] != NodeKind.OPERATOR:
+        return True
+    return any(word in part for part in evidence.operator_parts(node) for word in _BOUNDED)
+
+
+def _medians(shares: list[float]) -> list[float]:
+    """Return for each the median of all others."""
+    if len(shares) < 2:
+        return [math.nan] * len(shares)
+    ordered = sorted(shares)
+    lower, upper = median(ordered[1:]), median(ordered[:-1])
+    middle = median(ordered[: len(ordered) // 2] + ordered[len(ordered) // 2 + 1 :])
+    at = ordered[len(ordered) // 2]
+    return [lower if each < at else upper if each > at else middle for each in shares]
+
+
+def _reads_well(evidence: RunEvidence, uses: Mapping[Entry, _RangeUse], entry: Entry) -> bool:
+    """Whether the 8-bit outputs that a node reads use their range; not where one is not known."""
+    for read in evidence.reads(entry[0]):
+        known = uses.get(read.entry)
+        if not read.sure or (known is not None and known.share < _READ):
+            return False
+    return True
+
+
+def _fact(evidence: RunEvidence, entry: Entry, use: _RangeUse, others: float) -> str:
+    return (
+        f"{evidence.entry_name(entry)}: {_text(use)}, {percent(use.share)} of the range; others "
+        f"use {percent(others)}, as if the scale were about "
+        f"{others / max(use.share, 1 / 255):.0f}× too large"
+    )
+
+
+def _text(use: _RangeUse) -> str:
+    return f"{use.low} … {use.high}"
+
+
+def _dtype(evidence: RunEvidence, entry: Entry) -> str:
+    return evidence.tensors[entry].dtype.name
+
+
+NARROW_RANGE = Rule(NARROW_RANGE_NAME, find_narrow_range, Basis.TENSORS | Basis.EDGES)

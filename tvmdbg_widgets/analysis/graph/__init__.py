@@ -1,1 +1,0 @@
-"""Questions about the nodes of a graph."""

@@ -1,0 +1,377 @@
+"""Layouts that the graph tells of an entry, checked against what is stored.
+
+They come from the attributes of its own node, then from those of the nodes that read it, then from
+entries of the same shape that only element by element operators lie between, then from names of
+functions. Padding is known where a ``layout_transform`` has the array without it on its other side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+from tvmdbg_widgets.model.base.numbers import Trust, counted
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import family, parts
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.tensors.layouts import Layout
+from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
+
+Entry: TypeAlias = tuple[int, int]
+
+#: Entries looked at on the way through element by element operators, and readers of each of them.
+_REACH = 64
+_READERS = 32
+_PLAIN_RANK = 4
+
+
+@dataclass(frozen=True)
+class KnownLayout:
+    """A layout that something tells of an entry."""
+
+    layout: Layout
+    source: str
+    certainty: Literal["stated", "likely"]
+    sizes: dict[str, int] = field(default_factory=dict)
+
+
+def stated_layout(known: Iterable[KnownLayout], shape: Sequence[int]) -> KnownLayout | None:
+    """Return the layout whose axes views open with: the first stated one that a shape can have."""
+    return next(
+        (each for each in known if each.certainty == "stated" and each.layout.fits(shape)), None
+    )
+
+
+def laid_out(
+    values: ArrayView,
+    known: Iterable[KnownLayout],
+    layout: str | None,
+    sizes: Mapping[str, int] | None,
+) -> Unfolded | None:
+    """Return values along the axes that a view asks for; None for those that are stored."""
+    known = list(known)
+    if layout is None:
+        stated = stated_layout(known, values.view_shape)
+        layout = "" if stated is None else stated.layout.text
+    if not layout:
+        return None
+    parsed = Layout.parse(layout)
+    if sizes is None:
+        sizes = {each.layout.text: each.sizes for each in known}.get(layout, {})
+    fitting = {letter: size for letter, size in sizes.items() if letter in parsed.letters}
+    return Unfolded(values, parsed, fitting)
+
+
+class _Claim(NamedTuple):
+    """A layout before it is checked; ``plain`` is the same array in another layout."""
+
+    text: str
+    source: str
+    node: int
+    certain: bool
+    plain: tuple[Entry, str] | None = None
+
+
+def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[KnownLayout, ...]:
+    """Return the layouts that an entry can have, the best first."""
+    graph = run.graph
+    shape = _shape(run, entry)
+    if graph is None or not shape:
+        return ()
+    found = _checked(run, shape, _direct(graph, entry))
+    if near and not found and not NAMES.isdisjoint(graph.attr_names):
+        found = _checked(run, shape, _near(run, graph, entry, shape))
+    return found or _checked(run, shape, _guessed(graph, entry, shape))
+
+
+def _direct(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Claim]:
+    """What the node itself says, and those that read it, or the first of them."""
+    node = entry[0]
+    if graph.kinds[node] == NodeKind.OPERATOR:
+        attrs, func = graph.attrs[node], graph.func_names[node]
+        single = len(graph.entry_range(node)) == 1
+        for told in of_output(attrs, func):
+            plain = None
+            if is_transform(func) and (operands := _operands(graph, node)):
+                plain = operands[0], attrs.get("src_layout", "")
+            source = f"{told.attr} of node {node}"
+            yield _Claim(told.layout, source, node, told.certain and single, plain)
+    for edge in _reading(graph, entry, most):
+        reader, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
+        attrs, func = graph.attrs[reader], graph.func_names[reader]
+        sure = graph.edge_trust[edge] != Trust.AMBIGUOUS
+        for told in of_operand(attrs, func, position):
+            plain = ((reader, 0), attrs.get("dst_layout", "")) if is_transform(func) else None
+            source = f"{told.attr} of node {reader}"
+            yield _Claim(told.layout, source, reader, told.certain and sure, plain)
+
+
+def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
+    """What is said of entries that differ from this one only element by element."""
+    seen: set[Entry] = {entry}
+    waiting: deque[tuple[Entry, tuple[int, ...]]] = deque([(entry, ())])
+    while waiting and len(seen) < _REACH:
+        here, path = waiting.popleft()
+        for node, other in _beside(graph, here):
+            if other in seen or len(seen) >= _REACH:
+                continue
+            seen.add(other)
+            there = _shape(run, other)
+            if there == shape:
+                waiting.append((other, (*path, node)))
+            elif there is None or not _stretches(shape, there):
+                continue
+            for claim in _direct(graph, other, _READERS):
+                source = claim.source + _through(
+                    [each for each in (*path, node) if each != claim.node]
+                )
+                yield _Claim(claim.text, source, claim.node, certain=False)
+
+
+def _through(nodes: list[int]) -> str:
+    if len(nodes) > 1:
+        return f", through {counted(len(nodes), 'node')}"
+    return f", through node {nodes[0]}" if nodes else ""
+
+
+def _beside(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
+    """Entries that an element by element operator joins with this one, and its node.
+
+    The bias of a convolution stands beside its output, since it is added to that.
+    """
+    node = entry[0]
+    if graph.kinds[node] >= NodeKind.OPERATOR and keeps_axes(graph.func_names[node]):
+        for operand in _operands(graph, node):
+            yield node, operand
+    for edge in _reading(graph, entry, _REACH):
+        reader = int(graph.edge_target[edge])
+        if keeps_axes(graph.func_names[reader]) or graph.edge_position[edge] > 1:
+            yield reader, (reader, 0)
+
+
+def _guessed(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
+    """What the name of the function suggests, where the graph names no layout (before v0.8)."""
+    node = entry[0]
+    func = graph.func_names[node]
+    source = f"func_name of node {node}"
+    if graph.kinds[node] != NodeKind.OPERATOR or entry[1]:
+        return
+    if len(shape) == _PLAIN_RANK + 1 and any("conv2d_NCHWc" in part for part in parts(func)):
+        yield _Claim(f"NCHW{shape[-1]}c", source, node, certain=False)
+    if len(shape) == _PLAIN_RANK and any(map(_has_channels, parts(func))):
+        yield _Claim("NHWC" if "nhwc" in func.lower() else "NCHW", source, node, certain=False)
+
+
+def _has_channels(part: str) -> bool:
+    return family(part) == "convolution" or part.endswith("relu")
+
+
+def _checked(
+    run: RunParts, shape: tuple[int, ...], claims: Iterable[_Claim]
+) -> tuple[KnownLayout, ...]:
+    """Keep the claims that the shape allows, each layout once, stated ones first."""
+    found: dict[str, KnownLayout] = {}
+    for claim in sorted(claims, key=lambda claim: not claim.certain):
+        try:
+            layout = Layout.parse(claim.text)
+        except ValueError:
+            continue
+        sizes = _sizes(run, shape, layout, claim.plain) if layout.fits(shape) else None
+        known = found.get(claim.text)
+        if sizes is None or (known is not None and (known.sizes or not sizes)):
+            continue
+        certainty = known.certainty if known else ("stated" if claim.certain else "likely")
+        source = known.source if known else claim.source
+        if known:
+            source = f"{source}, sizes from node {claim.node}"
+        found[claim.text] = KnownLayout(layout, source, certainty, sizes)
+    return tuple(found.values())
+
+
+def _sizes(
+    run: RunParts, shape: tuple[int, ...], layout: Layout, plain: tuple[Entry, str] | None
+) -> dict[str, int] | None:
+    """Sizes that hide padding; None where the other side of a transform contradicts."""
+    if plain is None:
+        return {}
+    there = _shape(run, plain[0])
+    try:
+        other = Layout.parse(plain[1])
+    except ValueError:
+        return {}
+    if there is None or not other.fits(there):
+        return {}
+    theirs = dict(zip(other.letters, other.logical_shape(there), strict=True))
+    sizes = {}
+    for letter, mine in zip(layout.letters, layout.logical_shape(shape), strict=True):
+        size = theirs.get(letter, mine)
+        if size - mine >= other.block(letter) or mine - size >= layout.block(letter):
+            return None
+        if size < mine:
+            sizes[letter] = size
+    return sizes
+
+
+def _reading(graph: Graph, entry: Entry, most: int | None) -> list[int]:
+    """Edges to the nodes that read an entry, or the first of them: all may read one constant."""
+    found: list[int] = graph.readers(*entry)[:most].tolist()
+    return found
+
+
+def _operands(graph: Graph, node: int) -> list[Entry]:
+    """The first entries that a node reads: none is looked at beyond the reach of a walk."""
+    edges = graph.in_edges(node)[:_REACH].tolist()
+    return [
+        (int(graph.edge_source[edge]), int(graph.edge_output[edge]))
+        for edge in edges
+        if graph.edge_source[edge] >= 0
+    ]
+
+
+def _shape(run: RunParts, entry: Entry) -> tuple[int, ...] | None:
+    """The stored shape, or else the one that the graph tells."""
+    if run.tensors is not None and entry in run.tensors:
+        return run.tensors[entry].view_shape
+    graph = run.graph
+    if graph is None or not 0 <= entry[0] < graph.num_nodes:
+        return None
+    return graph.shape(*entry) if entry[1] in range(len(graph.entry_range(entry[0]))) else None
+
+
+def _stretches(shape: Sequence[int], onto: Sequence[int]) -> bool:
+    """Whether an array is stretched along axes of length 1 to another shape of as many axes."""
+    return len(shape) == len(onto) and all(
+        mine in (1, theirs) for mine, theirs in zip(shape, onto, strict=True)
+    )
+
+
+_HASH = re.compile(r"_[0-9]{12,}_")
+_TRANSFORM = "layout_transform"
+#: Families that leave every axis where it was.
+_KEEPING = frozenset({"elementwise", "activation", "cast/quantize"})
+_KEEPING_TOO = frozenset(
+    {"__copy", "nn.pad", "nn.lrn", "nn.batch_norm", "concatenate", "strided_slice"}
+)
+_WEIGHTS = ("kernel_layout", "weight_layout")
+#: Attributes of the data that an operator reads, and of what it writes, the one that counts first.
+_CONVOLUTION = ("data_layout",), ("out_layout", "data_layout")
+_LAYOUT = ("layout",), ("out_layout", "layout")
+#: Operators beside convolutions that have such an attribute (include/tvm/relay/attrs/nn.h,
+#: image.h and vision.h @ v0.19.0); transpose, tile or mean have none.
+_LAID_OUT = re.compile(
+    r"pool[123]d|upsampl|resize|roi_(?:align|pool)|grid_sample|depth_to_space|space_to_depth"
+)
+_ANY = (
+    ("src_layout", "data_layout", "layout"),
+    ("out_layout", "dst_layout", "data_layout", "layout"),
+)
+NAMES = frozenset((*_WEIGHTS, *_ANY[0], *_ANY[1]))
+
+
+class NamedLayout(NamedTuple):
+    """A layout that an attribute names."""
+
+    attr: str
+    layout: str
+    certain: bool
+
+
+def keeps_axes(func_name: str) -> bool:
+    """Whether a function computes element by element, so that its axes are those of its operands.
+
+    >>> keeps_axes("fused_add_nn_relu_1"), keeps_axes("fused_nn_conv2d_add")
+    (True, False)
+    """
+    return all(map(_keeps, parts(func_name))) and bool(func_name)
+
+
+def is_transform(func_name: str) -> bool:
+    """Whether a function does nothing but change the layout."""
+    return parts(func_name) == (_TRANSFORM,)
+
+
+def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[NamedLayout]:
+    """Yield what the attributes of a function say of its output, the best first."""
+    if NAMES.isdisjoint(attrs):
+        return
+    found = parts(func_name)
+    bearers = _bearers(attrs, found)
+    if not bearers:
+        yield from _named(attrs, _ANY[1], certain=False)
+        return
+    at = bearers[-1]
+    certain = all(map(_keeps, found[at + 1 :])) and not _is_cut(func_name)
+    yield from _named(attrs, _attributes(found[at])[1], certain=certain)
+
+
+def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Iterator[NamedLayout]:
+    """Yield what the attributes of a function say of an operand, the best first."""
+    if NAMES.isdisjoint(attrs):
+        return
+    found = parts(func_name)
+    bearers = _bearers(attrs, found)
+    if not bearers:
+        if not position:
+            yield from _named(attrs, _ANY[0], certain=False)
+        return
+    at = bearers[0]
+    first = found[at]
+    certain = at == 0 and len(bearers) == 1 and not _is_cut(func_name)
+    if family(first) in ("convolution", "matmul") and position == 1:
+        if not first.endswith("without_weight_transform"):
+            yield from _named(attrs, _WEIGHTS, certain=certain)
+    elif position == 0 or (at > 0 and all(map(_keeps, found[:at]))):
+        yield from _named(attrs, _attributes(first)[0], certain=certain)
+
+
+def _bearers(attrs: Mapping[str, str], found: tuple[str, ...]) -> list[int]:
+    """Positions of the operators that the attributes can be of."""
+    return [
+        at
+        for at, part in enumerate(found)
+        if not _keeps(part) and any(attrs.get(name) for name in _all_attributes(part))
+    ]
+
+
+def _attributes(part: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    kind = family(part)
+    if part.endswith(_TRANSFORM):
+        return ("src_layout",), ("dst_layout",)
+    if kind == "convolution":
+        return _CONVOLUTION
+    if _LAID_OUT.search(part):
+        return _LAYOUT
+    return (), ()
+
+
+def _all_attributes(part: str) -> tuple[str, ...]:
+    read, written = _attributes(part)
+    weights = _WEIGHTS if family(part) in ("convolution", "matmul") else ()
+    return (*read, *written, *weights)
+
+
+def _named(
+    attrs: Mapping[str, str], names: tuple[str, ...], *, certain: bool
+) -> Iterator[NamedLayout]:
+    """Yield the first of the attributes that is not empty."""
+    for name in names:
+        layout = attrs.get(name)
+        if isinstance(layout, str) and layout:
+            yield NamedLayout(name, layout, certain)
+            return
+
+
+def _is_cut(func_name: str) -> bool:
+    """Whether a hash stands for the end of the name, so that operators may be missing.
+
+    Names are cut at 80 characters (src/relay/backend/te_compiler_cache.cc @ v0.19.0).
+    """
+    return _HASH.search(func_name) is not None
+
+
+def _keeps(part: str) -> bool:
+    return family(part) in _KEEPING or part in _KEEPING_TOO

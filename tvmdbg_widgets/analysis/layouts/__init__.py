@@ -1,1 +1,0 @@
-"""Layouts of entries, told by attributes and checked against what is stored."""

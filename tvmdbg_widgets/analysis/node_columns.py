@@ -1,0 +1,309 @@
+"""What a run knows of each entry of its graph, as columns that can be shown as colors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.differences import value_pairs
+from tvmdbg_widgets.analysis.layouts import known_layouts
+from tvmdbg_widgets.analysis.matching import Certainty, match
+from tvmdbg_widgets.analysis.memory.sizes import known_sizes
+from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of, why_not
+from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
+from tvmdbg_widgets.analysis.work import work
+from tvmdbg_widgets.model.base.number_text import NO_DISTANCE, distance
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.graph.graph import Graph, device_name
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+
+#: Columns that a graph has with times of its nodes.
+TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")
+#: Columns that a run has of itself.
+KNOWN_COLUMNS = ("dtype", "device", "storage", "layout", "bytes", *TIMED_COLUMNS)
+#: What a graph can be colored by without being given anything.
+COLOR_NAMES = ("kind", "time", "health", *KNOWN_COLUMNS)
+_ON_PATH, _BESIDE, _TIED = "critical path", "has slack", "as long as it"
+
+
+def known_column(
+    parts: RunParts, name: str, watch: Callable[[int], None] = lambda _done: None
+) -> NodeColumn:
+    """Return a column by its name, one row an entry, or a node where it is of times."""
+    graph = parts.graph
+    if graph is None:
+        raise ValueError("the run has no graph")
+    if name in TIMED_COLUMNS:
+        return _timed(parts, graph, name)
+    if name == "bytes":
+        sizes = known_sizes(graph)
+        return NodeColumn(name, "entries", sizes, unit="B", together="sum")
+    if name == "layout":
+        return classed(name, "entries", _layouts(parts, graph, watch))
+    if name == "dtype":
+        texts: list[str | None] = [text or None for text in graph.dtypes]
+        return classed(name, "entries", texts)
+    numbers = graph.storage_ids if name == "storage" else graph.device_types
+    if numbers is None:
+        return classed(name, "entries", [None] * graph.num_entries)
+    names = {
+        each: f"slot {each}" if name == "storage" else device_name(each)
+        for each in np.unique(numbers).tolist()
+        if each >= 0
+    }
+    return classed(name, "entries", [names.get(each) for each in numbers.tolist()])
+
+
+def _timed(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
+    """A column that needs times; all unknown, and why, where there are none."""
+    nothing = np.full(graph.num_nodes, np.nan)
+    why = why_not(parts)
+    if why:
+        return NodeColumn(name, "nodes", nothing, note=why)
+    if name in ("slack", "critical"):
+        path = critical_path_of(parts)
+        if name == "slack":
+            return NodeColumn(name, "nodes", path.slack_ns.copy(), unit="ns", note=path.said[0])
+        names: list[str | None] = [None] * graph.num_nodes
+        for node in np.flatnonzero(~np.isnan(path.slack_ns)).tolist():
+            names[node] = _TIED if path.critical[node] else _BESIDE
+        for node in path.nodes.tolist():
+            names[node] = _ON_PATH
+        return classed(name, "nodes", names)
+    roofline = roofline_of(parts, lambda: work(graph), None, None)
+    values = roofline.intensity if name == "intensity" else roofline.flops_per_s
+    unknown = len(roofline.unknown)
+    note = (
+        f"unknown for {counted(unknown, 'operator')}: run.roofline() tells why" if unknown else ""
+    )
+    unit = "FLOP/B" if name == "intensity" else "FLOP/s"
+    return NodeColumn(name, "nodes", values.copy(), unit=unit, scale="log", note=note)
+
+
+def _layouts(parts: RunParts, graph: Graph, watch: Callable[[int], None]) -> list[str | None]:
+    """The first layout that is known of each entry; a likely one is told as such."""
+    found: list[str | None] = []
+    for node in range(graph.num_nodes):
+        watch(len(found))
+        for output in range(len(graph.entry_range(node))):
+            known = next(iter(known_layouts(parts, (node, output))), None)
+            sure = known is not None and known.certainty == "stated"
+            found.append(
+                None if known is None else known.layout.text + ("" if sure else " (likely)")
+            )
+    return found
+
+
+Entry: TypeAlias = tuple[int, int]
+Block: TypeAlias = np.ndarray[Any, Any]
+
+MEASURES = ("absolute", "relative", "ulp")
+_BLOCK = 1 << 17
+
+
+class OutputErrors:
+    """The largest error of each output of a run against a reference.
+
+    Parameters
+    ----------
+    parts : RunParts
+    reference : DebugRun or mapping
+        A run, of another graph as far as its nodes surely or likely match; or arrays by node id,
+        node name or ``(node, output)``.
+    measure : str
+        ``"absolute"``: the largest difference. ``"relative"``: that, as a share of the largest
+        magnitude in the reference. ``"ulp"``: the most steps between values of one dtype.
+
+    Attributes
+    ----------
+    values : float64 [E]
+        NaN where it is unknown: no tensor, no reference (or no sure match in it), another shape,
+        for ``"ulp"`` another dtype, or not looked at yet. Infinite where one side is finite and
+        the other is not.
+    done, total : int
+        Entries that were compared, of how many.
+    unmatched : int
+        Entries with a tensor that no output of the reference, a run, surely stands for.
+    unread : int
+        Entries of which this run's or the reference's values could not be read.
+
+    Raises
+    ------
+    ValueError
+        No graph, no such measure, or a run of which no tensor is known to be of this graph.
+    KeyError, IndexError, TypeError
+        The mapping has a node that the graph has not.
+    """
+
+    def __init__(self, parts: RunParts, reference: Any, measure: str = "absolute") -> None:
+        if parts.graph is None:
+            raise ValueError("the run has no graph")
+        one_of("measure", measure, MEASURES)
+        self._graph = parts.graph
+        self._measure = measure
+        self._tensors: Mapping[Entry, Tensor] = parts.tensors or {}
+        if isinstance(reference, Mapping):
+            self._reference, matched = _by_entry(parts.graph, reference), None
+        else:
+            self._reference, matched = _of_run(parts.graph, reference)
+        self.unmatched = (
+            0 if matched is None else sum(node not in matched for node, _ in self._tensors)
+        )
+        self._left = [entry for entry in self._reference if entry in self._tensors]
+        self.values: npt.NDArray[np.float64] = np.full(parts.graph.num_entries, np.nan)
+        self.done, self.total = 0, len(self._left)
+        self.unread = 0
+
+    def run(self, watch: Callable[[int], None] = lambda _done: None) -> None:
+        """Compare what is left, in node order."""
+        while self._left:
+            entry = self._left[0]
+            watch(self.done)
+            try:
+                found = self._error(self._tensors[entry], self._reference[entry], watch)
+            except (FormatError, OSError):
+                found, self.unread = np.nan, self.unread + 1
+            except ValueError:
+                found = np.nan
+            self.values[self._graph.entry_id(*entry)] = found
+            self._left.pop(0)
+            self.done += 1
+
+    def column(self) -> NodeColumn:
+        """Return what is known now."""
+        units = {"absolute": "", "relative": "of the largest", "ulp": "ULP"}
+        notes = []
+        if self.unmatched:
+            of = f"{self.unmatched:,} of {counted(len(self._tensors), 'output')}"
+            notes.append(f"{of} without a sure counterpart")
+        if self.unread:
+            notes.append(f"{self.unread:,} of {counted(self.total, 'output')} could not be read")
+        return NodeColumn(
+            "error",
+            "entries",
+            self.values.copy(),
+            unit=units[self._measure],
+            scale="log",
+            note="; ".join(notes),
+        )
+
+    def _error(self, tensor: Tensor, reference: Any, watch: Callable[[int], None]) -> float:
+        shape = tuple(reference.view_shape if hasattr(reference, "chunks") else reference.shape)
+        if tensor.view_shape != shape:
+            return float("nan")
+        worst = largest = 0.0
+        for mine, theirs in zip_longest(_blocks(tensor), _blocks(reference)):
+            watch(self.done)
+            if mine is None or theirs is None or len(mine) != len(theirs):
+                return float("nan")
+            if self._measure == "ulp":
+                if mine.dtype != theirs.dtype:
+                    return float("nan")
+                worst = max(worst, _steps(mine, theirs))
+                continue
+            worst = max(worst, _difference(mine, theirs))
+            with np.errstate(invalid="ignore"):
+                sizes = np.abs(_wide(theirs))
+            largest = max(largest, float(np.max(sizes, initial=0, where=np.isfinite(sizes))))
+        if self._measure == "relative" and worst > 0:
+            return worst / largest if largest > 0 else float("inf")
+        return worst
+
+
+def _by_entry(graph: Graph, reference: Mapping[Any, Any]) -> dict[Entry, Any]:
+    found: dict[Entry, Any] = {}
+    for key, value in reference.items():
+        array = value if hasattr(value, "chunks") else np.asarray(value)
+        if isinstance(key, tuple):
+            graph.entry_id(*key)
+            found[int(key[0]), int(key[1])] = array
+        elif isinstance(key, str):
+            nodes = [node.id for node in graph.nodes_named(key)] or [graph.node(key).id]
+            found |= {(node, 0): array for node in nodes}
+        else:
+            graph.entry_id(key)
+            found[int(key), 0] = array
+    return dict(sorted(found.items()))
+
+
+def _of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | None]:
+    """Return the tensors by entry, and the nodes that are surely matched; None for all."""
+    theirs = getattr(reference, "graph", None)
+    if not hasattr(reference, "tensors") or theirs is None:
+        raise TypeError(
+            "a reference is another run, or a mapping of nodes to arrays, not "
+            f"{type(reference).__name__}"
+        )
+    tensors = dict(reference.tensors or {})
+    same = theirs.num_nodes == graph.num_nodes and theirs.num_entries == graph.num_entries
+    if same and np.array_equal(theirs.entry_offsets, graph.entry_offsets):
+        return tensors, None
+    matching = match(graph, theirs)
+    sure = matching.certainty <= Certainty.LIKELY
+    certain = set(map(tuple, matching.pairs[sure].tolist()))
+    pairs = [pair for pair in value_pairs(matching) if pair in certain]
+    found = {
+        (one, output): tensors[other, output]
+        for one, other in pairs
+        for output in range(len(graph.entry_range(one)))
+        if (other, output) in tensors
+    }
+    if not found:
+        raise ValueError(
+            f"the reference has another graph, of {counted(theirs.num_nodes, 'node')} and not "
+            f"{graph.num_nodes:,}, and none of its tensors is surely of a node of this one: "
+            "give a mapping of this run's nodes to its arrays"
+        )
+    return dict(sorted(found.items())), {one for one, _other in pairs}
+
+
+def _blocks(array: Any) -> Iterator[Block]:
+    """One-dimensional blocks of as many values, whatever their dtype."""
+    if hasattr(array, "chunks"):
+        waiting: list[Block] = []
+        for chunk in array.chunks():
+            waiting.append(chunk)
+            while sum(map(len, waiting)) >= _BLOCK:
+                flat = np.concatenate(waiting)
+                yield flat[:_BLOCK]
+                waiting = [flat[_BLOCK:]]
+        rest = np.concatenate(waiting) if waiting else np.zeros(0)
+        if len(rest):
+            yield rest
+        return
+    flat = array.reshape(-1)
+    for start in range(0, len(flat), _BLOCK):
+        yield flat[start : start + _BLOCK]
+
+
+def _wide(block: Block) -> Block:
+    return block.astype(np.complex128 if block.dtype.kind == "c" else np.float64)
+
+
+def _difference(mine: Block, theirs: Block) -> float:
+    if mine.dtype.kind in "iu" and theirs.dtype.kind in "iu":
+        # Integers beyond 2**53 are no float64; modulo 2**64 the larger less the smaller is exact.
+        a, b = mine.astype(np.uint64), theirs.astype(np.uint64)
+        return float(np.max(np.where(mine > theirs, a - b, b - a), initial=0))
+    with np.errstate(invalid="ignore", over="ignore"):
+        x, y = _wide(mine), _wide(theirs)
+        away = np.abs(x - y)
+    away[(x == y) | (np.isnan(x) & np.isnan(y))] = 0
+    away[np.isnan(away)] = np.inf
+    return float(np.max(away, initial=0))
+
+
+def _steps(mine: Block, theirs: Block) -> float:
+    steps = distance(mine, theirs)
+    with np.errstate(invalid="ignore"):
+        nan = np.isnan(mine) & np.isnan(theirs) if mine.dtype.kind not in "biu" else False
+    steps[nan] = 0
+    return float("inf") if np.any(steps == NO_DISTANCE) else float(np.max(steps, initial=0))

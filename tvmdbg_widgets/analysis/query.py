@@ -1,0 +1,319 @@
+"""One small language to choose nodes, the same in Python and in the search fields of the views.
+
+::
+
+    query   = [ either ] ;                            (* nothing finds nothing *)
+    either  = all { ( "or" | "|" ) all } ;
+    all     = negated { [ "and" ] negated } ;         (* a space is "and" *)
+    negated = { "not" | "-" } path ;
+    path    = step { ( "->" | "->>" ) step } ;        (* read by; somewhere downstream *)
+    step    = "(" either ")" | term ;
+    term    = word | "#" id | sizes                   (* (1, 64, 8, 8): that shape *)
+            | text ( ":" | "=" | "!=" ) word
+            | "shape" ( ":" | "=" | "!=" ) sizes
+            | number ( ":" | "=" | "!=" | "<" | "<=" | ">" | ">=" ) amount [ unit ] ;
+    word    = characters without spaces, "(", ")", "|" and "->"
+            | quoted                                  (* anything, in " or ' *)
+            | glob                                    (* with * and ?: fits the whole text *)
+            | "/" regular expression "/" ;            (* without spaces *)
+    text    = "name" | "op" | "func" | "kind" | "dtype" | "device" | "layout" | "group"
+            | "attr." key ;                           (* also compared, where it is a number *)
+    number  = "id" | "time" | "share" | "bytes" | "storage" | "rank"
+            | "inputs" | "outputs" | "consumers" | "depth" ;
+    sizes   = size { ( "," | "x" | "×" ) size } ;     (* in brackets or not *)
+    size    = digits with * and ? | "..." ;           (* *: one of any size; ...: any number *)
+    unit    = "ns" | "us" | "ms" | "s" | "%" | "B" | "KB" | "KiB" | "MB" | "MiB" | … ;
+
+A word is found in a node's name, function, operators, kind, dtypes or shapes; after ``:`` it is
+part of the field, after ``=`` the whole of it. Upper and lower case are alike. What is said of
+shape, dtype, device, layout, bytes, rank and storage holds for any output of the node; ``!=`` is
+what has a value and none that is equal. What is unknown fits no comparison, so ``not time<1ms``
+finds also nodes without a time. A path finds all nodes on it, along edges of data.
+
+Trials of a tuning log have fields of their own, and neither sizes, attributes nor paths; a field
+that is text and number, such as ``error``, is a number where a whole number follows.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import itertools
+import json
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.view_columns import fact_columns, graph_columns, group_columns
+from tvmdbg_widgets.engine.host import call
+from tvmdbg_widgets.model.graph.graph import Graph, device_names
+from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+_AROUND = 40
+
+
+class QueryError(ValueError):
+    """A query that does not follow the grammar.
+
+    Attributes
+    ----------
+    text : str
+        The query.
+    position : int
+        The character where it goes wrong, counted from 0.
+    message : str
+        What was expected there, and what was found.
+    """
+
+    def __init__(self, text: str, position: int, message: str) -> None:
+        self.text, self.position, self.message = text, position, message
+        start = max(0, position - _AROUND)
+        shown = "".join(
+            each if each.isprintable() else " " for each in text[start : position + _AROUND]
+        )
+        super().__init__(f"{message}\n  {shown}\n  {' ' * (position - start)}^")
+
+    def __reduce__(self) -> tuple[type[QueryError], tuple[str, int, str]]:
+        return QueryError, (self.text, self.position, self.message)
+
+
+Part: TypeAlias = Literal["nodes", "groups", "facts"]
+
+_keys = itertools.count()
+
+
+class Facts:
+    """One graph of N nodes, with the times of its nodes."""
+
+    def __init__(
+        self, graph: Graph, timeline: Timeline | None, groups: Callable[[], Groups]
+    ) -> None:
+        self.graph = graph
+        self.key = str(next(_keys))
+        self._timeline = timeline
+        self.rounding_ns = 0.0 if timeline is None else timeline.rounding_ns
+        self._groups = groups
+
+    @cached_property
+    def node_ns(self) -> npt.NDArray[np.float64]:
+        """Mean times in nanoseconds, NaN where unknown (float64 [N])."""
+        if self._timeline is None:
+            return np.full(self.graph.num_nodes, np.nan)
+        return self._timeline.node_ns
+
+    def columns(self, part: Part) -> dict[str, Any]:
+        """Return some of the columns: of the graph, of its groups, or what few queries ask for."""
+        if part == "nodes":
+            return graph_columns(self.graph, self._timeline)
+        if part == "groups":
+            return group_columns(self._groups(), self._timeline)
+        return fact_columns(self.graph)
+
+    @property
+    def devices(self) -> dict[str, str]:
+        """Names of devices by their type."""
+        return device_names(self.graph)
+
+
+Mask = npt.NDArray[np.bool_]
+Fits = Callable[[Sequence[str]], Mask]
+"""Tells which of some texts, in lower case, fit a pattern."""
+
+
+class Masks(ABC):
+    """One query over N rows."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self.unknown: dict[str, int] = {}
+
+    def mask(self, query: Tree) -> Mask:
+        """Return whether each row is found (bool [N])."""
+        match query:
+            case ["id", row]:
+                return np.equal(np.arange(self._count), row)
+            case ["not", part]:
+                return ~self.mask(part)
+            case ["and", *parts]:
+                return functools.reduce(operator.and_, map(self.mask, parts))
+            case ["or", *parts]:
+                return functools.reduce(operator.or_, map(self.mask, parts))
+            case _:
+                return self._term(query)
+
+    @abstractmethod
+    def _term(self, term: Tree) -> Mask:
+        """Return the rows that one term finds."""
+
+    def _none(self) -> Mask:
+        return np.zeros(self._count, bool)
+
+    def _note(self, field: str, known: Mask) -> None:
+        unknown = len(known) - int(known.sum())
+        if unknown:
+            self.unknown[field] = unknown
+
+
+def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[np.intp]:
+    """Return the rows that a query finds, ascending; none for a query of nothing."""
+    tree = parse(query, vocabulary)
+    try:
+        return np.flatnonzero([] if tree is None else masks.mask(tree))
+    except RegexError as error:
+        raise QueryError(query, max(0, query.find("/")), str(error)) from None
+    except UnknownWordError as error:
+        at = max(0, query.lower().find(error.text))
+        raise QueryError(query, at, f"{error} at {at}{error.hint}") from None
+
+
+class UnknownWordError(ValueError):
+    """A text that a field with few words never has; `text` is in lower case."""
+
+    def __init__(self, field: str, text: str, known: Sequence[str]) -> None:
+        self.text = text
+        of_lower = {each.lower(): each for each in reversed(known)}
+        close = [of_lower[each] for each in difflib.get_close_matches(text, of_lower, n=3)]
+        hint = f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join(known)}"
+        self.hint = f"; {hint}"
+        super().__init__(f"no word of '{field}' is '{text}'")
+
+
+def fitting(mode: str, text: str) -> Fits:
+    """Return what tells which texts in lower case fit a pattern."""
+    if mode == "has":
+        return lambda texts: np.array([text in each for each in texts], bool)
+    if mode == "is":
+        return lambda texts: np.array([text == each for each in texts], bool)
+    return lambda texts: search(text, texts, is_glob=mode == "glob")
+
+
+def any_fits(several: Iterable[Sequence[str]], fits: Fits) -> Mask:
+    """Return of each of some groups of texts in lower case whether any of them fits (bool [N])."""
+    groups = list(several)
+    of_text = fits(list(itertools.chain(*groups)))
+    found = np.zeros(len(groups), bool)
+    found[np.repeat(np.arange(len(groups)), list(map(len, groups)))[of_text]] = True
+    return found
+
+
+def compared(values: npt.NDArray[np.float64] | float, by: str, value: float) -> Mask:
+    """Return which values compare with a number as asked; NaN differs from any number."""
+    found: Mask
+    if by == "<":
+        found = np.asarray(values < value)
+    elif by == "<=":
+        found = np.asarray(values <= value)
+    elif by == ">":
+        found = np.asarray(values > value)
+    elif by == ">=":
+        found = np.asarray(values >= value)
+    else:
+        found = np.asarray((values == value) == (by == "="))
+    return found
+
+
+Tree: TypeAlias = list[Any]
+"""``Query`` of the parser: ``["not", ["compare", "time", ">", 1e6]]``; infinity is a str."""
+
+
+def parse(text: str, vocabulary: Vocabulary | None = None) -> Tree | None:
+    """Read a query."""
+    check_type(text, vocabulary)
+    if not text:
+        return None
+    request = {"text": text, "vocabulary": vocabulary and vocabulary.plain()}
+    answer = json.loads(
+        call("readQuery", json.dumps(request), failure="the query could not be read")
+    )
+    if "error" in answer:
+        raise QueryError(text, answer["at"], answer["error"])
+    tree: Tree | None = answer["tree"]
+    return tree
+
+
+def check_type(text: object, vocabulary: Vocabulary | None = None) -> None:
+    """Raise a TypeError where a query is no str."""
+    if not isinstance(text, str):
+        example = vocabulary.example if vocabulary else "time>1ms op:conv"
+        raise TypeError(f"a query is a str such as {example!r}, not {type(text).__name__}")
+
+
+#: Characters that are searched in one call: takes 2 s of the 10 s that it may take.
+_BLOCK = 10_000_000
+
+
+class RegexError(ValueError):
+    """An expression that cannot be read; ``at`` is the character where it goes wrong."""
+
+    def __init__(self, at: int, message: str) -> None:
+        super().__init__(message)
+        self.at = at
+
+
+def search(pattern: str, texts: Sequence[str], *, is_glob: bool = False) -> npt.NDArray[np.bool_]:
+    """Return which texts have a match anywhere (bool [T])."""
+    sizes = np.cumsum([len(each) for each in texts], dtype=np.int64)
+    ends = [*np.flatnonzero(np.diff(sizes // _BLOCK)) + 1, len(texts)]
+    blocks = itertools.pairwise([0, *ends])
+    found = [_search(pattern, texts[first:end], is_glob=is_glob) for first, end in blocks]
+    return np.concatenate(found)
+
+
+def _search(pattern: str, texts: Sequence[str], *, is_glob: bool) -> npt.NDArray[np.bool_]:
+    request = {"pattern": pattern, "isGlob": is_glob, "texts": texts}
+    failure = "the texts could not be searched"
+    answer = json.loads(call("searchTexts", json.dumps(request), failure=failure))
+    if "error" in answer:
+        raise RegexError(answer["at"], answer["error"])
+    found: npt.NDArray[np.bool_] = np.frombuffer(answer["found"].encode(), np.uint8) == ord("1")
+    return found
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units of a field of numbers."""
+
+    factors: Mapping[str, float]
+    told: str
+    needed: bool = False
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What queries can ask of one kind of thing."""
+
+    texts: tuple[str, ...]
+    numbers: tuple[str, ...]
+    fields: tuple[str, ...]
+    example: str
+    units: Mapping[str, Units] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """Return what the parser is told of it."""
+        units = {
+            name: {
+                "factors": dict(each.factors),
+                "told": each.told,
+                "needed": each.needed,
+                "anyCase": False,
+            }
+            for name, each in self.units.items()
+        }
+        return {
+            "texts": self.texts,
+            "numbers": self.numbers,
+            "fields": self.fields,
+            "units": units,
+            "paths": False,
+        }
+
+
+TIMES: Final = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
+"""Factors to nanoseconds."""

@@ -1,1 +1,0 @@
-"""Who asked what in a connection of TVM's RPC, and who waited for whom."""

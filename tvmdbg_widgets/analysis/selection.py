@@ -1,0 +1,150 @@
+"""The nodes that a query finds."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.query import Facts, Part, QueryError, check_type
+from tvmdbg_widgets.engine.columns import packed_text
+from tvmdbg_widgets.engine.host import EngineTimeError, call
+from tvmdbg_widgets.model.base.numbers import (
+    counted,
+    duration_text,
+    html_table,
+    more_text,
+    text_lines,
+)
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.graph.graph import node_label
+from tvmdbg_widgets.model.graph.nodes import Node, given_text
+
+_SHOWN = 12
+
+
+class Listed(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
+    """Ids in ascending order, shown as a caption and a table of the first ones."""
+
+    _head: ClassVar[tuple[str, ...]]
+
+    @property
+    @abstractmethod
+    def caption(self) -> str:
+        """What was found, in one line."""
+
+    @abstractmethod
+    def _cells(self, each: int) -> list[str]:
+        """Return the cells of one of them, each made safe for one line."""
+
+    def _rows(self) -> list[list[str]]:
+        return [self._cells(each) for each in self[:_SHOWN]]
+
+    def __repr__(self) -> str:
+        lines = text_lines(self._rows())
+        return "\n  ".join([self.caption, *lines, *more_text(len(self), _SHOWN)])
+
+    def _repr_html_(self) -> str:
+        more = more_text(len(self), _SHOWN)
+        return html_table(self._head, self._rows(), caption=self.caption, below=more)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (tuple(self),)
+
+
+class Selection(Listed):
+    """Ids of the nodes that a query finds, ascending: a tuple, so ``session.selected`` takes it.
+
+    Made by :meth:`tvmdbg_widgets.DebugRun.select`.
+
+    Attributes
+    ----------
+    query : str
+    unknown : dict of str to int
+        How many nodes of the graph have no value in a field that the query compares; they fit no
+        comparison.
+    notes : list of str
+        The same as sentences: ``"45 of 72 nodes have no time"``.
+    """
+
+    _head = ("node", "is", "time", "outputs")
+    query: str
+    unknown: dict[str, int]
+    notes: list[str]
+    _facts: Facts
+
+    def __new__(
+        cls,
+        found: Iterable[int],
+        query: str,
+        facts: Facts,
+        unknown: dict[str, int],
+        notes: list[str],
+    ) -> Self:
+        """Keep what was found with what it was asked of."""
+        selection = super().__new__(cls, found)
+        selection.query, selection._facts = query, facts
+        selection.unknown, selection.notes = unknown, notes
+        return selection
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes themselves."""
+        nodes = self._facts.graph.nodes
+        return tuple(nodes[each] for each in self)
+
+    def to_dataframe(self) -> Any:
+        """Return one row per node, times in nanoseconds (``pandas.DataFrame``)."""
+        frame = self._facts.graph.to_dataframe().loc[list(self)]
+        return frame.assign(time_ns=self._facts.node_ns[list(self)])
+
+    @property
+    def caption(self) -> str:
+        """What was found: ``"5 of 72 nodes: time>1ms; 45 of 72 nodes have no time"``."""
+        count = self._facts.graph.num_nodes
+        found = f"{len(self):,} of {counted(count, 'node')}: {one_line(self.query)}"
+        return "; ".join([found, *self.notes])
+
+    def _cells(self, each: int) -> list[str]:
+        node = self._facts.graph.nodes[each]
+        outputs = ", ".join(
+            f"{one_line(dtype or '?')}{'?' if shape is None else list(shape)}"
+            for dtype, shape in zip(node.dtypes[:3], node.shapes[:3], strict=True)
+        )
+        time = _time(node, float(self._facts.node_ns[each]), self._facts.rounding_ns)
+        return [str(each), one_line(node_label(self._facts.graph, each))[:80], time, outputs]
+
+
+def _time(node: Node, ns: float, rounding_ns: float) -> str:
+    if np.isnan(ns):
+        return ""
+    return given_text(node.role) if not ns and node.role else duration_text(ns, rounding_ns)
+
+
+def select(facts: Facts, query: str) -> Selection:
+    """Return the nodes that a query finds; none for a query of nothing."""
+    check_type(query)
+    if not query:
+        return Selection((), query, facts, {}, [])
+    answer = _asked(facts, query, ())
+    if "needs" in answer:
+        answer = _asked(facts, query, answer["needs"])
+    if "error" in answer:
+        raise QueryError(query, answer["at"], answer["error"])
+    return Selection(answer["nodes"], query, facts, answer["unknown"], answer["notes"])
+
+
+def _asked(facts: Facts, query: str, needed: Iterable[Part]) -> dict[str, Any]:
+    """Ask for the nodes, with the columns that the engine does not hold yet."""
+    info = {"devices": facts.devices}
+    sent = {part: packed_text(facts.columns(part), part) | {"info": info} for part in needed}
+    request = json.dumps({"key": facts.key, "text": query, "sent": sent})
+    try:
+        reply = call("findNodes", request, failure="the graph could not be searched")
+    except EngineTimeError as error:
+        raise QueryError(query, 0, f"expected a simpler query: {error}") from error
+    answer: dict[str, Any] = json.loads(reply)
+    return answer

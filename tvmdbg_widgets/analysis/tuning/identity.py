@@ -1,0 +1,405 @@
+"""When TVM takes two workloads, or two targets, for the same."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.tuning.curves import TaskLike, task_meant, tasks_named
+from tvmdbg_widgets.analysis.tuning.trial_queries import best_rows
+from tvmdbg_widgets.formats.tuning.record import read_record
+from tvmdbg_widgets.model.base.numbers import as_float, counted, duration_text
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.tuning.measure_errors import Record
+from tvmdbg_widgets.model.tuning.parts import Target, Task, TuningParts, Workload
+
+#: Name and flat arguments; None for a key without arguments.
+Identity: TypeAlias = tuple[str, tuple[Any, ...] | None]
+
+#: Keys of a target whose string names none (``set_default_keys``, src/target/target_kind.cc).
+_DEFAULT_KEYS: Final = {
+    "llvm": ("cpu",),
+    "c": ("cpu",),
+    "stackvm": ("cpu",),
+    "hexagon": ("hexagon", "cpu"),
+    "cuda": ("cuda", "gpu"),
+    "nvptx": ("cuda", "gpu"),
+    "rocm": ("rocm", "gpu"),
+    "opencl": ("opencl", "gpu"),
+    "metal": ("metal", "gpu"),
+    "vulkan": ("vulkan", "gpu"),
+    "webgpu": ("webgpu", "gpu"),
+    "sdaccel": ("sdaccel", "hls"),
+    "aocl": ("aocl", "hls"),
+    "aocl_sw_emu": ("aocl", "hls"),
+    "ext_dev": (),
+    "hybrid": (),
+    "composite": (),
+}
+
+
+def target_keys(target: Target) -> tuple[str, ...] | None:
+    """Return ``target.keys`` as TVM makes them (src/target/target.cc).
+
+    Those that its string names, then its device; where it names none, its device and those of its
+    kind. None where the kind is not known, as for a tag such as ``nvidia/geforce-rtx-2080-ti``.
+    """
+    device = target.attrs.get("device", "")
+    keys = (*target.keys, device) if device else target.keys
+    if not target.keys:
+        defaults = _DEFAULT_KEYS.get(target.kind)
+        if defaults is None:
+            return None
+        keys += defaults
+    return tuple(dict.fromkeys(keys))
+
+
+def identity(workload: Workload, tuner: str) -> Identity:
+    """Return what ``ApplyHistoryBest`` looks a workload up by.
+
+    For Ansor that is the name and the arguments, nested lists flattened (``decode_workload_key``,
+    auto_scheduler/utils.py), so a key with flat shapes is the same as one with nested ones.
+    """
+    if tuner != "ansor":
+        return workload.key, None
+    args = None if workload.args is None else tuple(_flat(workload.args))
+    return workload.name, args
+
+
+def _flat(values: tuple[Any, ...]) -> Iterator[Any]:
+    """Yield what nested lists hold; they may be nested deeper than calls can be."""
+    waiting = list(reversed(values))
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting += reversed(each)
+        else:
+            yield str(each) if isinstance(each, dict) else each
+
+
+def distance(wanted: Identity, found: Identity) -> float:
+    """Return by what TVM multiplies the cost of a compatible workload, inf where it is none.
+
+    1 for the same one; else the product of wanted by found arguments, which must divide them
+    (``calc_workload_dis_factor``, auto_scheduler/utils.py).
+    """
+    ours, theirs = wanted[1] or (), found[1] or ()
+    if wanted[0] != found[0] or len(ours) != len(theirs):
+        return math.inf
+    factor = 1.0
+    for our, their in zip(ours, theirs, strict=True):
+        if not isinstance(our, int) or not isinstance(their, int) or not our or not their:
+            if our != their:
+                return math.inf
+        elif our % their:
+            return math.inf
+        else:
+            factor *= as_float(our // their)
+    return factor
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What one of TVM's lookups finds.
+
+    Attributes
+    ----------
+    record : Record
+    found_by : str
+        ``"model t4"``, ``"key cuda"``; ``"the workload"`` in MetaSchedule's database.
+    factor : float
+        1 for the workload itself; for a compatible one the number that TVM multiplies its cost
+        with.
+    """
+
+    record: Record
+    found_by: str
+    factor: float
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The record that TVM applies.
+
+    Attributes
+    ----------
+    record : Record or None
+        None where the log has none for this target: TVM uses its default schedule.
+    why : tuple of str
+        Sentences.
+    candidates : tuple of Candidate
+        What each lookup finds, in TVM's order; the first one is applied.
+    """
+
+    record: Record | None
+    why: tuple[str, ...]
+    candidates: tuple[Candidate, ...]
+
+    def __repr__(self) -> str:
+        head = "no record" if self.record is None else f"row {self.record.row}"
+        return "\n  ".join([f"Applied: {head}", *map(one_line, self.why)])
+
+
+def applied(
+    parts: TuningParts,
+    task: TaskLike,
+    target: Target | str | None = None,
+    *,
+    include_compatible: bool = False,
+) -> Applied:
+    """Return the record that TVM would apply for a workload, and why.
+
+    Parameters
+    ----------
+    task : int, Task or str
+        Index, task, or workload key, which the log need not have where a target is given.
+    target : Target or str, optional
+        What TVM compiles for: ``"cuda -keys=cuda,gpu -model=t4"``; the task's own by default.
+    include_compatible : bool
+        As ``ApplyHistoryBest(…, include_compatible=True)``: also workloads of the same name
+        whose arguments divide those asked for.
+
+    Raises
+    ------
+    IndexError, KeyError
+        There is no such task, or several are of this workload key and no target is given.
+    """
+    asked = _asked(parts, task, target, include_compatible)
+    lookup = TrialLookup(parts, asked.tuner)
+    if asked.tuner == "metaschedule":
+        hit = lookup.anywhere(asked.identity)
+        hits = [] if hit is None else [hit]
+    else:
+        hits = list(
+            lookup.hits(asked.target, asked.identity, include_compatible=asked.include_compatible)
+        )
+    records = {hit.row: read_record(parts, hit.row) for hit in hits}
+    candidates = tuple(Candidate(records[hit.row], hit.of, hit.factor) for hit in hits)
+    why = tuple(reasons(parts, asked, lookup, hits))
+    return Applied(candidates[0].record if candidates else None, why, candidates)
+
+
+def _asked(
+    parts: TuningParts, task: TaskLike, target: Target | str | None, include_compatible: bool
+) -> Asked:
+    wanted = Target.parse(target) if isinstance(target, str) else target
+    if isinstance(task, str) and wanted is not None:
+        named = tasks_named(parts, task)
+        if not named:
+            return Asked(_decoded(task), parts.tuner, wanted, include_compatible)
+        meant = named[0]
+    else:
+        meant = task_meant(parts, task)
+    return Asked(meant.workload, meant.tuner, wanted or meant.target, include_compatible)
+
+
+def _decoded(key: str) -> Workload:
+    try:
+        return Workload.of(key, json.loads(key))
+    except (ValueError, RecursionError):
+        return Workload.of(key, None)
+
+
+_DEFAULT = "TVM uses its default schedule, which may be slow, or fail to compile on a GPU"
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A workload, and the target TVM compiles it for."""
+
+    workload: Workload
+    tuner: str
+    target: Target
+    include_compatible: bool
+
+    @property
+    def identity(self) -> Identity:
+        """What the workload is looked up by."""
+        return identity(self.workload, self.tuner)
+
+    def is_of(self, task: Task) -> bool:
+        """Whether a task computes the same."""
+        same_tuner = task.tuner == self.tuner
+        return same_tuner and identity(task.workload, task.tuner) == self.identity
+
+
+def reasons(
+    parts: TuningParts, asked: Asked, lookup: TrialLookup, hits: Sequence[Hit]
+) -> Iterator[str]:
+    """Yield the sentences, for what the lookups found."""
+    if asked.tuner == "metaschedule":
+        yield "MetaSchedule's database looks up the workload alone, for whatever target."
+    else:
+        yield from _order(asked.target)
+    if hits:
+        yield from _found(parts, hits)
+    else:
+        yield f"Nothing is found there: {_DEFAULT}."
+    yield from _targets(parts, asked, hits)
+    if asked.tuner == "ansor":
+        yield from _apply_best(parts, asked, lookup, hits)
+        if asked.workload.is_hash and asked.workload.args == ():
+            yield (
+                "The workload key has no shapes, as before January 2021: TVM 0.8 and later look "
+                "up keys with shapes and do not find it."
+            )
+    if asked.tuner == "autotvm" and hits and parts.trials.version[hits[0].row] == "0.1":
+        yield "The record is of version 0.1, which TVM 0.7 and later refuse to load."
+
+
+def _order(target: Target) -> Iterator[str]:
+    keys = target_keys(target)
+    if keys is None:
+        kind = one_line(target.kind)
+        yield f"Keys of a target {kind!r} are not known here: write them out, as -keys=cuda,gpu."
+    model = [f"model {target.model}"] if target.model else []
+    looked_up = ", then ".join([*model, *(f"key {key}" for key in keys or ())]) or "nothing"
+    yield (
+        f"ApplyHistoryBest looks up {one_line(looked_up)}: the first that has the workload counts."
+    )
+
+
+def _found(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
+    trials, first = parts.trials, hits[0]
+    cost = trials.cost[first.row]
+    rivals = np.isin(trials.task, first.tasks) & ~trials.failed
+    told = one_line(f"{first.of[0].upper()}{first.of[1:]} finds row {first.row}, {_ms(cost)}")
+    if first.factor == 1:
+        count = int(rivals.sum())
+        among = (
+            "the only valid trial"
+            if count == 1
+            else f"the lowest mean of {counted(count, 'valid trial')}"
+        )
+        yield f"{told}: {among}."
+    else:
+        task = parts.tasks[trials.task[first.row]]
+        scaled = f"{_ms(cost)} × {first.factor:g} = {_ms(cost * first.factor)}"
+        yield (
+            f"{told}, of a compatible workload, {one_line(task.name)}: by size that is {scaled}, "
+            "the lowest of those compatible."
+        )
+    ties = int((rivals & (trials.cost == cost)).sum()) - 1
+    if ties and first.factor == 1:
+        yield f"{counted(ties, 'later trial')} took as long: TVM keeps the first."
+    for hit in hits[1:]:
+        if hit.row != first.row:
+            cost = trials.cost[hit.row]
+            yield f"Only {one_line(hit.of)} would find row {hit.row}, {_ms(cost)}."
+
+
+def _targets(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> Iterator[str]:
+    """Say whose measurements these are, where the log has the workload for several targets."""
+    same = [task for task in parts.tasks if asked.is_of(task)]
+    if hits:
+        measured_for = parts.tasks[parts.trials.task[hits[0].row]].target
+        if measured_for.text != asked.target.text:
+            told = one_line(measured_for.text)
+            yield f"The row was measured for another target: {told}."
+    if len(same) > 1 or (same and not hits):
+        targets = "; ".join(one_line(task.target.text) for task in same[:_SHOWN])
+        more = f"; and {len(same) - _SHOWN:,} more" if len(same) > _SHOWN else ""
+        yield f"The log has this workload for {counted(len(same), 'target')}: {targets}{more}."
+
+
+def _apply_best(
+    parts: TuningParts, asked: Asked, lookup: TrialLookup, hits: Sequence[Hit]
+) -> Iterator[str]:
+    """Say where ``SearchTask.apply_best`` (search_task.py) takes another record."""
+    row = hits[0].row if hits else None
+    for hit, how in (
+        (lookup.anywhere(asked.identity), "task.apply_best(log) looks at no target"),
+        (
+            lookup.anywhere(asked.identity, asked.target.kind),
+            f"load_best_record(log, key, target) looks at the kind {asked.target.kind} alone",
+        ),
+    ):
+        if hit is not None and hit.row != row:
+            row = hit.row
+            cost = parts.trials.cost[row]
+            yield f"{one_line(how)}: it takes row {row}, {_ms(cost)}."
+
+
+def _ms(seconds: float) -> str:
+    return duration_text(float(seconds) * 1e9)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What one lookup finds."""
+
+    row: int
+    of: str
+    tasks: tuple[int, ...]
+    factor: float = 1.0
+
+
+class TrialLookup:
+    """The valid trials of one tuner's tasks, as ``ApplyHistoryBest`` keeps them (dispatcher.py)."""
+
+    def __init__(self, parts: TuningParts, tuner: str) -> None:
+        trials = parts.trials
+        best = best_rows(trials, len(parts.tasks)).tolist()
+        first = np.full(len(parts.tasks), len(trials))
+        valid = np.flatnonzero(~trials.failed)
+        np.minimum.at(first, trials.task[valid], valid)
+        self._first = first.tolist()
+        self._best = best
+        self._costs = trials.cost
+        self._tasks = [
+            (task, identity(task.workload, task.tuner))
+            for task in parts.tasks
+            if task.tuner == tuner and best[task.index] >= 0
+        ]
+
+    def hits(
+        self, target: Target, wanted: Identity, *, include_compatible: bool = False
+    ) -> Iterator[Hit]:
+        """Yield what each lookup finds, in the order of TVM's lookups: it applies the first."""
+        held: dict[str, list[tuple[Task, Identity]]] = {}
+        if target.model:
+            held[f"model {target.model}"] = [
+                each for each in self._tasks if each[0].target.model == target.model
+            ]
+        for key in target_keys(target) or ():
+            held[f"key {key}"] = [
+                each for each in self._tasks if key in (target_keys(each[0].target) or ())
+            ]
+        for of, tasks in held.items():
+            hit = self._same(of, tasks, wanted)
+            if hit is None and include_compatible:
+                hit = self._compatible(of, tasks, wanted)
+            if hit is not None:
+                yield hit
+
+    def anywhere(self, wanted: Identity, kind: str | None = None) -> Hit | None:
+        """Return what ``load_best_record`` takes: it asks at most for the target's kind."""
+        tasks = [each for each in self._tasks if kind in (None, each[0].target.kind)]
+        return self._same("the workload", tasks, wanted)
+
+    def _same(self, of: str, tasks: list[tuple[Task, Identity]], wanted: Identity) -> Hit | None:
+        same = tuple(task.index for task, found in tasks if found == wanted)
+        if not same:
+            return None
+        rows = [self._best[index] for index in same]
+        return Hit(min(rows, key=lambda row: (float(self._costs[row]), row)), of, same)
+
+    def _compatible(
+        self, of: str, tasks: list[tuple[Task, Identity]], wanted: Identity
+    ) -> Hit | None:
+        factors = [(distance(wanted, found), task.index) for task, found in tasks]
+        scaled = [
+            (float(self._costs[self._best[index]]) * factor, self._first[index], index, factor)
+            for factor, index in factors
+            if math.isfinite(factor)
+        ]
+        if not scaled:
+            return None
+        _, _, index, factor = min(scaled)
+        return Hit(self._best[index], of, tuple(each[2] for each in scaled), factor)

@@ -1,0 +1,258 @@
+"""Schedules that two logs have in common, by workload and steps; the target may differ."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.analysis.tuning.identity import identity, target_keys
+from tvmdbg_widgets.analysis.tuning.trial_queries import ranked
+from tvmdbg_widgets.formats.tuning.json_line import decode
+from tvmdbg_widgets.formats.tuning.record import read_line
+from tvmdbg_widgets.model.tuning.parts import Task, TuningParts
+
+_MOST_TASKS = 100_000
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SchedulePairs:
+    """P schedules that both logs measured, by task."""
+
+    old_task: Ints
+    new_task: Ints
+    old_row: Ints
+    new_row: Ints
+    old_count: Ints
+    new_count: Ints
+    old_cost: Floats
+    new_cost: Floats
+    old_error: Ints
+    new_error: Ints
+
+    def __len__(self) -> int:
+        return len(self.old_task)
+
+    @property
+    def valid(self) -> npt.NDArray[np.bool_]:
+        """Whether both logs have a cost (bool [P])."""
+        return np.asarray((self.old_error == 0) & (self.new_error == 0))
+
+    def take(self, rows: slice | npt.NDArray[np.intp]) -> SchedulePairs:
+        """Return some of the pairs."""
+        return SchedulePairs(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+
+class MatchedSchedules(NamedTuple):
+    """Pairs of schedules, in the order of the pairs of tasks."""
+
+    pairs: SchedulePairs
+    offsets: Ints
+    old: Ints
+    new: Ints
+
+
+def common_tasks(old: TuningParts, new: TuningParts) -> list[tuple[int, int]]:
+    """Return the pairs of tasks of the same workload, whatever their targets."""
+    known: Mapping[Any, list[int]] = defaultdict(list)
+    for task in new.tasks:
+        known[task.tuner, identity(task.workload, task.tuner)].append(task.index)
+    there = [known.get((each.tuner, identity(each.workload, each.tuner)), []) for each in old.tasks]
+    if sum(map(len, there)) > _MOST_TASKS:
+        raise ValueError(
+            "both logs have one workload for very many targets: compare some of their records"
+        )
+    return [(one, other) for one, others in enumerate(there) for other in others]
+
+
+def matched(
+    old: TuningParts, new: TuningParts, tasks: Sequence[tuple[int, int]], *, progress: bool = True
+) -> MatchedSchedules:
+    """Pair the schedules of pairs of tasks: the same steps are the same schedule."""
+    before = measured(old, {one for one, _ in tasks}, "old log", progress=progress)
+    after = measured(new, {other for _, other in tasks}, "new log", progress=progress)
+    places: list[tuple[int, int]] = []
+    sizes = [0]
+    for one, other in tasks:
+        there = after.places[other]
+        places += [(place, there[key]) for key, place in before.places[one].items() if key in there]
+        sizes.append(len(places))
+    at = np.array(places, np.intp).reshape(-1, 2).T
+    columns = [
+        getattr(side, name)[where]
+        for name in ("task", "row", "count", "cost", "error")
+        for side, where in zip((before, after), at, strict=True)
+    ]
+    return MatchedSchedules(
+        SchedulePairs(*columns),
+        np.array(sizes, np.int64),
+        np.bincount(before.task, minlength=len(old.tasks)),
+        np.bincount(after.task, minlength=len(new.tasks)),
+    )
+
+
+def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
+    """Return the rows of the `k` best schedules of each workload and target key.
+
+    For Ansor and ``k=1`` these are the records of ``distill_record_file``
+    (auto_scheduler/measure_record.py), in its order: by target key, then by workload, both by
+    the first valid record that has them. A record that is the best of several keys is kept once.
+    MetaSchedule's database knows no target keys: there it is the workload alone. A schedule that
+    was measured several times counts once, by its lowest mean.
+    """
+    if k < 1:
+        raise ValueError(f"k is how many records to keep of each workload: 1 or more, not {k}")
+    rows, tasks = ranked(parts.trials)
+    starts = np.searchsorted(tasks, np.arange(len(parts.tasks) + 1))
+    best = {
+        task.index: _first_of_each(rows[starts[task.index] : starts[task.index + 1]], parts, k)
+        for task in parts.tasks
+    }
+    first = {
+        index: int(rows[starts[index] : starts[index + 1]].min())
+        for index, own in best.items()
+        if own
+    }
+    kept: dict[int, None] = {}
+    for members in _groups([parts.tasks[index] for index in sorted(first, key=first.__getitem__)]):
+        rivals = sorted(
+            (float(parts.trials.cost[row]), row) for index in members for row in best[index]
+        )
+        kept.update(dict.fromkeys(row for _, row in rivals[:k]))
+    return np.array(list(kept), np.int64)
+
+
+def _first_of_each(rows: npt.NDArray[np.int64], parts: TuningParts, k: int) -> list[int]:
+    """Return the first `k` rows of different schedules."""
+    _, at = np.unique(parts.trials.schedule[rows], return_index=True)
+    found: list[int] = rows[np.sort(at)[:k]].tolist()
+    return found
+
+
+def _groups(tasks: Iterable[Task]) -> Iterator[list[int]]:
+    """Yield the tasks that stand for each key and workload, in the order of TVM's nested maps."""
+    found: dict[str, dict[str, dict[object, list[int]]]] = {}
+    for task in tasks:
+        name, args = identity(task.workload, task.tuner)
+        for key in _keys(task):
+            of_name = found.setdefault(key, {}).setdefault(f"{task.tuner} {name}", {})
+            of_name.setdefault(args, []).append(task.index)
+    for of_key in found.values():
+        for of_name in of_key.values():
+            yield from of_name.values()
+
+
+def _keys(task: Task) -> tuple[str, ...]:
+    if task.tuner == "metaschedule":
+        return ("",)
+    return target_keys(task.target) or (task.target.text,)
+
+
+def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
+    """Return some records in the order given, with the tasks they are of.
+
+    Tasks are numbered by first appearance, as if a log of these records were read. What was
+    found beside the records, and the count of refused lines, stays.
+    """
+    at = np.asarray(rows, np.intp)
+    trials = parts.trials.take(at)
+    found, first = np.unique(trials.task, return_index=True)
+    order = found[np.argsort(first)]
+    number = np.zeros(len(parts.tasks), np.int32)
+    number[order] = np.arange(len(order))
+    tasks = tuple(replace(parts.tasks[old], index=new) for new, old in enumerate(order.tolist()))
+    place = np.full(len(parts.trials), -1)
+    place[at] = np.arange(len(at))
+    return replace(
+        parts,
+        title=title,
+        tasks=tasks,
+        trials=replace(trials, task=number[trials.task]),
+        messages=tuple(
+            replace(message, row=int(place[message.row]))
+            for message in parts.messages
+            if message.row >= 0 and place[message.row] >= 0
+        ),
+    )
+
+
+class _Ansor(msgspec.Struct):
+    """The steps of a record as they are written, without making objects of the line."""
+
+    i: tuple[msgspec.Raw, tuple[msgspec.Raw, msgspec.Raw]]
+
+
+_READ_ANSOR = msgspec.json.Decoder(_Ansor).decode
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredSchedules:
+    """S schedules, each with all its trials."""
+
+    places: dict[int, dict[bytes, int]]
+    task: npt.NDArray[np.int64]
+    row: npt.NDArray[np.int64]
+    count: npt.NDArray[np.int64]
+    cost: npt.NDArray[np.float64]
+    error: npt.NDArray[np.int64]
+
+
+def measured(
+    parts: TuningParts, tasks: set[int], name: str, *, progress: bool = True
+) -> MeasuredSchedules:
+    """Return the schedules of some tasks, in the order of their first trials."""
+    trials = parts.trials
+    rows = np.flatnonzero(np.isin(trials.task, list(tasks)))
+    # Trials of one log with the same digest are of one schedule: one line is read for all.
+    _, first, group = np.unique(trials.schedule[rows], return_index=True, return_inverse=True)
+    places: dict[int, dict[bytes, int]] = {task: {} for task in tasks}
+    place_of = np.zeros(len(first), np.int64)
+    found: list[int] = []
+    look = {"desc": f"matching, {name}", "unit": " schedules", "delay": 1, "leave": False}
+    for at in tqdm(np.argsort(first).tolist(), disable=not progress, **look):
+        row = int(rows[first[at]])
+        known = places[int(trials.task[row])]
+        place_of[at] = known.setdefault(_digest(parts, row), len(found))
+        if place_of[at] == len(found):
+            found.append(row)
+    place, size = place_of[group], len(found)
+    valid = ~trials.failed[rows]
+    count = np.bincount(place[valid], minlength=size)
+    cost = np.bincount(place[valid], trials.cost[rows[valid]], minlength=size)
+    error = np.zeros(size, np.int64)
+    error[place] = trials.error[rows]  # of equal places the last one stays
+    error[count > 0] = 0
+    with np.errstate(invalid="ignore"):
+        mean = cost / count
+    row_of = np.array(found, np.int64)
+    all_of = np.bincount(place, minlength=size)
+    return MeasuredSchedules(
+        places, trials.task[row_of].astype(np.int64), row_of, all_of, mean, error
+    )
+
+
+def _digest(parts: TuningParts, row: int) -> bytes:
+    """Digest the steps of a record, or what other tuners call a schedule, without spacing."""
+    line = read_line(parts, row)
+    if parts.tasks[parts.trials.task[row]].tuner == "ansor":
+        try:
+            raw = bytes(_READ_ANSOR(line).i[1][1])
+        except msgspec.DecodeError:
+            raw = msgspec.json.encode(decode(line)["i"][1][1])
+    else:
+        document = decode(line)
+        if isinstance(document, list):
+            document = document[1][0]
+        else:
+            document = document["config"] if "config" in document else document["i"][5]
+        raw = msgspec.json.encode(document)
+    return blake2b(raw.translate(None, b" \t\r\n"), digest_size=16).digest()

@@ -1,1 +1,0 @@
-"""Steps replayed to the loop nest that ``print(state)`` shows, without TVM."""

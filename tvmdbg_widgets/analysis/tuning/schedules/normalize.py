@@ -1,0 +1,429 @@
+"""What TE does to a schedule before bounds are inferred (``Schedule::normalize``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+
+from tvmdbg_widgets.analysis.tuning.schedules.errors import followed_lengths
+from tvmdbg_widgets.analysis.tuning.schedules.forms import (
+    LinearForm,
+    LoopRange,
+    LoopVariable,
+    Quotient,
+    RefusedError,
+)
+from tvmdbg_widgets.analysis.tuning.schedules.stages import (
+    AxisSplit,
+    Fuse,
+    Ranges,
+    Relation,
+    Shift,
+    StageAxis,
+    TensorStage,
+    pass_down_forms,
+    pass_down_ranges,
+    pass_up_forms,
+)
+from tvmdbg_widgets.model.tuning.steps import (
+    Annotation,
+    AnnotationStep,
+    AnyStep,
+    CacheReadStep,
+    CacheWriteStep,
+    ComputeAtStep,
+    ComputeInlineStep,
+    ComputeRootStep,
+    FollowFusedSplitStep,
+    FollowSplitStep,
+    FuseStep,
+    PragmaStep,
+    ReorderStep,
+    RfactorStep,
+    SplitStep,
+    StorageAlignStep,
+)
+from tvmdbg_widgets.model.tuning.trials import (
+    BinaryExpr,
+    ComputeDag,
+    Expression,
+    Number,
+    TensorRead,
+    Variable,
+    reads,
+    rebuilt,
+)
+
+
+def normalize(stages: Sequence[TensorStage]) -> None:
+    """Inline stages, let loops begin at 0, and attach to what became of loops."""
+    for at in range(len(stages) - 1, -1, -1):
+        if stages[at].is_inlined:
+            _inline(stages[at], stages[at + 1 :])
+    moved: dict[LoopVariable, LoopVariable] = {}
+    for stage in stages:
+        if not stage.is_inlined:
+            moved.update(_shifted(stage))
+    for stage in stages:
+        if stage.place is not None:
+            around, loop = stage.place
+            stage.place = (around, _grown(around, moved.get(loop, loop)))
+
+
+def _inline(stage: TensorStage, later: Sequence[TensorStage]) -> None:
+    if stage.outputs != 1 or stage.reduce_axes:
+        raise RefusedError(f"{stage.name} has a reduction or several outputs, it stays no body")
+    names = [axis.loop.name for axis in stage.axes]
+    for each in later:
+        if each.is_inlined and not each.is_output:
+            continue
+        each.reads = inlined(each.reads, stage.key, names, stage.reads)
+
+
+def _shifted(stage: TensorStage) -> dict[LoopVariable, LoopVariable]:
+    """Put a loop from 0 on in place of each axis that is a loop and bound to no thread."""
+    moved = {}
+    for axis in stage.roots:
+        if axis.loop in stage.leaves and axis.loop not in stage.threads:
+            loop = moved[axis.loop] = LoopVariable(axis.loop.name)
+            stage.relations.append(Shift(axis.loop, loop))
+            stage.exchange(axis.loop, loop)
+    return moved
+
+
+def _grown(stage: TensorStage, loop: LoopVariable) -> LoopVariable:
+    """Return the innermost loop that came of one by splits, or by fusions as the inner part."""
+    for relation in stage.relations:
+        match relation:
+            case Fuse(_, inner, fused) if inner is loop:
+                loop = fused
+            case AxisSplit(parent, _, inner) if parent is loop:
+                loop = inner
+    return loop
+
+
+class StagedDag:
+    """The stages of a DAG after some steps."""
+
+    def __init__(self, dag: ComputeDag, steps: tuple[AnyStep, ...]) -> None:
+        self.stages = [_stage(dag, at) for at in range(len(dag.operations))]
+        self.steps = steps
+        _mark_outputs(self.stages)
+        for step in steps:
+            self._apply(self.stage(step.stage_id), step)
+
+    def stage(self, at: int) -> TensorStage:
+        """Return a stage by its number."""
+        if not 0 <= at < len(self.stages):
+            raise RefusedError(f"there is no stage {at}")
+        return self.stages[at]
+
+    def lengths(self, step: int) -> tuple[int, ...]:
+        """Return the factors of a SP step."""
+        found = self.steps[step] if 0 <= step < len(self.steps) else None
+        if not isinstance(found, SplitStep):
+            raise RefusedError(f"step {step} is no SP step")
+        return found.lengths
+
+    def _apply(  # noqa: C901, PLR0912 (a case a step)
+        self, stage: TensorStage, step: AnyStep
+    ) -> None:
+        match step:
+            case AnnotationStep():
+                _annotate(stage, step)
+            case FuseStep():
+                stage.fuse(step.fused_ids)
+            case ReorderStep():
+                stage.reorder(step.after_ids)
+            case SplitStep():
+                stage.split(step.iter_id, step.lengths, inner_to_outer=step.inner_to_outer)
+            case FollowSplitStep():
+                lengths = followed_lengths(self.lengths(step.src_step_id), step.n_split)
+                stage.split(step.iter_id, lengths, inner_to_outer=True)
+            case FollowFusedSplitStep():
+                factor = prod(self.lengths(each)[step.level] for each in step.src_step_ids)
+                stage.split(step.iter_id, [factor], inner_to_outer=step.factor_or_nparts)
+            case ComputeAtStep():
+                around = self.stage(step.target_stage_id)
+                stage.place, stage.is_inlined = (around, around.loop(step.target_iter_id)), False
+            case ComputeInlineStep():
+                if stage.is_placeholder:
+                    problem = f"stage {step.stage_id} is a placeholder and cannot be inlined"
+                    raise RefusedError(problem)
+                stage.place, stage.is_inlined = None, True
+            case ComputeRootStep():
+                stage.place, stage.is_inlined = None, False
+            case StorageAlignStep():  # changes no bounds
+                stage.loop(step.iter_id)
+            case PragmaStep():  # nor does this; TVM unrolls loops that do not exist, too
+                stage.check_loops()
+                if not step.pragma_type.startswith("auto_unroll_max_step"):
+                    stage.loop(step.iter_id)
+            case _:
+                self._add(stage, step)
+
+    def _add(self, stage: TensorStage, step: CacheReadStep | CacheWriteStep | RfactorStep) -> None:
+        at, key = step.stage_id, len(self.stages)
+        if isinstance(step, CacheReadStep):
+            readers = [self.stage(each) for each in step.reader_stage_ids]
+            at, made = at + 1, cache_read(stage, step.scope_name, readers, key)
+        elif isinstance(step, CacheWriteStep):
+            made = cache_write(stage, step.scope_name, key)
+        else:
+            made = rfactor(stage, stage.loop(step.iter_id), step.factor_iter_id, key)
+        self.stages.insert(at, made)
+
+
+def _annotate(stage: TensorStage, step: AnnotationStep) -> None:
+    loop, word = stage.loop(step.iter_id), step.annotation.word
+    if step.annotation is Annotation.TENSORIZE:
+        raise RefusedError("no schedule has loops that are tensorized so")
+    if step.annotation is Annotation.VECTORIZE and stage.is_reduced(loop):
+        raise RefusedError(f"{loop.name} of {stage.name} is reduced over and cannot be vectorized")
+    if word == "vthread" or word.startswith(("blockIdx", "threadIdx")):
+        stage.threads[loop] = (word, LoopVariable(word))
+
+
+def _stage(dag: ComputeDag, at: int) -> TensorStage:
+    operation = dag.operations[at]
+    axes = [StageAxis(LoopVariable(each.name), each.extent, each.symbol) for each in operation.axes]
+    if operation.is_placeholder:
+        axes = [
+            StageAxis(LoopVariable(f"ax{place}"), size)
+            for place, size in enumerate(operation.shape)
+        ]
+    reduced = [
+        StageAxis(LoopVariable(each.name), each.extent, each.symbol)
+        for each in operation.reduce_axes
+    ]
+    is_known = operation.is_placeholder or bool(operation.bodies)
+    return TensorStage(
+        operation.name,
+        at,
+        axes,
+        reduced,
+        operation.outputs,
+        all_reads(operation.bodies) if is_known else None,
+        is_placeholder=operation.is_placeholder,
+    )
+
+
+def _mark_outputs(stages: list[TensorStage]) -> None:
+    """Mark stages that none reads; one whose reads are not known may read all before it."""
+    read: set[int] = set()
+    for stage in reversed(stages):
+        stage.is_output = not stage.is_placeholder and stage.key not in read
+        if stage.reads is None:
+            read.update(range(stage.key))
+        read.update(each.operation for each in stage.reads or ())
+
+
+def cache_read(
+    source: TensorStage, scope: str, readers: Sequence[TensorStage], key: int
+) -> TensorStage:
+    """Return a stage that copies `source` for its readers, which then read the copy."""
+    axes = _renamed(source.axes)
+    indices = tuple(Variable(axis.loop.name) for axis in axes)
+    for reader in readers:
+        if reader.reads is None:
+            raise RefusedError(f"what {reader.name} reads is not known")
+        reader.reads = redirected(reader.reads, (source.key, 0), key)
+    read = TensorRead(source.name, indices, 0, source.key)
+    return TensorStage(f"{source.name}.{scope}", key, axes, [], 1, (read,), scope=scope)
+
+
+def cache_write(source: TensorStage, scope: str, key: int) -> TensorStage:
+    """Return a stage that computes what `source` then copies.
+
+    Its axes are the loops of `source`, split and fused as they are by then.
+    """
+    reduced = {axis.loop for axis in source.reduce_axes}
+    kept = [loop for loop in source.leaves if loop not in reduced]
+    if source.is_placeholder or any(map(source.is_reduced, kept)):
+        raise RefusedError(f"loops of {source.name} that are reduced over are split or fused")
+    ranges = _ranges(source, source.axes)
+    axes = [StageAxis(LoopVariable(f"{loop.name}.c"), ranges[loop].extent) for loop in kept]
+    outside = {loop: LinearForm.of(axis.loop) for loop, axis in zip(kept, axes, strict=True)}
+    pass_up_forms(source, ranges, outside)
+    inside = {axis.loop: LinearForm.of(axis.loop) for axis in source.axes}
+    pass_down_forms(source, ranges, inside)
+    values = {axis.loop.name: as_expression(outside[axis.loop]) for axis in source.axes}
+    made = TensorStage(
+        f"{source.name}.{scope}",
+        key,
+        axes,
+        source.reduce_axes,
+        source.outputs,
+        substituted(source.reads, values),
+        scope=scope,
+    )
+    _read_from(source, made, [as_expression(inside[loop]) for loop in kept])
+    source.reduce_axes = []
+    source.restart()
+    return made
+
+
+def rfactor(source: TensorStage, loop: LoopVariable, position: int, key: int) -> TensorStage:
+    """Return a stage with one reduction loop of `source` as an axis, over which that then runs."""
+    touched = source.touching(loop)
+    reduced = [axis for axis in source.reduce_axes if axis.loop in touched]
+    if not reduced or any(axis.loop in touched for axis in source.axes):
+        raise RefusedError(f"{loop.name} of {source.name} is not of reduce axes alone")
+    ranges = _ranges(source, reduced)
+    parts = [each for each in source.leaves if each in touched]
+    inside = {
+        each: LinearForm() if ranges[each].extent == 1 else LinearForm.of(each) for each in parts
+    }
+    pass_up_forms(source, ranges, inside)
+    values = {axis.loop.name: as_expression(inside[axis.loop]) for axis in reduced}
+    place = position if position >= 0 else len(source.axes) + 1 + position
+    factored = StageAxis(LoopVariable(loop.name), ranges[loop].extent)
+    untouched = [axis for axis in source.reduce_axes if axis.loop not in touched]
+    others = [
+        StageAxis(LoopVariable(each.name), ranges[each].extent)
+        for each in parts
+        if each is not loop
+    ]
+    made = TensorStage(
+        f"{source.name}.rf",
+        key,
+        [*source.axes[:place], factored, *source.axes[place:]],
+        [*untouched, *others],
+        source.outputs,
+        substituted(source.reads, values),
+    )
+    made.relations = [each for each in source.relations if not _marks(each) & touched]
+    over = StageAxis(LoopVariable(f"{loop.name}.v"), factored.extent)
+    axes = _renamed(source.axes)
+    indices = [Variable(axis.loop.name) for axis in axes]
+    indices.insert(place, Variable(over.loop.name))
+    _read_from(source, made, indices)
+    source.name, source.axes, source.reduce_axes = f"{source.name}.repl", axes, [over]
+    source.restart()
+    return made
+
+
+def _renamed(axes: Sequence[StageAxis]) -> list[StageAxis]:
+    return [
+        StageAxis(LoopVariable(f"ax{place}"), each.extent, each.symbol)
+        for place, each in enumerate(axes)
+    ]
+
+
+def _ranges(stage: TensorStage, axes: Sequence[StageAxis]) -> Ranges:
+    ranges = {axis.loop: LoopRange(LinearForm(), axis.extent) for axis in axes}
+    for axis in axes:
+        axis.loop.extent = axis.extent
+    pass_down_ranges(stage, ranges, final=False)
+    return ranges
+
+
+def _read_from(stage: TensorStage, made: TensorStage, indices: Sequence[Expression]) -> None:
+    stage.reads = checked(
+        TensorRead(made.name, tuple(indices), output, made.key) for output in range(stage.outputs)
+    )
+
+
+def _marks(relation: Relation) -> set[LoopVariable]:
+    """Return the loop by which TE tells whether a relation is touched."""
+    match relation:
+        case AxisSplit(parent):
+            return {parent}
+        case Fuse(_, _, fused):
+            return {fused}
+    return set()
+
+
+Reads = tuple[TensorRead, ...]
+#: Schedules of real networks stay far below.
+_MOST_READS, _DEEPEST, _LARGEST = 200, 40, 300
+
+
+def all_reads(bodies: Iterable[Expression]) -> Reads | None:
+    """Return the distinct reads of bodies, None where one does not say what it reads."""
+    found = tuple(dict.fromkeys(read for body in bodies for read in reads(body)))
+    return None if any(read.operation < 0 for read in found) else checked(found)
+
+
+def checked(found: Iterable[TensorRead]) -> Reads | None:
+    """Return distinct reads; None for more, or larger ones, than are followed."""
+    distinct: dict[TensorRead, None] = {}
+    for each in found:
+        if not _is_small(each) or len(distinct) > _MOST_READS:
+            return None
+        distinct[each] = None
+    return tuple(distinct)
+
+
+def substituted(found: Reads | None, values: Mapping[str, Expression]) -> Reads | None:
+    """Return reads with other indices in place of some axes."""
+    if found is None:
+        return None
+
+    def change(expression: Expression) -> Expression:
+        if isinstance(expression, Variable):
+            return values.get(expression.name, expression)
+        return rebuilt(expression, change)
+
+    return checked(each for each in map(change, found) if isinstance(each, TensorRead))
+
+
+def redirected(found: Reads, old: tuple[int, int], new: int) -> Reads:
+    """Return reads that take one output from another stage."""
+
+    def change(expression: Expression) -> Expression:
+        whole = rebuilt(expression, change)
+        if isinstance(whole, TensorRead) and (whole.operation, whole.output) == old:
+            return TensorRead(whole.name, whole.indices, 0, new)
+        return whole
+
+    return tuple(each for each in map(change, found) if isinstance(each, TensorRead))
+
+
+def inlined(
+    found: Reads | None, key: int, axes: Sequence[str], inner: Reads | None
+) -> Reads | None:
+    """Return reads with those of a stage replaced by what it reads itself."""
+    if found is None or all(each.operation != key for each in found):
+        return found
+    if inner is None:
+        return None
+    whole: list[TensorRead] = []
+    for each in found:
+        if each.operation != key:
+            whole.append(each)
+            continue
+        more = substituted(inner, dict(zip(axes, each.indices, strict=False)))
+        if more is None:
+            return None
+        whole += more
+    return checked(whole)
+
+
+def as_expression(form: LinearForm) -> Expression:
+    """Return a form as an expression of its loops' names."""
+    whole: Expression | None = None
+    for atom, times in form.terms.items():
+        part: Expression
+        if isinstance(atom, LoopVariable):
+            part = Variable(atom.name)
+        else:
+            op = "floordiv" if isinstance(atom, Quotient) else "floormod"
+            part = BinaryExpr(op, as_expression(atom.of), Number(atom.by))
+        part = part if times == 1 else BinaryExpr("*", part, Number(times))
+        whole = part if whole is None else BinaryExpr("+", whole, part)
+    if whole is None:
+        return Number(form.constant)
+    return whole if not form.constant else BinaryExpr("+", whole, Number(form.constant))
+
+
+def _is_small(expression: Expression) -> bool:
+    """Tell whether a read is small enough to follow; large ones share parts many times."""
+    waiting, seen = [(expression, 1)], 0
+    while waiting:
+        each, depth = waiting.pop()
+        seen += 1
+        if depth > _DEEPEST or seen > _LARGEST:
+            return False
+        waiting += [(part, depth + 1) for part in each.parts]
+    return True

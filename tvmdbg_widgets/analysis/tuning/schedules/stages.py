@@ -1,0 +1,379 @@
+"""Stages as TE schedules them: loops, how they are split and fused, and what is computed.
+
+Of te.Stage (src/te/schedule/schedule_lang.cc); a state's stages have only lists of loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tvmdbg_widgets.analysis.tuning.schedules.forms import (
+    IntegerInterval,
+    LinearForm,
+    LoopRange,
+    LoopVariable,
+    RefusedError,
+    divided,
+    interval,
+    plus,
+    point,
+    quotient,
+    remainder,
+)
+from tvmdbg_widgets.model.tuning.trials import TensorRead
+
+
+@dataclass(frozen=True)
+class AxisSplit:
+    """``parent`` in two; `factor` is the extent of the inner loop, or else of the outer."""
+
+    parent: LoopVariable
+    outer: LoopVariable
+    inner: LoopVariable
+    factor: int
+    of_inner: bool
+
+    @property
+    def made(self) -> tuple[LoopVariable, ...]:
+        """Loops that come from it."""
+        return (self.outer, self.inner)
+
+    @property
+    def used(self) -> tuple[LoopVariable, ...]:
+        """Loops that go into it."""
+        return (self.parent,)
+
+
+@dataclass(frozen=True)
+class Fuse:
+    """Two loops as one."""
+
+    outer: LoopVariable
+    inner: LoopVariable
+    fused: LoopVariable
+
+    @property
+    def made(self) -> tuple[LoopVariable, ...]:
+        """The loop that comes from it."""
+        return (self.fused,)
+
+    @property
+    def used(self) -> tuple[LoopVariable, ...]:
+        """Loops that go into it."""
+        return (self.outer, self.inner)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A loop from 0 on in place of an axis that may begin elsewhere (``Rebase``)."""
+
+    parent: LoopVariable
+    shifted: LoopVariable
+
+    @property
+    def made(self) -> tuple[LoopVariable, ...]:
+        """The loop that comes from it."""
+        return (self.shifted,)
+
+    @property
+    def used(self) -> tuple[LoopVariable, ...]:
+        """The axis."""
+        return (self.parent,)
+
+
+@dataclass(frozen=True)
+class Single:
+    """A loop of extent 1 made from nothing."""
+
+    loop: LoopVariable
+
+    @property
+    def made(self) -> tuple[LoopVariable, ...]:
+        """The loop."""
+        return (self.loop,)
+
+    @property
+    def used(self) -> tuple[LoopVariable, ...]:
+        """Nothing."""
+        return ()
+
+
+Relation: TypeAlias = AxisSplit | Fuse | Shift | Single
+
+
+@dataclass(frozen=True)
+class StageAxis:
+    """An axis of a computation: its loop, how far it goes, and whether it is reduced over."""
+
+    loop: LoopVariable
+    extent: int | None
+    symbol: str = ""
+
+
+@dataclass(eq=False)
+class TensorStage:
+    """One stage."""
+
+    name: str
+    key: int
+    axes: list[StageAxis]
+    reduce_axes: list[StageAxis]
+    outputs: int
+    reads: tuple[TensorRead, ...] | None
+    is_placeholder: bool = False
+    is_output: bool = False
+    scope: str = ""
+    loops: list[LoopVariable] = field(default_factory=list)
+    hidden: list[LoopVariable] = field(default_factory=list)
+    relations: list[Relation] = field(default_factory=list)
+    threads: dict[LoopVariable, tuple[str, LoopVariable]] = field(default_factory=dict)
+    place: tuple[TensorStage, LoopVariable] | None = None
+    is_inlined: bool = False
+
+    def __post_init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with one loop an axis."""
+        self.loops = [] if self.is_placeholder else [axis.loop for axis in self.roots]
+        self.hidden = []
+        self.relations = []
+
+    @property
+    def leaves(self) -> list[LoopVariable]:
+        """All loops of the schedule."""
+        return [*self.loops, *self.hidden]
+
+    @property
+    def roots(self) -> list[StageAxis]:
+        """All axes."""
+        return [*self.axes, *self.reduce_axes]
+
+    def check_loops(self) -> None:
+        """Refuse a placeholder: steps look for its loops, and it has no list of them."""
+        if self.is_placeholder:
+            raise RefusedError(f"{self.name} is a placeholder and has no loops")
+
+    def loop(self, place: int) -> LoopVariable:
+        """Return the loop at a place."""
+        self.check_loops()
+        if not 0 <= place < len(self.loops):
+            raise RefusedError(f"no loop {place} of {self.name}")
+        return self.loops[place]
+
+    def split(self, place: int, lengths: Iterable[int], *, inner_to_outer: bool) -> None:
+        """Split a loop in pairs, its outer part again and again, or its inner part."""
+        rest, parts = self.loop(place), []
+        for length in reversed(list(lengths)) if inner_to_outer else lengths:
+            outer, inner = LoopVariable(f"{rest.name}.outer"), LoopVariable(f"{rest.name}.inner")
+            self.relations.append(AxisSplit(rest, outer, inner, length, inner_to_outer))
+            rest, part = (outer, inner) if inner_to_outer else (inner, outer)
+            parts.append(part)
+        parts.append(rest)
+        self.loops[place : place + 1] = parts[::-1] if inner_to_outer else parts
+
+    def fuse(self, places: tuple[int, ...]) -> None:
+        """Fuse loops; of none at all a loop of extent 1 is made around those that there are."""
+        self.check_loops()
+        if not places:
+            single = LoopVariable("singleton")
+            self.relations.append(Single(single))
+            self.hidden, self.loops = self.leaves, [single]
+            return
+        fused = self.loop(places[0])
+        for place in places[1:]:
+            inner = self.loop(place)
+            whole = LoopVariable(f"{fused.name}.{inner.name}.fused")
+            self.relations.append(Fuse(fused, inner, whole))
+            fused = whole
+        self.loops[places[0] : places[-1] + 1] = [fused]
+
+    def reorder(self, order: tuple[int, ...]) -> None:
+        """Put the loops into another order."""
+        self.check_loops()
+        if sorted(order) != list(range(len(self.loops))):
+            raise RefusedError("the order does not name every loop once")
+        self.loops = [self.loops[place] for place in order]
+
+    def exchange(self, old: LoopVariable, new: LoopVariable) -> None:
+        """Put a loop in place of another."""
+        for loops in (self.loops, self.hidden):
+            loops[:] = [new if loop is old else loop for loop in loops]
+
+    def tag(self, loop: LoopVariable) -> str:
+        """Return what a loop is bound to, empty for nothing."""
+        return self.threads[loop][0] if loop in self.threads else ""
+
+    def is_reduced(self, loop: LoopVariable) -> bool:
+        """Tell whether a loop comes from a reduce axis."""
+        return bool({axis.loop for axis in self.reduce_axes} & self.touching(loop))
+
+    def touching(self, loop: LoopVariable) -> set[LoopVariable]:
+        """Return loops that share an axis with one (``PassUpBitMaskOr``, ``PassDownBitMaskOr``)."""
+        touched = {loop}
+        for relation in reversed(self.relations):
+            if touched & set(relation.made):
+                touched.update(relation.used)
+        for relation in self.relations:
+            if touched & set(relation.used):
+                touched.update(relation.made)
+        return touched
+
+    def path(self) -> Iterator[tuple[TensorStage, LoopVariable]]:
+        """Yield the loops around the stage, innermost first, each with its stage."""
+        seen = {self.key}
+        place = self.place
+        while place is not None:
+            stage, loop = place
+            if stage.key in seen or loop not in stage.leaves:
+                raise RefusedError(f"{self.name} is attached to no loop of {stage.name}")
+            seen.add(stage.key)
+            for each in reversed(stage.leaves[: stage.leaves.index(loop) + 1]):
+                yield stage, each
+            place = stage.place
+
+
+Ranges = dict[LoopVariable, LoopRange]
+Intervals = dict[LoopVariable, IntegerInterval | None]
+
+
+def pass_down_ranges(stage: TensorStage, ranges: Ranges, *, final: bool = True) -> None:
+    """Add the ranges of all loops to those of the axes (``PassDownDomain``)."""
+    bound = _bound_to_threads(stage)
+    for relation in stage.relations:
+        if any(loop not in ranges for loop in relation.used):
+            if final:
+                raise RefusedError(f"a loop of {stage.name} comes from one that is no more")
+            continue
+        for loop, extent in _extents(relation, ranges, bound, final).items():
+            ranges[loop] = LoopRange(LinearForm(), extent)
+            loop.extent = extent
+    for loop, (_, variable) in stage.threads.items():
+        if loop not in ranges and not final:
+            continue
+        if loop not in ranges:
+            raise RefusedError(f"a bound loop of {stage.name} is no more")
+        ranges[variable] = ranges[loop]
+        variable.extent = ranges[loop].extent
+
+
+def _extents(
+    relation: object, ranges: Ranges, bound: set[LoopVariable], final: bool
+) -> dict[LoopVariable, int | None]:
+    match relation:
+        case AxisSplit(parent, outer, inner, factor, of_inner):
+            whole = ranges[parent].extent
+            given, rest = (inner, outer) if of_inner else (outer, inner)
+            if whole is None:
+                return {given: factor if given in bound else None, rest: None}
+            tight = final and whole and given not in bound
+            return {given: min(whole, factor) if tight else factor, rest: -(-whole // factor)}
+        case Fuse(outer, inner, fused):
+            a, b = ranges[outer].extent, ranges[inner].extent
+            return {fused: None if a is None or b is None else a * b}
+        case Shift(parent, shifted):
+            return {shifted: ranges[parent].extent}
+        case Single(loop):
+            return {loop: 1}
+    raise TypeError(relation)
+
+
+def _bound_to_threads(stage: TensorStage) -> set[LoopVariable]:
+    """Return loops from which a loop bound to a thread is made (``PassUpThreadBinding``)."""
+    bound = set(stage.threads)
+    for relation in reversed(stage.relations):
+        if bound & set(relation.made):
+            bound.update(relation.used)
+    return bound
+
+
+def pass_up_intervals(stage: TensorStage, ranges: Ranges, found: Intervals) -> None:
+    """Add the intervals of the axes to those of the leaves (``PassUpDomain``)."""
+    for relation in reversed(stage.relations):
+        if any(loop not in found for loop in relation.made) and not isinstance(relation, Single):
+            raise RefusedError(f"a loop of {stage.name} is not among its leaves")
+        match relation:
+            case AxisSplit():
+                found[relation.parent] = _split_up(relation, ranges, found)
+            case Fuse():
+                found[relation.outer], found[relation.inner] = _fuse_up(relation, ranges, found)
+            case Shift(parent, shifted):
+                each = found[shifted]
+                found[parent] = None if each is None else plus(each, point(ranges[parent].min))
+
+
+def _split_up(relation: AxisSplit, ranges: Ranges, found: Intervals) -> IntegerInterval | None:
+    outer, inner = found[relation.outer], found[relation.inner]
+    if outer is None or inner is None:
+        return None
+    whole = ranges[relation.parent]
+    if outer.is_all_of(ranges[relation.outer]) and inner.is_all_of(ranges[relation.inner]):
+        return interval(whole)
+    factor = ranges[relation.inner].extent
+    if factor is None:
+        return None
+    return plus(plus(plus(point(LinearForm()), outer, factor), inner), point(whole.min))
+
+
+def _fuse_up(
+    relation: Fuse, ranges: Ranges, found: Intervals
+) -> tuple[IntegerInterval | None, IntegerInterval | None]:
+    fused, outer, inner = found[relation.fused], ranges[relation.outer], ranges[relation.inner]
+    if fused is None or inner.extent is None or fused.low is None or fused.high is None:
+        return None, None
+    if fused.is_all_of(ranges[relation.fused]):
+        return interval(outer), interval(inner)
+    outside = plus(divided(fused, inner.extent), point(outer.min))
+    low, high = fused.low, fused.high
+    if not fused.is_point:
+        extent = high.plus(low, -1).plus(1).number
+        if extent is None:
+            return None, None
+        if inner.extent % extent or remainder(low, extent) != LinearForm():
+            return outside, interval(inner)
+    inside = IntegerInterval(remainder(low, inner.extent), remainder(high, inner.extent))
+    return outside, plus(inside, point(inner.min))
+
+
+def pass_up_forms(
+    stage: TensorStage, ranges: Ranges, found: dict[LoopVariable, LinearForm]
+) -> None:
+    """Add the values of the axes to those of the leaves, where they are known (``PassUpIndex``)."""
+    for relation in reversed(stage.relations):
+        match relation:
+            case AxisSplit(parent, outer, inner) if outer in found and inner in found:
+                factor = _known(ranges[inner].extent)
+                found[parent] = (
+                    found[outer].times(factor).plus(found[inner]).plus(ranges[parent].min)
+                )
+            case Fuse(outer, inner, fused) if fused in found:
+                factor = _known(ranges[inner].extent)
+                found[outer] = quotient(found[fused], factor).plus(ranges[outer].min)
+                found[inner] = remainder(found[fused], factor).plus(ranges[inner].min)
+
+
+def pass_down_forms(
+    stage: TensorStage,
+    ranges: Mapping[LoopVariable, LoopRange],
+    found: dict[LoopVariable, LinearForm],
+) -> None:
+    """Add the values of the leaves to those of the axes (``PassDownIndex``)."""
+    for relation in stage.relations:
+        match relation:
+            case AxisSplit(parent, outer, inner) if parent in found:
+                factor = _known(ranges[inner].extent)
+                found[outer] = quotient(found[parent], factor)
+                found[inner] = remainder(found[parent], factor)
+            case Fuse(outer, inner, fused) if outer in found and inner in found:
+                factor = _known(ranges[inner].extent)
+                found[fused] = found[outer].times(factor).plus(found[inner])
+            case Single(loop):
+                found[loop] = LinearForm()
+
+
+def _known(extent: int | None) -> int:
+    if extent is None:
+        raise RefusedError("an extent is not known")
+    return extent

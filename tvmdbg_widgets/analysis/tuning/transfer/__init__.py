@@ -1,1 +1,0 @@
-"""Two logs of the same schedules: how far what is fast on one machine is fast on another."""

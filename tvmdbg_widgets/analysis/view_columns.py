@@ -1,0 +1,305 @@
+"""Columns of a graph as its views have them: see ``js/src/shared/client/run_client.ts``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.layouts import NAMES, NamedLayout, of_operand, of_output
+from tvmdbg_widgets.analysis.memory.sizes import known_sizes
+from tvmdbg_widgets.engine.columns import packed_text
+from tvmdbg_widgets.engine.host import call
+from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
+from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
+from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import label, number_at_end
+from tvmdbg_widgets.model.graph.subgraph import Subgraph
+from tvmdbg_widgets.model.tensors.layouts import Layout
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:
+    """Return the columns of nodes, entries and edges, without groups and tensors."""
+    nothing = np.zeros(0, np.int32)
+    columns: dict[str, Any] = {
+        "names": graph.names,
+        "labels": node_labels(graph),
+        "funcNames": graph.func_names,
+        "opKinds": node_op_kinds(graph),
+        "kinds": graph.kinds,
+        "roles": graph.roles,
+        "parameterTrust": graph.parameter_trust,
+        "entryOffsets": graph.entry_offsets.astype(np.int32),
+        "edgeSource": graph.edge_source,
+        "edgeOutput": graph.edge_output,
+        "edgeTarget": graph.edge_target,
+        "edgePosition": graph.edge_position,
+        "edgeTrust": graph.edge_trust,
+        "controlSource": graph.control_source,
+        "controlTarget": graph.control_target,
+        "headNode": graph.heads[:, 0],
+        "headOutput": graph.heads[:, 1],
+        "shapeOffsets": graph.shape_offsets.astype(np.int32),
+        "shapeDims": graph.shape_dims.astype(np.float64),
+        "shapeKnown": graph.shape_known,
+        "dtypes": graph.dtypes,
+        "storageIds": graph.storage_ids if graph.storage_ids is not None else nothing,
+        "deviceTypes": graph.device_types if graph.device_types is not None else nothing,
+    }
+    if timeline is None:
+        columns["nodeNs"] = np.full(graph.num_nodes, np.nan)
+        columns["nodeTrust"] = np.full(graph.num_nodes, Trust.ABSENT, np.uint8)
+        return columns
+    columns["nodeNs"] = timeline.node_ns
+    columns["nodeTrust"] = timeline.node_trust
+    columns["nodeShare"] = timeline.account.node_shares(graph.num_nodes)
+    columns["timeTotal"] = np.array([timeline.account.whole_ns])
+    columns["timeRounding"] = np.array([timeline.rounding_ns])
+    if (shared := timeline.shared) is not None:
+        rows = np.flatnonzero(timeline.account.call >= 0)
+        share = np.full(len(shared), np.nan)
+        share[timeline.account.call[rows]] = timeline.account.share[rows]
+        columns |= {
+            "callOffsets": shared.offsets.astype(np.int32),
+            "callNodes": shared.nodes,
+            "callNs": shared.own_ns,
+            "callShare": share,
+            "callNames": StringColumn.from_strings(shared.names),
+            "callKinds": StringColumn.from_strings(shared.kinds),
+            "callLeft": shared.left.astype(np.uint8),
+        }
+        columns["nodeCall"] = shared.smallest(graph.num_nodes)
+    return columns
+
+
+def group_columns(groups: Groups, timeline: Timeline | None) -> dict[str, Any]:
+    """Return the columns of the groups of a graph."""
+    columns: dict[str, Any] = {
+        "groupOrder": groups.order,
+        "groupStart": groups.start,
+        "groupEnd": groups.end,
+        "groupParent": groups.parent,
+        "groupAlike": groups.alike,
+        "groupRepeats": groups.repeats,
+        "groupSource": groups.source,
+        "groupNames": groups.names,
+        "nodeGroup": groups.node_group,
+    }
+    if timeline is not None and timeline.shared is not None:
+        columns["groupTogether"] = timeline.shared.within_groups(groups)
+    return columns
+
+
+def fact_columns(graph: Graph, clean: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return what few queries ask for: attributes, layouts and sizes."""
+    attrs = graph.attrs
+    return {
+        "attrOffsets": np.cumsum([0, *map(len, attrs)]).astype(np.int32),
+        "attrNames": StringColumn.from_strings(name for each in attrs for name in each),
+        "attrValues": StringColumn.from_strings(
+            clean(str(value)) for each in attrs for value in each.values()
+        ),
+        "entryBytes": known_sizes(graph),
+        "layouts": entry_layouts(graph),
+    }
+
+
+def as_networkx(
+    graph: Graph | Subgraph, timeline: Timeline | None, groups: Groups, *, control: bool = False
+) -> nx.MultiDiGraph[int]:
+    """Return what ``graph.to_networkx()`` returns with times and groups of the nodes.
+
+    ``time_ns`` is None where no time is known, ``groups`` are the ids of the groups around a node,
+    the outermost first; their titles are in ``result.graph["groups"]``, by id.
+    """
+    result = graph.to_networkx(control=control)
+    times = None if timeline is None else timeline.node_ns.tolist()
+    around: list[tuple[int, ...]] = [()] * len(groups)
+    for group, parent in enumerate(groups.parent.tolist()):
+        around[group] = (*(around[parent] if parent >= 0 else ()), group)
+    innermost = groups.node_group.tolist()
+    used: set[int] = set()
+    for node, attributes in result.nodes(data=True):
+        time = math.nan if times is None else times[node]
+        attributes["time_ns"] = None if math.isnan(time) else time
+        group = innermost[node]
+        attributes["groups"] = around[group] if group >= 0 else ()
+        used.update(attributes["groups"])
+    result.graph["groups"] = {group: groups[group].title for group in sorted(used)}
+    return result
+
+
+def open_by_itself(graph: Graph, groups: Groups) -> list[int]:
+    """Return which groups may be open: ``openStates`` in ``js/src/graph/data/groups.ts`` decides.
+
+    A view that has not the room to show them legibly opens fewer.
+    """
+    columns: dict[str, npt.NDArray[Any]] = {
+        "kinds": graph.kinds,
+        "edgeSource": graph.edge_source,
+        "headNode": np.ascontiguousarray(graph.heads[:, 0]),
+        "groupParent": groups.parent,
+        "groupSource": groups.source,
+        "nodeGroup": groups.node_group,
+    }
+    failure = "which groups are open could not be told"
+    found: list[int] = json.loads(
+        call("openGroups", json.dumps(packed_text(columns)), failure=failure)
+    )
+    return found
+
+
+Hashes = npt.NDArray[np.uint64]
+
+#: Attributes that tell a node's name, where it is from, or what its entries and edges tell anyway.
+_NAMING: Final = frozenset(
+    {
+        "func_name",
+        "global_symbol",
+        "hash",
+        "name",
+        "nn_module_stack",
+        "num_inputs",
+        "num_outputs",
+        "relax_fused_ops",
+        "source_fn_stack",
+        "stack_trace",
+    }
+)
+#: Beyond so many different functions their names are taken as they are, without their variant.
+_SPLIT: Final = 20_000
+
+
+def signatures(graph: Graph, entries: Hashes | None = None) -> Hashes:
+    """Return a number for each node; nodes of one number may stand for each other.
+
+    Into it go the operators of its function (not the variant number at the end of its name), its
+    attributes, and shape and data type of each output. Inputs and parameters count as the same,
+    since only names tell them apart. The same in every process and on every machine.
+    """
+    entries = entry_signatures(graph) if entries is None else entries
+    output = np.arange(graph.num_entries) - np.repeat(
+        graph.entry_offsets[:-1], np.diff(graph.entry_offsets)
+    )
+    outputs = segment_sums(mixed(entries, output), graph.entry_offsets)
+    return mixed(_functions(graph) + _attributes(graph), outputs)
+
+
+def entry_signatures(graph: Graph) -> Hashes:
+    """Return a number for shape and data type of each entry (uint64 [E])."""
+    counts = np.diff(graph.shape_offsets)
+    axis = np.arange(len(graph.shape_dims)) - np.repeat(graph.shape_offsets[:-1], counts)
+    sizes = segment_sums(mixed(graph.shape_dims, axis), graph.shape_offsets)
+    shapes = mixed(sizes, np.where(graph.shape_known, counts, -1))
+    return mixed(shapes, hashed(graph.dtypes))
+
+
+def mixed(a: npt.ArrayLike, b: npt.ArrayLike) -> Hashes:
+    """Return one well spread number for each pair (uint64); the order of a pair counts.
+
+    The last steps are those of splitmix64.
+    """
+    first = np.asarray(a).astype(np.uint64)
+    second = np.asarray(b).astype(np.uint64)
+    x = first * np.uint64(0x9E3779B97F4A7C15) + (
+        second ^ np.uint64(0x2545F4914F6CDD1D)
+    ) * np.uint64(0xD1B54A32D192ED03)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    found: Hashes = x ^ (x >> np.uint64(31))
+    return found
+
+
+def segment_sums(values: Hashes, offsets: npt.NDArray[np.integer]) -> Hashes:
+    """Return the sum of ``values[offsets[i]:offsets[i + 1]]`` for each i, modulo 2**64."""
+    total = np.zeros(len(values) + 1, np.uint64)
+    np.cumsum(values, out=total[1:])
+    found: Hashes = total[offsets[1:]] - total[offsets[:-1]]
+    return found
+
+
+def hashed(strings: StringColumn) -> Hashes:
+    """Return a number for each string of a column (uint64)."""
+    return _hash_table(strings.unique)[strings.codes]
+
+
+def _hash_table(texts: Iterable[str]) -> Hashes:
+    digests = [blake2b(text.encode("utf-8", "replace"), digest_size=8).digest() for text in texts]
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+def _functions(graph: Graph) -> Hashes:
+    """Return a number for the operators in each node's function (uint64 [N])."""
+    stems = [_stem(name) or name for name in graph.func_names.unique]
+    if len(set(stems)) <= _SPLIT:
+        stems = [label(stem) for stem in stems]
+    table = _hash_table(stems)
+    return table[graph.func_names.codes] if len(table) else np.zeros(0, np.uint64)
+
+
+def _stem(name: str) -> str:
+    bare = name.rstrip("_")
+    number = number_at_end(bare)
+    return bare.removesuffix(number) if number else name
+
+
+def _attributes(graph: Graph) -> Hashes:
+    """Return a number for the attributes of each node (uint64 [N])."""
+    codes: dict[tuple[tuple[str, str], ...], int] = {}
+    rows = [codes.setdefault(tuple(attrs.items()), len(codes)) for attrs in graph.attrs]
+    texts = (
+        "\0".join(f"{key}\0{value}" for key, value in sorted(items) if key not in _NAMING)
+        for items in codes
+    )
+    return _hash_table(texts)[np.asarray(rows, np.intp)] if rows else np.zeros(0, np.uint64)
+
+
+def entry_layouts(graph: Graph) -> StringColumn:
+    """Return the layout of each entry, ``""`` where no attribute states one that fits its shape.
+
+    An output's own node counts first, then the nodes that read it. For one entry, with layouts
+    that are likely or found farther away:
+    :func:`tvmdbg_widgets.analysis.layouts.known_layouts`.
+    """
+    found = [""] * graph.num_entries
+    bears = np.array([not NAMES.isdisjoint(attrs) for attrs in graph.attrs], np.bool_)
+    alone = np.diff(graph.entry_offsets) == 1
+    for node in np.flatnonzero(bears & alone & (graph.kinds == int(NodeKind.OPERATOR))).tolist():
+        entry = int(graph.entry_offsets[node])
+        for text in _certain(of_output(graph.attrs[node], graph.func_names[node])):
+            if not found[entry] and _fits(graph, entry, text):
+                found[entry] = text
+    is_known = (graph.edge_source >= 0) & (graph.edge_trust != int(Trust.AMBIGUOUS))
+    for edge in np.flatnonzero(is_known & bears[graph.edge_target]).tolist():
+        entry = int(graph.entry_offsets[graph.edge_source[edge]] + graph.edge_output[edge])
+        if found[entry]:
+            continue
+        target, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
+        for text in _certain(of_operand(graph.attrs[target], graph.func_names[target], position)):
+            if not found[entry] and _fits(graph, entry, text):
+                found[entry] = text
+    return StringColumn.from_strings(found)
+
+
+def _certain(told: Iterable[NamedLayout]) -> list[str]:
+    return [each.layout for each in told if each.certain]
+
+
+def _fits(graph: Graph, entry: int, text: str) -> bool:
+    if not graph.shape_known[entry]:
+        return False
+    start, end = graph.shape_offsets[entry], graph.shape_offsets[entry + 1]
+    try:
+        return Layout.parse(text).fits(tuple(graph.shape_dims[start:end].tolist()))
+    except ValueError:
+        return False

@@ -1,0 +1,395 @@
+"""The counts of a tensor's statistics under the names that figure and live view give them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tvmdbg_widgets.answers.answering import (
+    MOST_SIDE,
+    Context,
+    Reply,
+    asked,
+    asked_part,
+    asked_plane,
+    asked_reading,
+    asked_tensor,
+    channels,
+    data,
+    packed_cells,
+    tensor,
+)
+from tvmdbg_widgets.answers.messages import SAMPLE, Question, StatisticsProgress
+from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.model.base.number_text import (
+    bit_text,
+    computed_text,
+    fields,
+    hex_text,
+    is_float,
+    is_integer,
+    number_text,
+    percentile_text,
+    spacing,
+)
+from tvmdbg_widgets.model.pictures import profile as profile_of
+from tvmdbg_widgets.model.statistics import Histogram, Statistics, statistics
+from tvmdbg_widgets.model.statistics.batch import ArrayPasses
+from tvmdbg_widgets.model.statistics.contrast import Contrast, contrast
+from tvmdbg_widgets.model.statistics.distribution import NumberBounds
+from tvmdbg_widgets.model.statistics.passes import Watched
+from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
+from tvmdbg_widgets.model.tensors.layouts import dequantised
+from tvmdbg_widgets.model.tensors.planes import Plane
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.values import ArrayView, Selection
+
+
+def tensor_counts(found: Statistics) -> dict[str, int | None]:
+    """Return the counts of a tensor as JSON (``js/src/shared/client/tensor_questions.ts``)."""
+    return {**spread_counts(found), "denormal": found.denormal}
+
+
+def spread_counts(found: Statistics) -> dict[str, int | None]:
+    """Return the counts that are known of a part of a tensor too."""
+    return {
+        "size": found.size,
+        "finite": found.finite,
+        "nan": found.nan,
+        "posInf": found.pos_inf,
+        "negInf": found.neg_inf,
+        "zero": found.zero,
+        "negative": found.negative,
+        "atLowest": found.at_lowest,
+        "atHighest": found.at_highest,
+    }
+
+
+def limits(dtype: np.dtype[Any]) -> tuple[float, float] | None:
+    """Return the lowest and highest finite value of a type; None for bool."""
+    if dtype.kind == "b":
+        return None
+    info: Any = (ml_dtypes.iinfo if is_integer(dtype) else ml_dtypes.finfo)(dtype)
+    low, high = float(info.min), float(info.max)
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+
+def special_counts(found: Statistics, dtype: str) -> dict[str, int]:
+    """Return the counts of NaN, +Inf and -Inf, without zeros of what the dtype cannot hold."""
+    counts = {"nan": found.nan, "pos_inf": found.pos_inf, "neg_inf": found.neg_inf}
+    if re.match(r"u?int\d|bool$|float[46]_", dtype):
+        held: tuple[str, ...] = ()
+    else:
+        held = ("nan",) if re.match(r"float8_\w+fn", dtype) else tuple(counts)
+    return {name: count for name, count in counts.items() if count or name in held}
+
+
+def profile(context: Context, question: Question) -> Reply:
+    """Answer bounds, mean and flags along one axis."""
+    about = asked(context, question)
+    about.require_pictures()
+    axis = question.integer("axis", 0, 63)
+    points = question.integer("points", 1, MOST_SIDE)
+    found = profile_of(about.values, axis, points, context.watch)
+    columns, buffer = packed_cells(found)
+    told = {"axis": found.axis, "length": found.length, "step": found.step, "columns": columns}
+    return Reply(told, (buffer,))
+
+
+#: Values that are read at once.
+_PIECE = 1 << 17
+_FAR_PIECE = 1 << 22
+
+
+def region(context: Context, question: Question) -> Reply:
+    """Answer counts, bounds, mean and distribution of a part of a plane."""
+    about = asked(context, question)
+    about.require_pictures()
+    plane = asked_plane(about, question)
+    part = asked_part(plane, question) or (0, 0, plane.rows, plane.cols)
+    values, most = about.values, _FAR_PIECE if about.stored.source.far else _PIECE
+    pieces = partial(_pieces, values, plane, part, most)
+    found = statistics(pieces, watch=context.watch)
+    adapted = contrast(found, ArrayPasses.over(pieces), Watched(context.watch))
+    told = {
+        **spread_json(found, values.numpy_dtype, adapted),
+        "statistics": part_json(found),
+        "state": "exact",
+        "part": list(part),
+        "bounds": None,
+        "cells": None,
+    }
+    if adapted is None:
+        return Reply(told)
+    told["distribution"], buffer = distribution_json(adapted)
+    return Reply(told, (buffer,))
+
+
+def _pieces(
+    values: ArrayView, plane: Plane, part: tuple[int, int, int, int], most: int
+) -> Iterator[np.ndarray[Any, Any]]:
+    """Yield the values of a part, some rows at a time; of long rows a stretch at a time."""
+    row, col, rows, cols = part
+    wide = min(cols, most)
+    high = max(1, most // wide)
+    for top in range(row, row + rows, high):
+        for left in range(col, col + cols, wide):
+            down = slice(top, min(top + high, row + rows))
+            across = slice(left, min(left + wide, col + cols))
+            yield values.window(plane.selection(down, across)).ravel()
+
+
+FORMATS = ("number", "hex", "bits", "dequantised")
+_MOST_VALUES = 64 * 64
+_MOST_SIDE = 4096
+
+
+def values(context: Context, question: Question) -> Reply:
+    """Answer the values of a window of one plane, row by row."""
+    about = asked(context, question)
+    form = question.choice("format", FORMATS) or "number"
+    widths = list(fields(about.values.codes.numpy_dtype)) if form == "bits" else []
+    if not math.prod(about.shape):
+        return Reply({"row": 0, "col": 0, "rows": 0, "cols": 0, "text": [], "fields": widths})
+    plane = asked_plane(about, question)
+    row = min(question.integer("row"), plane.rows - 1)
+    col = min(question.integer("col"), plane.cols - 1)
+    rows = min(question.integer("rows", 1, _MOST_SIDE), plane.rows - row)
+    cols = min(question.integer("cols", 1, _MOST_SIDE), plane.cols - col)
+    if rows * cols > _MOST_VALUES:
+        raise ValueError(f"at most {_MOST_VALUES} values at a time, asked for {rows} x {cols}")
+    part = plane.selection(slice(row, row + rows), slice(col, col + cols))
+    source = about.values.codes if form in ("hex", "bits") else about.values
+    shown = plane.oriented(source.window(part)).ravel()
+    if form == "hex":
+        text = hex_text(shown)
+    elif form == "bits":
+        text = bit_text(shown)
+    elif form == "dequantised":
+        zero_point = question.integer("zeroPoint", -(2**53), 2**53)
+        if shown.dtype.kind == "c":
+            raise ValueError(f"{about.tensor.dtype} values are not quantized")
+        text = [
+            computed_text(each) for each in dequantised(shown, question.number("scale"), zero_point)
+        ]
+    else:
+        text = [number_text(value) for value in shown]
+    place = {"row": row, "col": col, "rows": rows, "cols": cols}
+    told = {**place, "text": text, "fields": widths}
+    return Reply({**told, "one": _one(about.values, part)} if rows * cols == 1 else told)
+
+
+def _one(source: ArrayView, part: Selection) -> dict[str, Any]:
+    """Return all that there is to say of a single value."""
+    value, code = source.window(part).ravel(), source.codes.window(part).ravel()
+    step = spacing(value)[0] if is_float(value.dtype) else math.nan
+    return {
+        "number": number_text(value[0]),
+        "hex": hex_text(code)[0],
+        "bits": bit_text(code)[0],
+        "fields": list(fields(code.dtype)),
+        "spacing": computed_text(step) if math.isfinite(step) else "",
+    }
+
+
+_MOST_PERCENTS = 32
+
+
+def tensor_statistics(context: Context, question: Question) -> Reply:
+    """Answer the best statistics that are known, and begin the pass where all are wanted."""
+    tensor = asked_tensor(context.run, question)
+    reading = asked_reading(tensor, question)
+    known = context.statistics_jobs.known(tensor, reading, begin=question.flag("exact"))
+    return _reply(known, tensor, reading, context.watch)
+
+
+def cancel_tensor(context: Context, question: Question) -> Reply:
+    """Stop the pass over a tensor, and the pictures that this client waits for."""
+    tensor = asked_tensor(context.run, question)
+    reading = asked_reading(tensor, question)
+    return _reply(context.statistics_jobs.cancel(tensor, reading), tensor, reading, context.watch)
+
+
+def percentiles(context: Context, question: Question) -> Reply:
+    """Answer exact percentiles; none where there are no finite values."""
+    tensor = asked_tensor(context.run, question)
+    reading = asked_reading(tensor, question)
+    percents = question.numbers("percents", 0, 100, _MOST_PERCENTS)
+    found = tensor.percentiles(percents, reading=reading, watch=context.watch)
+    dtype = tensor.values(reading).numpy_dtype
+    told = [
+        (percent, percentile_number(each, dtype))
+        for percent, each in zip(percents, found, strict=True)
+    ]
+    return Reply([{"percent": percent, "low": each, "high": each} for percent, each in told])
+
+
+def _reply(
+    known: StatisticsProgress, tensor: Tensor, reading: str | None, watch: Callable[[], None]
+) -> Reply:
+    found = known.statistics
+    bounds: Sequence[NumberBounds] = ()
+    if known.state == "exact":
+        bounds = tensor.known_percentiles(reading, watch)
+    elif found.distribution is not None:
+        bounds = found.distribution.percentiles(PERCENTS)
+    whole = None if known.state == "exact" else SAMPLE
+    adapted = tensor.contrast(whole, reading=reading, watch=watch)
+    told = {
+        **spread_json(found, known.values.numpy_dtype, adapted),
+        "statistics": statistics_json(found, known.values.view_shape),
+        "state": known.state,
+        "reason": found.reason,
+        "done": known.done,
+        "total": known.total,
+        "percentiles": percentiles_json(bounds, known.values.numpy_dtype),
+    }
+    if adapted is None or known.state == "scanning":
+        return Reply(told)
+    told["distribution"], buffer = distribution_json(adapted)
+    return Reply(told, (buffer,))
+
+
+def spread_json(
+    found: Statistics, dtype: np.dtype[Any], adapted: Contrast | None
+) -> dict[str, Any]:
+    """Return how values of a type are spread, but for their numbers and their distribution."""
+    return {
+        "histogram": None if found.histogram is None else _histogram(found.histogram),
+        "limits": limits(dtype) if found.applicable else None,
+        "distribution": None,
+        **contrast_json(adapted),
+    }
+
+
+def contrast_json(found: Contrast | None) -> dict[str, Any]:
+    """Return how colors and histograms are to span the values."""
+    if found is None:
+        return {"robust": None, "linear": None, "scale": "linear", "crowd": 0.0}
+    robust = found.robust
+    return {
+        "robust": None
+        if robust is None
+        else {
+            "low": robust.low,
+            "high": robust.high,
+            "beyond": robust.beyond,
+            "histogram": _histogram(robust.histogram),
+        },
+        "linear": found.linear,
+        "scale": found.scale,
+        "crowd": found.crowd,
+    }
+
+
+def distribution_json(found: Contrast) -> tuple[dict[str, Any], bytes]:
+    """Return the distribution as headers of columns, and their buffer."""
+    low, high = found.distribution.bounds()
+    columns, buffer = pack(
+        {
+            "low": low.astype(np.float64),
+            "high": high.astype(np.float64),
+            "count": found.distribution.counts.astype(np.float64),
+        },
+        "distribution",
+    )
+    return {"columns": columns}, buffer
+
+
+def part_json(found: Statistics) -> dict[str, Any] | None:
+    """Return the statistics of a part of a tensor; None where there are none."""
+    if not found.applicable:
+        return None
+    return {
+        **spread_counts(found),
+        "minimum": exact_number(found.minimum),
+        "maximum": exact_number(found.maximum),
+        "mean": computed_number(found.mean),
+    }
+
+
+def statistics_json(found: Statistics, shape: tuple[int, ...] | None) -> dict[str, Any] | None:
+    """Return statistics with indices of an array of a shape; None where there are none."""
+    known = part_json(found)
+    return known and {
+        **known,
+        **tensor_counts(found),
+        "std": computed_number(found.std),
+        "argmin": place(found.argmin, shape),
+        "argmax": place(found.argmax, shape),
+        "firstNan": place(found.first_nan, shape),
+        "firstPosInf": place(found.first_pos_inf, shape),
+        "firstNegInf": place(found.first_neg_inf, shape),
+    }
+
+
+def _histogram(found: Histogram) -> dict[str, Any]:
+    return {
+        "counts": found.counts.tolist(),
+        "edges": found.edges.tolist(),
+        "exact": found.exact,
+    }
+
+
+def percentiles_json(bounds: Sequence[NumberBounds], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+    """Return the percentiles of values of a type; none without finite values."""
+    return [
+        {
+            "percent": percent,
+            "low": percentile_number(low, dtype),
+            "high": percentile_number(high, dtype),
+        }
+        for percent, (low, high) in zip(PERCENTS, bounds, strict=False)
+    ]
+
+
+_NONE = {"text": "none", "value": None}
+
+
+def exact_number(value: Any) -> dict[str, Any]:
+    """Return a number with its text; no value where it is not finite."""
+    if value is None:
+        return _NONE
+    number = float(value)
+    return {"text": number_text(value), "value": number if math.isfinite(number) else None}
+
+
+def computed_number(value: float) -> dict[str, Any]:
+    """Return a mean or spread; none where no value was finite."""
+    if math.isnan(value):
+        return _NONE
+    return {**exact_number(value), "text": computed_text(value)}
+
+
+def percentile_number(value: float, dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Return a percentile of values of a type; none where no value was finite."""
+    if math.isnan(value):
+        return _NONE
+    return {**exact_number(value), "text": percentile_text(value, dtype)}
+
+
+def place(flat: int | None, shape: tuple[int, ...] | None) -> list[int] | None:
+    """Return the index of a position in C order; None of values whose places are not known."""
+    if flat is None or shape is None:
+        return None
+    return [int(each) for each in np.unravel_index(flat, shape)] if shape else []
+
+
+#: By kind of question.
+TENSOR_ANSWERS: Mapping[str, Callable[[Context, Question], Reply]] = {
+    "tensor": tensor,
+    "statistics": tensor_statistics,
+    "percentiles": percentiles,
+    "cancelTensor": cancel_tensor,
+    "values": values,
+    "profile": profile,
+    "channels": channels,
+    "data": data,
+    "region": region,
+}

@@ -1,0 +1,219 @@
+"""``tvmdbg doctor``: what of this installation will not work, and why."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.hints import Problem, for_shell
+from tvmdbg_widgets.cli.common.terminal import (
+    FOUND,
+    examples,
+    in_words,
+    note,
+    paragraph,
+    say,
+    styled,
+    verb,
+)
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.cli.doctor_environments import Environment
+
+EXAMPLES = examples(
+    ("Why does the view stay empty?", "tvmdbg doctor"),
+    ("Is it the installation or the files?", "tvmdbg doctor /tmp/tvmdbg"),
+    ("To attach to an issue", "tvmdbg doctor --json > doctor.json"),
+)
+STATIC = Path(__file__).parents[1] / "static"
+NAMES = ("loader", "run", "session", "graph", "tensor", "timeline", "memory", "debugger", "page")
+_ALWAYS = ("tvmdbg-widgets", "anywidget", "ipywidgets", "numpy")
+_PACKAGES = (*_ALWAYS, "jupyterlab", "notebook")
+#: What a package is for, and what brings it.
+_EXTRAS = {
+    "pandas": ("tables as data frames (to_dataframe)", "pandas"),
+    "resvg-py": ("figures as PNG (figure.save('x.png'))", "'tvmdbg-widgets[png]'"),
+    "dpkt": ("network captures of RPC sessions", "'tvmdbg-widgets[rpc]'"),
+    "fsspec": ("dumps by URL", "'tvmdbg-widgets[remote]'"),
+    "aiohttp": ("dumps by http(s) URL", "'tvmdbg-widgets[remote]'"),
+    "jupyterlab": ("linked views in a notebook", "'tvmdbg-widgets[lab]'"),
+}
+
+
+@verb
+def doctor(
+    dump: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[DUMP]...", help="A dump to check as well.", show_default=False),
+    ] = None,
+    *,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Timeout per kernel.")
+    ] = 20.0,
+    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+) -> None:
+    """Look for what will not work: versions here, where Jupyter's server runs, in each kernel.
+
+    Each kernel's own Python is started with a small script. Exit status 1 if something that is
+    set up will not work; each problem says what to do.
+    """
+    from tvmdbg_widgets.cli.common.hints import problems
+    from tvmdbg_widgets.cli.doctor_environments import environments
+
+    found = environments(timeout)
+    bundles = bundle_state()
+    told = problems(found)
+    told += bundle_problems(*bundles)
+    sound, grave = _look_at(dump) if dump else ("", [])
+    told += grave
+    if as_json:
+        print_json(_record(found, bundles, sound, told))
+    else:
+        _tell(found, bundles, sound, told)
+    if any(each.fatal for each in told):
+        raise typer.Exit(FOUND)
+
+
+def bundle_state(static: Path = STATIC) -> tuple[str, str]:
+    """Return whether the front ends are ``"current"``, ``"missing"`` or ``"stale"``, and which.
+
+    Installed packages have no sources to compare with: theirs are current when they are whole.
+    """
+    absent = [f"{name}.js" for name in NAMES if not (static / f"{name}.js").is_file()]
+    try:
+        recorded = str(json.loads((static / "hash.json").read_text("utf-8"))["sha256"])
+    except (OSError, ValueError, KeyError, TypeError):
+        absent.append("hash.json")
+    if absent:
+        return "missing", ", ".join(absent)
+    root = static.parents[1]
+    hook = root / "js/hatch_build.py"
+    spec = spec_from_file_location("tvmdbg_widgets_hatch_build", hook)
+    if not (root / "js/src").is_dir() or not hook.is_file() or spec is None or spec.loader is None:
+        return "current", recorded
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return ("current" if module.is_current(root) else "stale"), recorded
+
+
+def bundle_problems(state: str, detail: str) -> list[Problem]:
+    """Say what a state of the front ends means."""
+    if state == "missing":
+        remedy = "in a checkout: make bundle; else: pip install --force-reinstall tvmdbg-widgets"
+        return [Problem("bundles", f"missing: {detail}", "views and pages stay empty", remedy)]
+    what = "the built front ends are older than their sources"
+    effect = "views show an older version of the code"
+    return [Problem("bundles", what, effect, "make bundle")] if state == "stale" else []
+
+
+def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
+    """Return what to say of a dump that can be read, and what is wrong with it."""
+    from tvmdbg_widgets.cli.common.dump import NamedRun
+    from tvmdbg_widgets.model.base.numbers import counted
+    from tvmdbg_widgets.model.base.text import FormatError
+
+    try:
+        issues = NamedRun(dump).open().check()
+    except (FormatError, OSError, ValueError) as error:
+        what = for_shell(in_words(error))
+        return "", [Problem("dump", what, "opening it", "look at what is named")]
+    grave = [each for each in issues if each.severity.value == "error"]
+    if grave:
+        effect, remedy = "what stands there", "tvmdbg check tells all"
+        return "", [Problem("dump", for_shell(e.message), effect, remedy) for e in grave[:5]]
+    noted = f"; {counted(len(issues), 'remark')}, which tvmdbg check tells" if issues else ""
+    return f"{', '.join(dump)}: opens without errors{noted}", []
+
+
+def _tell(
+    found: list[Environment], bundles: tuple[str, str], sound: str, told: list[Problem]
+) -> None:
+    for each in found:
+        _tell_environment(each)
+    kind, detail = bundles
+    color = "green" if kind == "current" else "yellow"
+    shown = detail if kind == "missing" else detail[:12]
+    say(styled("Front ends", "bold"), "  ", styled(kind, color), styled(f"  {shown}", "dim"))
+    _tell_extras(found[0])
+    if sound:
+        dump = _from_home(sound)
+        paragraph(dump, "green", label=f"{'Dump':<12}", label_styles=("bold",))
+    say()
+    if not told:
+        say(styled("Everything works.", "bold", "green"))
+    for problem in sorted(told, key=lambda problem: not problem.fatal):
+        styles = ("bold", "red") if problem.fatal else ("yellow",)
+        mark, effect = ("problem", "will not work") if problem.fatal else ("remark", "concerns")
+        what = f"{problem.where}: {problem.what}"
+        paragraph(what, label=f"{mark:<9}", label_styles=styles)
+        paragraph(f"{effect}: {problem.effect}", "dim", indent=9)
+        paragraph(f"do: {problem.remedy}", "dim", indent=9)
+    if any(each.fatal for each in told):
+        note("Exit status 1: something will not work.")
+
+
+def _tell_environment(each: Environment) -> None:
+    names = {"here": "This environment", "server": "Jupyter's server"}
+    title = f"  {each.title}" if each.title else ""
+    say(styled(names.get(each.role, f"Kernel {each.name}"), "bold"), styled(title, "dim"))
+    if each.problem:
+        paragraph(each.problem, "dim", indent=2)
+    else:
+        texts = {name: each.version(name) or "" for name in _PACKAGES}
+        texts = {"python": f"{each.python}  {_from_home(each.executable)}", **texts}
+        for name, text in texts.items():
+            if text or name in _ALWAYS:
+                shown = styled(text) if text else styled("missing", "yellow")
+                say("  ", styled(f"{name:<16}", "dim"), shown)
+    say()
+
+
+def _tell_extras(here: Environment) -> None:
+    have = [name for name in _EXTRAS if here.version(name)]
+    say(styled("Optional", "bold"), "    ", styled(", ".join(have) or "none"))
+    for name, (use, brings) in _EXTRAS.items():
+        if name not in have:
+            paragraph(f"without {name}: no {use}; pip install {brings}", "dim", indent=12)
+
+
+def _record(
+    found: list[Environment], bundles: tuple[str, str], sound: str, told: list[Problem]
+) -> dict[str, Any]:
+    return {
+        "ok": not any(each.fatal for each in told),
+        "environments": [
+            {
+                "role": each.role,
+                "name": each.name,
+                "title": each.title,
+                "problem": _from_home(each.problem) or None,
+                "python": each.python or None,
+                "executable": _from_home(each.executable) or None,
+                "packages": dict(each.facts.get("packages", {})),
+                "extensions": list(each.extensions),
+            }
+            for each in found
+        ],
+        "bundles": {"state": bundles[0], "detail": bundles[1]},
+        "dump": _from_home(sound) or None,
+        "problems": [
+            {
+                "do" if name == "remedy" else name: _from_home(fact) if name != "fatal" else fact
+                for name, fact in asdict(each).items()
+            }
+            for each in told
+        ],
+    }
+
+
+def _from_home(text: str) -> str:
+    """The text with ``~`` for the home folder: what is attached to an issue names no user."""
+    home = os.fspath(Path.home())
+    return text if len(home) < 2 else text.replace(home + os.sep, f"~{os.sep}")

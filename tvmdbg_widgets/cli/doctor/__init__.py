@@ -1,1 +1,0 @@
-"""``tvmdbg doctor``: whether this installation works."""

@@ -1,0 +1,222 @@
+"""The tables of a page's data: what every page of a run carries, and what was chosen for one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.view_columns import fact_columns
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.answers.node import candidates_text
+from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns, profile_columns
+from tvmdbg_widgets.export.page.facts import (
+    Codes,
+    Header,
+    StorageForm,
+    Variant,
+    WholeTensor,
+    code_table,
+    form_columns,
+    tensor_columns,
+    variant_columns,
+)
+from tvmdbg_widgets.export.page.options import PathEraser
+from tvmdbg_widgets.export.page.pack import BinaryParts
+from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.text import one_line, why_unread
+from tvmdbg_widgets.model.graph.graph import device_names
+
+_LOG = logging.getLogger(__name__)
+#: Answers that only a page that shows times needs.
+TIMES = ("critical", "roofline", "counters", "flows")
+_NOT_MADE = "left out of this page, since what the view asks for could not be made: "
+_SUMMARY = ("graph", "tensors", "timeline")
+
+T = TypeVar("T")
+
+
+class Guard:
+    """Makes the parts of a page; a part that fails is left out, and the page says so."""
+
+    def __init__(self, eraser: PathEraser) -> None:
+        self.failed: dict[str, str] = {}
+        self._eraser = eraser
+
+    def made(self, part: str, make: Callable[[], T], instead: T) -> T:
+        """Return what a function makes, or something else where it raises."""
+        try:
+            return make()
+        except Exception as problem:  # noqa: BLE001 (one part must not hide the others)
+            _LOG.info("%s cannot be made for a page", part, exc_info=True)
+            self.failed[part] = self._eraser.text(one_line(why_unread(problem)))
+            return instead
+
+    def answer(self, run: Derived, kind: str) -> Reply:
+        """Return the answer to a question of that kind, or none."""
+        return self.made(kind, lambda: answer(run, {"kind": kind}), Reply(None))
+
+    def left_out(self) -> list[str]:
+        """Return a sentence for each part that is left out."""
+        return [f"{part}: {why}" for part, why in self.failed.items()]
+
+
+@dataclass
+class TensorColumns:
+    """What a page tells of each tensor, a row each; of the variants, all of a tensor in turn."""
+
+    headers: list[Header]
+    variants: list[Variant]
+    notes: list[str]
+    remedies: list[str]
+
+
+def common(
+    run: Derived,
+    findings: dict[str, Any] | None,
+    health: tuple[dict[str, Any], dict[str, Any]] | None,
+    eraser: PathEraser,
+    guard: Guard,
+    *,
+    more: Sequence[str] = (),
+) -> BinaryParts:
+    """Return what every page of a run carries: all answers but those about single tensors.
+
+    ``health`` is its answer, and the columns that go with it; ``more`` names answers beside those
+    that every page carries.
+    """
+    binary = BinaryParts()
+    binary.head["answers"] = answers = {}
+    summary = guard.answer(run, "summary").result or {
+        "title": run.title,
+        **dict.fromkeys(_SUMMARY),
+        "missing": {},
+        "issues": [],
+        "provenance": [],
+    }
+    answers["summary"] = eraser.json(summary)
+    answers["highlights"] = eraser.json(guard.answer(run, "highlights").result)
+    answers["findings"] = eraser.json(findings)
+    for kind in ("graph", "timeline", "change", "tensors", *more):
+        reply = guard.answer(run, kind)
+        if reply.buffers:
+            answers[kind] = eraser.json(reply.result["info"])
+            binary.add_packed(kind, reply.result["columns"], reply.buffers[0])
+        else:
+            answers[kind] = eraser.json(reply.result)
+    for kind in guard.failed.keys() & {*_SUMMARY}:
+        answers["summary"][kind] = None
+        answers["summary"]["missing"][kind] = _NOT_MADE + guard.failed[kind]
+    if "memory" in guard.failed:
+        answers["memory"] = {"missing": _NOT_MADE + guard.failed["memory"]}
+    if health is not None:
+        answers["health"] = eraser.json(health[0])
+        binary.add_columns("health", health[1], "health")
+    if run.graph is not None:
+        binary.head["devices"] = device_names(run.graph)
+        nodes = guard.made("details of nodes", lambda: node_columns(run, eraser), None)
+        if nodes is not None:
+            binary.add_columns("nodes", nodes)
+    return binary
+
+
+def with_facts(
+    binary: BinaryParts,
+    run: Derived,
+    told: TensorColumns,
+    eraser: PathEraser,
+    *,
+    histograms: bool,
+) -> BinaryParts:
+    """Return the binary with header, notes and statistics of each tensor."""
+    found = binary.copy()
+    if run.tensors is not None:
+        tensors = list(run.tensors.values())
+        facts = tensor_columns(tensors, told.headers, told.notes, told.remedies, eraser)
+        found.add_columns("facts", facts)
+        found.add_columns("variants", variant_columns(told.variants, histograms=histograms))
+    return found
+
+
+def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:
+    """Add pictures, profiles and whole values to a binary."""
+    pictures = [picture for each in candidates for picture in each.pictures]
+    places = [binary.add_blob(each.data)[0] for each in pictures]
+    if pictures:
+        binary.add_columns("pictures", picture_columns(pictures, places))
+    profiles = [each for candidate in candidates for each in candidate.profiles]
+    places = [binary.add_blob(each.data)[0] for each in profiles]
+    if profiles:
+        binary.add_columns("profiles", profile_columns(profiles, places))
+    chosen = [(each, each.whole) for each in candidates if each.whole is not None]
+    if not chosen:
+        return
+    rows: list[tuple[int, StorageForm, int, int]] = []
+    for each, found in chosen:
+        at = [binary.add_blob(data) for data in found.data]
+        forms = zip(each.variants, found.forms, strict=True)
+        rows += [(variant, form, *at[form.data]) for variant, form in forms]
+    binary.add_columns("wholes", form_columns(rows))
+    _add_codes(binary, [found for _, found in chosen])
+
+
+def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
+    known: dict[str, Codes] = {}
+    for found in chosen:
+        for kind, own in found.codes.items():
+            before = known.get(kind)
+            codes = own.codes if before is None else np.union1d(before.codes, own.codes)
+            known[kind] = Codes(codes, own.dtype)
+        for kind, texts in found.texts.items():
+            count = len(texts.unique)
+            table: dict[str, np.ndarray[Any, Any] | StringColumn] = {
+                "codes": np.arange(count, dtype=np.int32),
+                "values": np.full(count, np.nan),
+                "texts": StringColumn.from_strings(texts.unique),
+            }
+            binary.add_columns(f"codes {kind}", table, "page codes")
+    for kind, own in known.items():
+        table = code_table(kind, own.dtype, own.codes)
+        binary.add_columns(f"codes {kind}", table, "page codes")
+
+
+def node_columns(run: Derived, eraser: PathEraser) -> dict[str, Any]:
+    """Return attributes, notes, storage scopes and the producers an edge may have instead.
+
+    Those of :func:`fact_columns`; ``noteNode`` and ``notes``; ``scopes`` (E, or empty); ``edge``
+    and ``candidates``: what follows the text of an input that comes over an ambiguous edge.
+    """
+    graph = run.graph
+    if graph is None:
+        raise KeyError("this run has no graph")
+    notes = _notes(run)
+    edges = sorted(graph.edge_candidates)
+    return {
+        **fact_columns(graph, eraser.text),
+        "noteNode": np.array([node for node, _ in notes], np.int32),
+        "notes": _strings(eraser.text(note) for _, note in notes),
+        "scopes": graph.storage_scopes if graph.storage_scopes is not None else _strings(()),
+        "edge": np.array(edges, np.int32),
+        "candidates": _strings(candidates_text(graph, edge) for edge in edges),
+    }
+
+
+def _strings(texts: Iterable[str]) -> StringColumn:
+    return StringColumn.from_strings(texts)
+
+
+def _notes(run: Derived) -> list[tuple[int, str]]:
+    """Notes by node, in the order and without the repetitions of ``answers_node``."""
+    found: dict[int, dict[str, None]] = {}
+    for issue in run.check():
+        for node in issue.nodes:
+            found.setdefault(node, {})[issue.message] = None
+    for (node, _), tensor in (run.tensors or {}).items():
+        for note in tensor.notes:
+            found.setdefault(node, {})[note] = None
+    return [(node, note) for node, notes in found.items() for note in notes]

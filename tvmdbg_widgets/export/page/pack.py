@@ -1,0 +1,378 @@
+"""One binary of tables and blobs, read back by ``js/src/page/stored/data.ts``.
+
+``TVMDBGP1``, the length of the head (uint32), four zero bytes, the head (JSON), zeros up to a
+multiple of eight, then the body. Offsets in the head count from the body's first byte.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import struct
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tvmdbg_widgets import __version__
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.answers.bundles import STATIC, bundle
+from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.export.private_parameters import FEWEST
+from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.texts import escape
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.text import why_unread
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+
+MAGIC = b"TVMDBGP1"
+_WIDTHS = {"u1": 1, "u2": 2, "u4": 4, "i4": 4, "f4": 4, "f8": 8}
+#: Of compression: level 9 takes five times as long, for 0.8 % fewer bytes.
+LEVEL = 7
+#: Where only the size is asked for.
+_ESTIMATE_LEVEL = 6
+
+
+def packed_size(data: bytes) -> int:
+    """Return the bytes that data take in a page: base64 of gzip."""
+    return base64_size(len(zlib.compress(data, LEVEL)) + 18)
+
+
+def base64_size(count: int) -> int:
+    """Return the length of so many bytes in base64."""
+    return -(-count // 3) * 4
+
+
+def compressed(data: bytes) -> int:
+    """Return about how many bytes a part of the binary takes once compressed; rather too many."""
+    return len(zlib.compress(data, _ESTIMATE_LEVEL))
+
+
+def shuffled(data: bytes | bytearray | memoryview, width: int) -> bytes:
+    """Put first bytes of all items first, then the second ones, …: compresses better.
+
+    ``len(data)`` must be a multiple of ``width``.
+    """
+    return np.frombuffer(data, np.uint8).reshape(-1, width).T.tobytes()
+
+
+def shuffled_floats(arrays: Sequence[np.ndarray[Any, Any]]) -> bytes:
+    """Return the shuffled bytes of arrays of one float type, one after the other."""
+    whole = np.concatenate(arrays)
+    return shuffled(
+        whole.astype(whole.dtype.newbyteorder("<"), copy=False).tobytes(), whole.itemsize
+    )
+
+
+def filtered(headers: list[dict[str, Any]], buffer: bytes) -> bytes:
+    """Return a packed buffer with integers as differences and all numbers shuffled."""
+    out = bytearray(buffer)
+    for kind, offset, length in _regions(headers):
+        width = _WIDTHS[kind]
+        end = offset + length * width
+        part = buffer[offset:end]
+        if kind == "i4":
+            values = np.frombuffer(part, "<i4")
+            part = np.diff(values, prepend=np.zeros(1, "<i4")).astype("<i4").tobytes()
+        out[offset:end] = shuffled(part, width)
+    return bytes(out)
+
+
+def _regions(headers: list[dict[str, Any]]) -> Iterator[tuple[str, int, int]]:
+    for header in headers:
+        if header["kind"] == "strings":
+            yield "i4", header["codes"], header["length"]
+            yield "i4", header["offsets"], header["unique"] + 1
+        elif header["kind"] != "u1":
+            yield header["kind"], header["offset"], header["length"]
+
+
+class BinaryParts:
+    """The parts of one binary, in the order they were added."""
+
+    def __init__(self) -> None:
+        self.head: dict[str, Any] = {"version": 1}
+        self._tables: dict[str, Any] = {}
+        self._body = bytearray()
+
+    def copy(self) -> BinaryParts:
+        """Return a binary that starts with the same parts."""
+        other = BinaryParts()
+        other.head = dict(self.head)
+        other._tables = dict(self._tables)
+        other._body = bytearray(self._body)
+        return other
+
+    def add_columns(
+        self,
+        name: str,
+        columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
+        answer: str = "",
+    ) -> None:
+        """Add the columns of an answer, or of a table of the page's own, under a name."""
+        self.add_packed(name, *pack(columns, answer or f"page {name}"))
+
+    def add_packed(self, name: str, headers: list[dict[str, Any]], buffer: bytes) -> None:
+        """Add columns that are packed already."""
+        at, size = self.add_blob(filtered(headers, buffer))
+        self._tables[name] = {"columns": headers, "at": at, "size": size}
+
+    def add_blob(self, data: bytes) -> tuple[int, int]:
+        """Add bytes; return where they begin and how many there are."""
+        self._body.extend(b"\0" * (-len(self._body) % 8))
+        at = len(self._body)
+        self._body.extend(data)
+        return at, len(data)
+
+    def to_bytes(self) -> bytes:
+        """Return the whole."""
+        head = {**self.head, "tables": self._tables}
+        text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
+        text += b" " * (-len(text) % 8)
+        return MAGIC + struct.pack("<II", len(text), 0) + text + bytes(self._body)
+
+
+_STARTING = (
+    "The interactive views are starting. If this line stays, this file is incomplete or its "
+    "scripts were stopped; the figure and the text below do without them."
+)
+
+
+def document(
+    *,
+    title: str,
+    theme: str,
+    code: Code,
+    figure: Figure,
+    about: str,
+    settings: dict[str, Any],
+    data: str,
+    embedded: bool = False,
+) -> str:
+    """Return one page: figure and text for every reader, views where scripts run.
+
+    Everything that a broken file may lack stands before the data, which are the end of it.
+    """
+    name = escape(title)
+    chosen = "" if theme == "auto" else f' data-theme="{theme}"'
+    kind = "tvmdbg-page tvmdbg-page-embedded" if embedded else "tvmdbg-page"
+    header = (
+        f'<header><h1>{name}</h1><div id="tvmdbg-tools">'
+        '<a href="#tvmdbg-about">About this page</a></div></header>\n'
+    )
+    footer = (
+        f'<details id="tvmdbg-about"><summary>About this view</summary>\n{about}\n</details>'
+        if embedded
+        else f'<footer id="tvmdbg-about"><h2>About this page</h2>\n{about}\n</footer>'
+    )
+    return f"""<!doctype html>
+<html lang="en"{chosen}>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{code.policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="{"light dark" if theme == "auto" else theme}">
+<meta name="generator" content="tvmdbg-widgets {escape(__version__)}">
+<title>{name}</title>
+<style>{code.style}</style>
+</head>
+<body class="{kind}">
+{"" if embedded else header}<p id="tvmdbg-status" role="status">{_STARTING}</p>
+<main id="tvmdbg-views"></main>
+<section id="tvmdbg-static" aria-label="Figure">
+{figure.html}
+<h2>In words</h2>
+<pre tabindex="0">{_lines(figure.text)}</pre>
+</section>
+{footer}
+<script type="application/json" id="tvmdbg-settings">{_json(settings)}</script>
+{code.markup}
+{data}
+</body>
+</html>
+"""
+
+
+def _lines(text: str) -> str:
+    return "\n".join(escape(line) for line in text.split("\n"))
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    return text.replace("<", "\\u003c")
+
+
+#: Slices whose size once compressed tells that of the others.
+_SAMPLE = 20_000
+#: How far the others may differ from those.
+_UNSURE = 1.5
+
+
+def add_slices(binary: BinaryParts, run: Derived, room: float, *, shown: bool) -> tuple[str, ...]:
+    """Add the slices that do not come along with the first answer about time."""
+    if run.timeline is None:
+        return ()
+    kept = KeptTimeline(run.timeline, run.graph)
+    if kept.along:
+        return ()
+    taken = _fitting(kept, room) if shown else None
+    if taken is not None:
+        binary.add_packed("slices", *taken)
+        binary.add_columns("names", kept.names.columns(range(kept.names.count)), "names")
+        _tell(binary, whole=True, binsOnly=None)
+        return ()
+    why = (
+        f"this page holds {counted(kept.num_bins, 'bin')} of time in place of "
+        f"{counted(kept.count, 'slice')}: its budget had no room for them (save_html(budget=…))"
+    )
+    notes = binary.head["answers"]["timeline"]["notes"]
+    _tell(binary, whole=False, binsOnly=why, notes=[*notes, why])
+    if not shown:
+        return ()
+    size = megabytes(kept.count * kept.table.width)
+    bins = f"the page shows {counted(kept.num_bins, 'bin')} of time"
+    return (f"{counted(kept.count, 'slice')} ({size} before compression): budget; {bins}",)
+
+
+def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], bytes] | None:
+    """Return all slices packed; None where they would take more room."""
+    order = kept.timeline.rows.order
+    middle = max(0, (kept.count - _SAMPLE) // 2)
+    sample = order[middle : middle + _SAMPLE]
+    if _size(kept, sample) * kept.count / len(sample) > _UNSURE * room:
+        return None
+    headers, buffer = pack(kept.table.columns(order))
+    return (headers, buffer) if compressed(filtered(headers, buffer)) <= room else None
+
+
+def _size(kept: KeptTimeline, slices: Any) -> int:
+    return compressed(filtered(*pack(kept.table.columns(slices))))
+
+
+def _tell(binary: BinaryParts, **changed: Any) -> None:
+    answers = binary.head["answers"]
+    answers["timeline"] = {**answers["timeline"], **changed}
+
+
+#: What would end an inline script or style early, or change how its end is found.
+_ENDS_EARLY = re.compile("</(?:script|style)|<!--|[\0\r]", re.IGNORECASE)
+
+#: Views whose script carries the layout of graphs.
+_WITH_LAYOUT = ("debugger", "graph", "comparison")
+
+
+@dataclass(frozen=True)
+class Code:
+    """What makes a page live."""
+
+    style: str
+    styles: tuple[str, ...]
+    scripts: tuple[str, ...]
+    markup: str
+
+    @property
+    def policy(self) -> str:
+        """The Content-Security-Policy under which the page works; also fit for a header."""
+        scripts = " ".join(map(_source, self.scripts))
+        styles = " ".join(map(_source, self.styles))
+        return (
+            f"default-src 'none'; script-src {scripts}; style-src {styles}; "
+            "img-src data: blob:; worker-src blob:"
+        )
+
+
+def code(view: str) -> Code:
+    """Return the script and style of a page that shows one kind of view.
+
+    Script and style of the views are carried compressed, at half their size and less; the policy
+    names the small script that unpacks, what it unpacks, and the layout inside the large script,
+    which starts as one of its own where workers are forbidden.
+    """
+    name = "page" if view == "debugger" else f"page_{view}"
+    script, views = _text(f"{name}.js"), _text(f"{name}.css")
+    loader, style = _text("page_unpack.js"), _text("page_unpack.css")
+    layout = (_text("layout.js"),) if view in _WITH_LAYOUT else ()
+    return Code(
+        style,
+        (style, views),
+        (loader, script, *layout),
+        f"<script>{loader}</script>\n{data_element('tvmdbg-style', views.encode())}\n"
+        f"{data_element('tvmdbg-script', script.encode())}",
+    )
+
+
+def data_element(name: str, data: bytes) -> str:
+    """Return an element that carries bytes, compressed; the same bytes give the same element."""
+    text = base64.b64encode(gzip.compress(data, LEVEL, mtime=0)).decode()
+    return f'<script type="application/octet-stream" id="{name}">{text}</script>'
+
+
+def _source(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _text(name: str) -> str:
+    bundle(name)  # says how to build what is missing
+    text = (STATIC / name).read_text(encoding="utf-8").strip()
+    if found := _ENDS_EARLY.search(text):
+        raise ValueError(f"{name} cannot stand in a page: it holds {found.group()!r}")
+    return text
+
+
+COUNTS_ONLY = (
+    f"a parameter of fewer than {FEWEST} values: this page tells how many are zero, negative or "
+    "not finite; bounds and mean would give values away"
+)
+PARAMETER = "values of parameters are not in this page: only their statistics are"
+STATISTICS = "values are not in this page: it was saved with their statistics only"
+NO_ROOM = "values are not in this page: its budget was spent on others"
+
+NO_TENSORS = (
+    "statistics, pictures and values of tensors: this view shows none; save the page of the run "
+    "or of a TensorInspector"
+)
+ASKED = "parameter values are left out unless asked for with parameters=True"
+DOUBTFUL = (
+    "they may be parameters, which only the graph and the model's params file can tell; "
+    "parameters=True takes them along"
+)
+SMALL = f"fewer than {FEWEST} values, which they would give away"
+DERIVED = "computed from parameters alone; parameters=True takes them along"
+
+
+def too_small(least: int, budget: int) -> str:
+    """Say that even what is always stored exceeds the budget."""
+    return (
+        f"all pictures and values: graph, times and statistics alone take {megabytes(least)}, "
+        f"more than the budget of {megabytes(budget)}"
+    )
+
+
+def unread(problem: Exception) -> str:
+    """Say why values could not be read."""
+    return f"values could not be read when this page was made: {why_unread(problem)}"
+
+
+def remedy(*, parameters: bool) -> str:
+    """Return the call that makes a page with all values."""
+    return f'save_html(share="tensors"{", parameters=True" if parameters else ""})'
+
+
+def megabytes(count: int) -> str:
+    """Write a number of bytes: ``"120 bytes"``, ``"46 kB"``, ``"1.1 MB"``."""
+    if count < 1000:
+        return counted(count, "byte")
+    return f"{count / 1e3:.0f} kB" if count < 999_500 else f"{count / 1e6:,.1f} MB"
+
+
+def amount(tensors: Sequence[Tensor], noun: str) -> str:
+    """Write how many tensors there are and how large they are: ``"45 parameters (1.1 MB)"``."""
+    size = megabytes(sum(each.nbytes for each in tensors))
+    return f"{counted(len(tensors), noun)} ({size})"

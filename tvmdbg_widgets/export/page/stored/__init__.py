@@ -1,1 +1,0 @@
-"""What a page without a kernel carries instead of one."""

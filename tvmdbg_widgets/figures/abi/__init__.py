@@ -1,1 +1,0 @@
-"""Figures of the byte layouts of structs."""

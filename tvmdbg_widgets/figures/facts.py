@@ -1,0 +1,225 @@
+"""What is known of one tensor that a figure shows: its statistics, and why what is not shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.opening import opening_tensor
+from tvmdbg_widgets.answers.counts import tensor_counts
+from tvmdbg_widgets.figures.options import ShownValues, TensorFigureOptions
+from tvmdbg_widgets.model.base.number_text import computed_text, number_text, percentile_text
+from tvmdbg_widgets.model.base.text import FormatError, why_unread
+from tvmdbg_widgets.model.graph.graph import tensor_title
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.statistics.contrast import Contrast
+from tvmdbg_widgets.model.statistics.distribution import NumberBounds
+from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+
+BINS = 64
+UNREAD = "could not be read"
+#: Bytes of a tensor from which on a figure tells of a sample, unless all of it was counted before.
+_LARGE = 1 << 30
+_SAMPLE = 1 << 20
+_SECOND = 1
+
+
+def default_entry(run: Derived) -> tuple[int, int] | None:
+    """Return the entry shown where none is asked for: :func:`opening_tensor`.
+
+    Where there is none, the first output of the last operator; without a graph, or where that has
+    no tensor, the last tensor.
+    """
+    opening = opening_tensor(run)
+    if opening is not None:
+        return opening.node, opening.output
+    tensors, graph = run.tensors, run.graph
+    if not tensors:
+        return None
+    entries = list(tensors)
+    if graph is not None:
+        kinds = graph.kinds
+        own = [e for e in entries if e[0] < len(kinds) and kinds[e[0]] >= NodeKind.OPERATOR]
+        entries = own or entries
+    last = entries[-1][0]
+    return next(entry for entry in entries if entry[0] == last)
+
+
+def _counted(run: Derived, tensor: Tensor, reading: str | None) -> Statistics:
+    """Count all values, with a bar where that takes long; of a huge tensor a sample."""
+    entry = (tensor.node, tensor.output)
+    if tensor.nbytes >= _LARGE and entry not in run.search.scan.scanned().statistics:
+        return tensor.statistics(BINS, _SAMPLE, reading=reading)
+    done = 0
+    look = {"unit": "value", "unit_scale": True, "delay": _SECOND, "leave": False}
+    with tqdm(total=tensor.values(reading).count, desc="counting", **look) as bar:
+
+        def progress(values: int) -> None:
+            nonlocal done
+            bar.update(values - done)
+            done = values
+
+        found = tensor.statistics(BINS, reading=reading, progress=progress)
+        progress(bar.total)
+        return found
+
+
+def _percentiles(
+    tensor: Tensor, reading: str | None, found: Statistics
+) -> tuple[tuple[int, NumberBounds], ...]:
+    """Percentiles as far as they are known: exact, or bounds of them."""
+    if found.distribution is None:
+        return ()
+    if found.exact:
+        bounds: Sequence[NumberBounds] = tensor.known_percentiles(reading)
+    else:
+        bounds = found.distribution.percentiles(PERCENTS)
+    return tuple(zip(PERCENTS, bounds, strict=True))
+
+
+@dataclass(frozen=True)
+class TensorFacts:
+    """One tensor as it is shown; ``redacted`` says why its values are not.
+
+    ``unread`` says why they could not be read; the statistics are then those counted before, or
+    none.
+    """
+
+    tensor: Tensor
+    title: str
+    options: TensorFigureOptions
+    statistics: Statistics
+    shown: ShownValues
+    percentiles: tuple[tuple[int, NumberBounds], ...] = ()
+    contrast: Contrast | None = None
+    redacted: str = ""
+    unread: str = ""
+
+    @classmethod
+    def of(cls, run: Derived, tensor: Tensor, options: TensorFigureOptions) -> TensorFacts:
+        """Count the values and choose what is shown."""
+        shown = ShownValues.of(run, tensor, options)
+        title = tensor_title(tensor, run.graph)
+        try:
+            found = _counted(run, tensor, shown.reading)
+        except (FormatError, OSError) as problem:
+            nothing = Statistics.not_applicable(tensor.size, UNREAD)
+            return cls(tensor, title, options, nothing, shown).without_picture(problem)
+        sample = None if found.exact else _SAMPLE
+        adapted = tensor.contrast(sample, reading=shown.reading)
+        bounds = _percentiles(tensor, shown.reading, found)
+        if adapted is not None:
+            found = replace(found, distribution=adapted.distribution)
+        return cls(tensor, title, options, found, shown, bounds, adapted)
+
+    def without_picture(self, problem: FormatError | OSError) -> TensorFacts:
+        """Return the same where the values cannot be read any more."""
+        hint = getattr(problem, "hint", None)
+        told = f"The values cannot be read: {why_unread(problem)}."
+        if self.statistics.applicable:
+            told += " The statistics are from an earlier read."
+        shown = replace(self.shown, plane=None, region=None)
+        return replace(self, shown=shown, unread=" ".join(filter(None, (told, hint))))
+
+    def without_values(self, why: str, *, counts_only: bool) -> TensorFacts:
+        """Return the same without what tells single values, and no bounds where ``counts_only``."""
+        found = self.statistics.redacted(counts_only=counts_only)
+        shown = replace(self.shown, plane=None, region=None)
+        told = replace(self, statistics=found, shown=shown, percentiles=(), redacted=why)
+        return replace(told, contrast=None)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Numpy's type of the values, as they are read."""
+        return self.tensor.values(self.shown.reading).numpy_dtype
+
+    def index_of(self, flat: int | None) -> list[int] | None:
+        """Return the index of a position in the stored values."""
+        if flat is None:
+            return None
+        shape = self.tensor.values(self.shown.reading).view_shape
+        return [int(each) for each in np.unravel_index(flat, shape)] if shape else []
+
+
+def exact_text(value: Any) -> str:
+    """Write a number of the tensor's own type; ``"none"`` for None."""
+    return "none" if value is None else number_text(value)
+
+
+def float_text(value: float) -> str:
+    """Write a mean or spread; ``"none"`` where no value was finite."""
+    return "none" if math.isnan(value) else computed_text(value)
+
+
+def description(facts: TensorFacts, title: str) -> dict[str, Any]:
+    """Return what a figure of a tensor tells, as JSON."""
+    tensor, found, shown = facts.tensor, facts.statistics, facts.shown
+    plane, counts, options = shown.plane, found.histogram, facts.options
+    is_range = not isinstance(options.color_range, str)
+    return {
+        "view": "tensor",
+        "title": title,
+        "entry": [tensor.node, tensor.output],
+        "name": tensor.name,
+        "dtype": tensor.dtype.name,
+        "shape": list(tensor.shape),
+        "nbytes": tensor.nbytes,
+        "trust": tensor.trust.label,
+        "captured": tensor.captured,
+        "notes": list(tensor.notes),
+        "reading": shown.reading,
+        "layout": shown.layout,
+        "sizes": shown.sizes,
+        "axis_names": list(shown.axis_names),
+        "view_shape": list(shown.values.view_shape),
+        "axes": list(plane.axes) if plane else None,
+        "index": list(plane.index) if plane else None,
+        "show": shown.show,
+        "along": shown.axis,
+        "cells": options.cells,
+        "region": None if shown.region is None else list(shown.region),
+        "color_scale": options.color_scale,
+        "color_range": list(options.color_range) if is_range else options.color_range,
+        "unread": facts.unread,
+        "exact": found.exact,
+        "counts": tensor_counts(found) if found.applicable else None,
+        "statistics": _statistics(facts) if found.applicable else None,
+        "percentiles": [
+            {
+                "percent": percent,
+                "low": percentile_text(each.low, facts.dtype),
+                "high": percentile_text(each.high, facts.dtype),
+            }
+            for percent, each in facts.percentiles
+        ],
+        "histogram": None
+        if counts is None
+        else {
+            "counts": np.asarray(counts.counts).tolist(),
+            "edges": np.asarray(counts.edges, np.float64).tolist(),
+            "exact": counts.exact,
+        },
+    }
+
+
+def _statistics(facts: TensorFacts) -> dict[str, Any]:
+    found = facts.statistics
+    return {
+        "minimum": exact_text(found.minimum),
+        "maximum": exact_text(found.maximum),
+        "mean": float_text(found.mean),
+        "std": float_text(found.std),
+        "argmin": facts.index_of(found.argmin),
+        "argmax": facts.index_of(found.argmax),
+        "firstNan": facts.index_of(found.first_nan),
+        "firstPosInf": facts.index_of(found.first_pos_inf),
+        "firstNegInf": facts.index_of(found.first_neg_inf),
+    }

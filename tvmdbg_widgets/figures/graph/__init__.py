@@ -1,1 +1,0 @@
-"""The graph of a run as a figure."""

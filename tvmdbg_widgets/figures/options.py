@@ -1,0 +1,250 @@
+"""What may be chosen of the figure of a tensor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, laid_out
+from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.pictures import (
+    ChannelPictures,
+    Picture,
+    Profile,
+    channels,
+    picture,
+    profile,
+)
+from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
+from tvmdbg_widgets.model.tensors.planes import Plane, axis_along, default_axes
+from tvmdbg_widgets.model.tensors.tensors import Tensor
+from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
+
+Axes: TypeAlias = tuple[int | None, int | None]
+#: Row, column, rows and columns of a part of a plane, in values.
+Region: TypeAlias = tuple[int, int, int, int]
+ColorRange: TypeAlias = str | tuple[float, float]
+
+TENSOR_SHOWS = ("picture", "channels", "profile")
+COLOR_MAPS = ("auto", "sequential", "diverging")
+COLOR_SCALES = ("auto", "linear", "log", "symlog")
+COLOR_RANGES = ("auto", "tensor", "plane", "robust")
+#: What the colors show of a cell of several values.
+CELLS = ("mean", "least", "largest", "extreme")
+
+
+@dataclass(frozen=True)
+class TensorFigureOptions:
+    """How a tensor is shown; as of ``TensorInspector``."""
+
+    entry: tuple[int, int] | None = None
+    axes: Axes | None = None
+    index: Sequence[int] | None = None
+    color_scale: str = "auto"
+    color_map: str = "auto"
+    color_range: ColorRange = "auto"
+    data_layout: str | None = None
+    reading: str | None = None
+    show: str = "picture"
+    region: Region | None = None
+    data_sizes: Mapping[str, int] | None = None
+    cells: str = "mean"
+    along: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no tensor can be shown with."""
+        one_of("color_scale", self.color_scale, COLOR_SCALES)
+        one_of("color_map", self.color_map, COLOR_MAPS)
+        one_of("show", self.show, TENSOR_SHOWS)
+        one_of("cells", self.cells, CELLS)
+        if isinstance(self.color_range, str):
+            one_of("color_range", self.color_range, COLOR_RANGES)
+        elif not _is_range(self.color_range):
+            raise ValueError(f"color_range is (low, high), found {self.color_range!r}")
+        if self.data_layout:
+            Layout.parse(self.data_layout)
+        if self.data_sizes is not None:
+            checked_sizes(self.data_sizes, self.data_layout)
+        if self.along is not None and (isinstance(self.along, bool) or self.along < 0):
+            raise ValueError(f"along is the number of an axis, found {self.along!r}")
+        if self.region is not None and not _is_region(self.region):
+            raise ValueError(f"region is (row, col, rows, cols), found {self.region!r}")
+
+
+def _is_range(found: Sequence[float]) -> bool:
+    return len(found) == 2 and all(map(math.isfinite, found)) and found[0] <= found[1]
+
+
+def _is_region(found: Sequence[int]) -> bool:
+    return len(found) == 4 and min(found[:2]) >= 0 and min(found[2:]) >= 1
+
+
+#: Values of a plane from which on a picture is made of a sample of them.
+MOST_EXACT = 1 << 26
+
+
+@dataclass(frozen=True)
+class ShownValues:
+    """What is shown of a tensor's values."""
+
+    reading: str | None
+    values: ArrayView
+    layout: str
+    sizes: dict[str, int]
+    axis_names: tuple[str, ...]
+    known: tuple[KnownLayout, ...]
+    misfit: str
+    plane: Plane | None
+    region: Region | None
+    show: str
+    axis: int | None
+
+    @classmethod
+    def of(cls, run: Derived, tensor: Tensor, options: TensorFigureOptions) -> ShownValues:
+        """Return what was asked for as far as the tensor has it, the default where not."""
+        readings = tensor.readings
+        reading = options.reading if options.reading in readings else None
+        reading = reading or (readings[0] if readings else None)
+        stored = tensor.values(reading)
+        known = known_layouts(run.parts, (tensor.node, tensor.output))
+        unfolded, misfit = None, ""
+        try:
+            unfolded = laid_out(stored, known, options.data_layout, options.data_sizes)
+        except ValueError as problem:
+            misfit = str(problem)
+        opened = stored if unfolded is None else unfolded
+        shape = opened.view_shape
+        plane = plane_of(shape, options.axes, options.index) if stored.is_ordered else None
+        plane = plane if math.prod(shape) else None
+        names = stored.axis_names if unfolded is None else unfolded.axis_names
+        axis = None
+        if plane is not None and options.show != "picture":
+            pictured = plane.axes if options.show == "channels" else ()
+            axis = axis_along(shape, names, pictured, options.along)
+        return cls(
+            reading,
+            opened,
+            "" if unfolded is None else unfolded.layout.text,
+            {} if unfolded is None else _hiding(unfolded),
+            names,
+            known,
+            misfit,
+            plane,
+            None if plane is None else _part(plane, options.region),
+            options.show,
+            axis,
+        )
+
+    @property
+    def rows(self) -> int:
+        """Values down that are drawn."""
+        assert self.plane is not None  # noqa: S101 (asked where there is something to draw)
+        return self.plane.rows if self.region is None else self.region[2]
+
+    @property
+    def cols(self) -> int:
+        """Values across that are drawn."""
+        assert self.plane is not None  # noqa: S101
+        return self.plane.cols if self.region is None else self.region[3]
+
+    @property
+    def is_line(self) -> bool:
+        """Whether one row of several values is drawn."""
+        return self.rows == 1 and self.cols > 1
+
+    def picture(self, rows: int, cols: int) -> Picture:
+        """Return a picture; of a sample where there are very many values."""
+        assert self.plane is not None  # noqa: S101
+        many = self.rows * self.cols > MOST_EXACT
+        return picture(self.values, self.plane, rows, cols, part=self.region, sample=many)
+
+    def channels(self, count: int, rows: int, cols: int) -> ChannelPictures:
+        """Return pictures of the first indices of :attr:`axis`."""
+        assert self.plane is not None  # noqa: S101
+        assert self.axis is not None  # noqa: S101
+        return channels(self.values, self.plane, self.axis, 0, count, rows, cols)
+
+    def profile(self, points: int) -> Profile:
+        """Return the line along :attr:`axis`."""
+        assert self.axis is not None  # noqa: S101
+        return profile(self.values, self.axis, points)
+
+    def axis_text(self, axis: int) -> str:
+        """``"C (16)"`` where a letter names the axis, else ``"axis 1 (16)"``."""
+        name = self.axis_names[axis] if self.axis_names else f"axis {axis}"
+        return f"{name} ({self.values.view_shape[axis]:,})"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the axes down and across are called; empty without one."""
+        assert self.plane is not None  # noqa: S101
+        down, across = (
+            "" if axis is None else self.axis_names[axis] if self.axis_names else f"axis {axis}"
+            for axis in self.plane.axes
+        )
+        return down, across
+
+    @property
+    def words(self) -> str:
+        """Which axes are shown, and where the others are held."""
+        if self.plane is None:
+            return ""
+        (down, across), index = self.plane.axes, self.plane.index
+        axis = self.axis
+        if self.show == "profile" and axis is not None:
+            return f"along {self.axis_text(axis)}, over all other axes"
+        if across is None:
+            return "a single value"
+        shown = f"columns: {self.axis_text(across)}"
+        if down is not None:
+            shown = f"rows: {self.axis_text(down)}, {shown}"
+        if self.region is not None:
+            row, col, rows, cols = self.region
+            part = f"rows {row:,} to {row + rows - 1:,}, columns {col:,} to {col + cols - 1:,}"
+            shown += f"; zoomed to {part}"
+        each = axis if self.show == "channels" else None
+        parts = [shown]
+        if self.show == "channels":
+            left = None if each is None else f"tiled by {self.axis_text(each)}"
+            parts = [left or "no axis is left to tile by", shown]
+        parts += [
+            f"{self.axis_names[at] if self.axis_names else f'axis {at}'} at {index[at]} of {size:,}"
+            for at, size in enumerate(self.plane.shape)
+            if at not in (down, across, each) and size > 1
+        ]
+        return "; ".join(parts)
+
+
+def plane_of(shape: tuple[int, ...], axes: Axes | None, index: Sequence[int] | None) -> Plane:
+    """Return the plane that was asked for as far as the shape has it, the default where not."""
+    usable = axes is not None and _valid(shape, axes)
+    at = [0] * len(shape)
+    if index is not None and len(index) == len(shape):
+        at = [max(0, min(size - 1, each)) for each, size in zip(index, shape, strict=True)]
+    return Plane(shape, axes if axes is not None and usable else default_axes(shape), tuple(at))
+
+
+def _part(plane: Plane, region: Region | None) -> Region | None:
+    """The part of the plane that a region has; None where that is all of it."""
+    if region is None:
+        return None
+    row, col = min(region[0], plane.rows - 1), min(region[1], plane.cols - 1)
+    rows, cols = min(region[2], plane.rows - row), min(region[3], plane.cols - col)
+    return None if (rows, cols) == (plane.rows, plane.cols) else (row, col, rows, cols)
+
+
+def _hiding(unfolded: Unfolded) -> dict[str, int]:
+    """The sizes of axes of which some is hidden."""
+    whole = unfolded.layout.logical_shape(unfolded.values.view_shape)
+    shown = zip(unfolded.axis_names, unfolded.shape, whole, strict=True)
+    return {name: size for name, size, most in shown if size < most}
+
+
+def _valid(shape: tuple[int, ...], axes: Axes) -> bool:
+    down, across = axes
+    if any(axis is not None and not 0 <= axis < len(shape) for axis in axes):
+        return False
+    return (down is None and not shape) if across is None else down != across

@@ -1,1 +1,0 @@
-"""Figures of conversations of TVM's RPC."""

@@ -1,0 +1,394 @@
+"""Tile sizes of the trials of one task, for parallel coordinates."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges, layout_changes
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
+from tvmdbg_widgets.figures.engine import draw_or_tell
+from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.formats.tuning.record import read_steps
+from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.struct_layout import Member, ScalarType, StructLayout
+from tvmdbg_widgets.model.tuning.steps import AnyStep, PragmaStep, SplitStep
+
+_MOST_TRIALS = 4000
+_MOST_AXES = 18
+
+
+def tiles(
+    log: LogFacts, task: int, most: int = _MOST_TRIALS
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Return the split factors of a task's trials, as ``js/src/tuning/data/tiles.ts`` reads them.
+
+    Trials differ in their sequence of steps: those of the most common one are shown. A factor that
+    is the same in all of them is left out.
+    """
+    rows = log.trials.of_task(task)
+    shown = rows[np.argsort(log.trials.cost[rows], kind="stable")][:most]
+    groups: defaultdict[tuple[object, ...], list[tuple[int, list[int]]]] = defaultdict(list)
+    for row in shown.tolist():
+        steps = read_steps(log.parts, row)
+        if not steps:
+            continue
+        shape = tuple(_shape(step) for step in steps)
+        groups[shape].append((row, [value for step in steps for value in _values(step)]))
+    if not groups:
+        return _answer([], "no trial of this task has transform steps", [], np.zeros((0, 0)), log)
+    common = max(groups, key=lambda shape: len(groups[shape]))
+    members = groups[common]
+    if len(members) == 1:
+        return _answer([], "no tile size differs in 1 trial", [], np.zeros((0, 0)), log)
+    values = np.array([each for _, each in members], np.float64).reshape(len(members), -1)
+    varied = np.flatnonzero((values != values[0]).any(axis=0))
+    all_axes, varied = len(varied), varied[:_MOST_AXES]
+    names = _names(log.schedule(members[0][0])) if all_axes else []
+    axes = [names[at] for at in varied]
+    of_all = counted(len(rows), "trial")
+    if len(shown) < len(rows):
+        of_all = f"the {len(shown):,} fastest of {of_all}"
+    note = f"{len(members):,} of {of_all} {agree(len(members), 'shares')} this sequence of steps"
+    if not axes:
+        note = f"no tile size differs in {counted(len(members), 'trial')}"
+    elif all_axes > len(axes):
+        note += f"; the first {len(axes)} of {counted(all_axes, 'tile size')}"
+    found = [row for row, _ in members] if axes else []
+    return _answer(axes, note, found, values[:, varied], log)
+
+
+def _answer(
+    axes: list[str], note: str, rows: list[int], values: npt.NDArray[np.float64], log: LogFacts
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    at = np.array(rows, np.int32)
+    columns: dict[str, npt.NDArray[Any]] = {
+        "rows": at,
+        "values": np.ascontiguousarray(values[: len(at)], np.float32).ravel(),
+        "costs": log.trials.cost[at],
+    }
+    return {"axes": axes, "note": note}, columns
+
+
+def _shape(step: AnyStep) -> tuple[object, ...]:
+    """Return what two sequences must share for their factors to be of the same loops."""
+    if isinstance(step, SplitStep):
+        return step.code, step.stage_id, step.iter_id, len(step.lengths)
+    if isinstance(step, PragmaStep):
+        return step.code, step.stage_id
+    return (step.code, step.stage_id)
+
+
+def _values(step: AnyStep) -> tuple[int, ...]:
+    if isinstance(step, SplitStep):
+        return step.lengths
+    if isinstance(step, PragmaStep):
+        return (step.auto_unroll or 0,)
+    return ()
+
+
+def _names(schedule: Schedule) -> list[str]:
+    """Return a name for each factor: the loop that is split and which of its parts, from 1."""
+    tiles = {tile.step: tile for tile in schedule.structure.tiles}
+    stages = {tile.loop: set[int]() for tile in tiles.values()}
+    for tile in tiles.values():
+        stages[tile.loop].add(tile.stage)
+    pragmas = sum(isinstance(step, PragmaStep) for step in schedule.record.steps)
+    found: list[str] = []
+    for at, step in enumerate(schedule.record.steps):
+        if isinstance(step, PragmaStep):
+            found.append("unroll" if pragmas == 1 else f"{step.stage_id}: unroll")
+        elif isinstance(step, SplitStep):
+            loop = tiles[at].loop if at in tiles else f"loop {step.iter_id}"
+            several = at in tiles and len(stages[loop]) > 1
+            where = f"{tiles[at].stage}: {loop}" if several else loop
+            found += [one_line(f"{where}·{part + 1}") for part in range(len(step.lengths))]
+    return found
+
+
+Values = Mapping[str, tuple[str, str]]
+
+#: More bytes of a dump than any struct here has are not handed on.
+_MOST_BYTES = 4096
+
+
+def struct_figure(
+    layouts: Sequence[tuple[str, StructLayout]],
+    *,
+    hexdump: bytes | None = None,
+    values: Sequence[Values] | None = None,
+    verdicts: Sequence[str] | None = None,
+    width: float = 720,
+    theme: str = "light",
+) -> Figure:
+    """Draw layouts of one struct, each later one with what differs from the first."""
+    if not layouts:
+        raise ValueError("no layout to draw")
+    values = [{} for _ in layouts] if values is None else values
+    verdicts = ["" for _ in layouts] if verdicts is None else verdicts
+    first = layouts[0][1]
+    paths = dict.fromkeys(path for _, layout in layouts for path in _colored(layout))
+    colors = {path: at for at, path in enumerate(paths)}
+    columns = [
+        _LayoutColumn(
+            one_line(label),
+            layout,
+            layout_changes(first, layout),
+            {path: (one_line(text), one_line(why)) for path, (text, why) in found.items()},
+            one_line(verdict),
+            colors,
+        )
+        for (label, layout), found, verdict in zip(layouts, values, verdicts, strict=True)
+    ]
+    title = _title(columns)
+    text = struct_text(
+        [(each.label, each.layout) for each in columns],
+        [each.changes for each in columns],
+        hexdump,
+        [each.values for each in columns],
+        [each.verdict for each in columns],
+    )
+    data = {
+        "title": title,
+        "text": text,
+        "layouts": [_described(each, columns[0], hexdump is not None) for each in columns],
+    }
+    dump = np.frombuffer((hexdump or b"")[:_MOST_BYTES], np.uint8)
+    return draw_or_tell("struct", data, {"dump": dump}, {}, text=text, width=width, theme=theme)
+
+
+class _LayoutColumn(NamedTuple):
+    """One layout with all that is said of it."""
+
+    label: str
+    layout: StructLayout
+    changes: LayoutChanges
+    values: Values
+    verdict: str
+    #: By the paths that :func:`_colored` gives, the same in all layouts.
+    colors: Mapping[str, int]
+
+
+def _title(columns: Sequence[_LayoutColumn]) -> str:
+    struct = columns[0].layout.name
+    if len(columns) == 1:
+        return f"{struct}, {columns[0].label}"
+    *others, last = (each.label for each in columns)
+    return f"{struct}, {', '.join(others)} and {last}"
+
+
+def _described(column: _LayoutColumn, first: _LayoutColumn, has_dump: bool) -> dict[str, Any]:
+    """Return a layout as ``js/src/abi/data.ts`` reads it."""
+    layout, changes = column.layout, column.changes
+    kind = "union" if layout.is_union else "struct"
+    lines = changes.lines()
+    if column is not first and not lines:
+        lines = [f"every value lies where it does in {first.label}"]
+    problems = [f"{path} is {text}: {why}" for path, (text, why) in column.values.items() if why]
+    return {
+        "label": column.label,
+        "facts": f"{kind} of {counted(layout.size, 'byte')}, aligned to {layout.align}",
+        "size": layout.size,
+        "align": layout.align,
+        "verdict": column.verdict,
+        "sense": "" if not (has_dump and column.values) else "no" if problems else "yes",
+        "against": first.label if column is not first else "",
+        "changes": lines,
+        "problems": problems,
+        "sections": [_section(column, members) for members in _sections(layout)],
+    }
+
+
+def _sections(layout: StructLayout) -> Iterator[tuple[Member, ...]]:
+    """Yield members that share rows of bytes: all of a struct, each of a union."""
+    if layout.is_union:
+        yield from ((member,) for member in layout.members)
+    else:
+        yield layout.members
+
+
+def _section(column: _LayoutColumn, members: tuple[Member, ...]) -> dict[str, Any]:
+    layout = column.layout
+    end = max(member.end for member in members) if layout.is_union else layout.size
+    section = _StructSection(column)
+    for member in members:
+        section.add(member)
+    section.fill(end)
+    return {"size": end, "parts": section.parts, "frames": section.frames}
+
+
+class _StructSection:
+    """The values of some members as parts, and the structs among them as frames."""
+
+    def __init__(self, column: _LayoutColumn) -> None:
+        self.column = column
+        self.parts: list[dict[str, Any]] = []
+        self.frames: list[dict[str, Any]] = []
+
+    def add(
+        self, member: Member, before: str = "", start: int = 0, color: int | None = None
+    ) -> None:
+        """Add a member, or what it is made of and the frame around it."""
+        path, offset = f"{before}{member.name}", start + member.offset
+        color = self.column.colors.get(path, color)
+        place = {"name": member.name, "offset": offset, "size": member.size}
+        if isinstance(member.type, StructLayout) and not member.type.is_union:
+            self.frames.append({**place, "type": member.type.name, "depth": path.count(".")})
+            for inner in member.type.members:
+                self.add(inner, f"{path}.", offset, color)
+            return
+        text, problem = self.column.values.get(path, ("", ""))
+        self.parts.append(
+            {
+                **place,
+                "path": path,
+                "type": member.type.name,
+                "short": _short(member.type),
+                "color": color or 0,
+                "mark": self.column.changes.mark(path),
+                "value": text,
+                "problem": problem,
+            }
+        )
+
+    def fill(self, end: int) -> None:
+        """Add padding up to the end as parts without a path."""
+        at = 0
+        for part in [*self.parts, {"offset": end, "size": 0}]:
+            if part["offset"] > at:
+                size = part["offset"] - at
+                padding = {"name": "padding", "path": "", "type": counted(size, "byte")}
+                nothing = {"short": "", "color": 0, "mark": "", "value": "", "problem": ""}
+                self.parts.append({**padding, **nothing, "offset": at, "size": size})
+            at = max(at, part["offset"] + part["size"])
+
+
+def _colored(layout: StructLayout, before: str = "") -> Iterator[str]:
+    """Yield the paths that have a color of their own: values, and structs of values alone."""
+    for member in layout.members:
+        path = f"{before}{member.name}"
+        kind = member.type
+        if isinstance(kind, StructLayout) and any(
+            isinstance(inner.type, StructLayout) for inner in kind.members
+        ):
+            yield from _colored(kind, f"{path}.")
+        else:
+            yield path
+
+
+def _short(kind: ScalarType | StructLayout) -> str:
+    """Return a type as short as in the declaration of a layout: ``"u16"``."""
+    if isinstance(kind, StructLayout):
+        return ""
+    return {"int": f"i{8 * kind.size}", "uint": f"u{8 * kind.size}", "pointer": "*"}.get(
+        kind.kind, f"f{8 * kind.size}"
+    )
+
+
+_PADDING = "(padding)"
+
+
+class _StructTextRow(NamedTuple):
+    offset: int
+    size: int
+    path: str
+    type: str
+
+
+def struct_text(
+    layouts: Sequence[tuple[str, StructLayout]],
+    changes: Sequence[LayoutChanges],
+    hexdump: bytes | None,
+    values: Sequence[Mapping[str, tuple[str, str]]],
+    verdicts: Sequence[str],
+) -> str:
+    """Return a table of the values with offset, size and type in each layout, and what differs."""
+    sides = [_rows(layout) for _, layout in layouts]
+    paths = _in_order([[row.path for row in rows] for rows in sides])
+    columns = [_aligned(["", "field", *(_shown(path) for path in paths)])]
+    for (label, layout), rows, change, found in zip(layouts, sides, changes, values, strict=True):
+        at = {row.path: row for row in rows}
+        cells = [_cells(at.get(path), change, hexdump, found) for path in paths]
+        heads = ["offset", "size", "type", *(["hex", "value"] if hexdump is not None else []), ""]
+        table = [
+            _aligned(column, right=k < 2)
+            for k, column in enumerate(zip(heads, *cells, strict=True))
+        ]
+        lines = ["  ".join(line) for line in zip(*table, strict=True)]
+        head = f"{label}: {layout.name}, {counted(layout.size, 'byte')}, aligned to {layout.align}"
+        columns.append(_aligned([head, *lines]))
+    found_lines = [" | ".join(line).rstrip() for line in zip(*columns, strict=True)]
+    for (label, _), change, found, verdict in zip(layouts, changes, values, verdicts, strict=True):
+        if differences := change.lines():
+            found_lines.append(f"{label} differs from {layouts[0][0]}:")
+            found_lines += [f"  ≠ {line}" for line in differences]
+        found_lines += [
+            f"{label}: ✗ {path} is {text}: {why}" for path, (text, why) in found.items() if why
+        ]
+        if verdict:
+            found_lines.append(f"{label}: {verdict}")
+    return "\n".join(found_lines)
+
+
+def _rows(layout: StructLayout) -> list[_StructTextRow]:
+    rows = [
+        _StructTextRow(each.offset, each.type.size, each.path, each.type.name)
+        for each in layout.leaves()
+    ]
+    gaps = [_StructTextRow(offset, size, "", "") for offset, size in layout.padding]
+    if gaps:
+        rows = sorted(rows + gaps)
+    after = ""
+    named = []
+    for row in rows:
+        path = row.path or f"{after}{_PADDING}"
+        named.append(row._replace(path=path))
+        after = row.path
+    return named
+
+
+def _in_order(sides: Sequence[Sequence[str]]) -> list[str]:
+    """Return every path once; what only a later side has stands after what is before it there."""
+    found = list(sides[0])
+    for side in sides[1:]:
+        last = -1
+        for path in side:
+            if path in found:
+                last = found.index(path)
+            else:
+                last += 1
+                found.insert(last, path)
+    return found
+
+
+def _shown(path: str) -> str:
+    return _PADDING if path.endswith(_PADDING) else path
+
+
+def _cells(
+    row: _StructTextRow | None,
+    change: LayoutChanges,
+    hexdump: bytes | None,
+    values: Mapping[str, tuple[str, str]],
+) -> list[str]:
+    has_dump = hexdump is not None
+    if row is None:
+        return [""] * (6 if has_dump else 4)
+    cells = [str(row.offset), str(row.size), row.type]
+    marks = [f"≠ {mark}"] if (mark := change.mark(row.path)) else []
+    if hexdump is not None:
+        text, why = values.get(row.path, ("", ""))
+        cells += [hexdump[row.offset : row.offset + row.size].hex(" "), text]
+        marks += ["✗"] if why else []
+    return [*cells, " ".join(marks)]
+
+
+def _aligned(cells: Sequence[str], *, right: bool = False) -> list[str]:
+    wide = max(map(len, cells))
+    return [cell.rjust(wide) if right else cell.ljust(wide) for cell in cells]

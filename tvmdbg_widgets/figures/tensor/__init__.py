@@ -1,1 +1,0 @@
-"""One tensor of a run as a figure."""

@@ -1,1 +1,0 @@
-"""The timeline of a run, and of two runs, as figures."""

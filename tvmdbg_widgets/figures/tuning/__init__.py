@@ -1,1 +1,0 @@
-"""What the view of a tuning log is given, and its figure."""

@@ -1,1 +1,0 @@
-"""Compute DAGs from the text that TVM prints of them."""

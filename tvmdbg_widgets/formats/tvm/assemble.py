@@ -1,0 +1,404 @@
+"""The files of one TVM debugger dump to one run: what joins what, and what TVM itself damaged."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tvmdbg_widgets.formats.json_fields import Recording, merged
+from tvmdbg_widgets.formats.parts import Part
+from tvmdbg_widgets.formats.registry import collector_paused
+from tvmdbg_widgets.formats.tvm import versions
+from tvmdbg_widgets.formats.tvm.foreign import ModelLibrary
+from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
+from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
+from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
+from tvmdbg_widgets.formats.tvm.report.report import printed_reports
+from tvmdbg_widgets.formats.tvm.table import DebuggerTable, bare_table, read_tables
+from tvmdbg_widgets.formats.tvm.times import beside_chrome, choose_table, fits, join_timeline
+from tvmdbg_widgets.formats.tvm.trace import Trace
+from tvmdbg_widgets.formats.tvm.versions import join_reports, read_vm_tables, report_evidence
+from tvmdbg_widgets.formats.tvm.versions import sniff as sniff_vm_table
+from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import (
+    Issue,
+    Issues,
+    IssueSeverity,
+    is_url,
+    one_line,
+    without_secrets,
+)
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.operators import MODULE
+from tvmdbg_widgets.model.join.parameters import join_parameters, join_tensors
+from tvmdbg_widgets.model.join.placement import KeyedArray, join_report
+from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
+from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, of_byte_memory
+from tvmdbg_widgets.model.tensors.tensors import Captured, Tensors
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+from tvmdbg_widgets.sources.byte_source import BytesSource
+
+T = TypeVar("T")
+
+
+@collector_paused()
+def assemble(
+    parts: Sequence[Part],
+    issues: Iterable[Issue],
+    *,
+    title: str,
+    options: Mapping[str, Any] | None = None,
+) -> RunParts:
+    """Join the parts of one dump."""
+    found = [*issues, *(issue for each in libraries(parts) for issue in each.issues)]
+    recording = _only(
+        [part.value for part in parts if part.kind == "recording"], "recording", found
+    )
+    if recording is not None:
+        parts = sorted(parts, key=lambda part: recording.place(_run_file(part)))
+    outputs, parameters = _params(parts, found)
+    trace = _only([part.value for part in parts if part.kind == "trace"], "trace", found)
+    graph = _graph(parts, found)
+    logs = [part.value for part in parts if part.kind == "table"]
+    table, problems = choose_table(logs, trace, graph, with_tensors=outputs is not None)
+    found += problems
+    names = {record.key for each in parameters for record in each.records}
+    if graph is not None and names:
+        graph = graph.with_parameters(names)
+    reports, problems = join_reports(graph, [p.value for p in parts if p.kind == "report"])
+    found += problems
+    times = [part.value for part in parts if part.kind == "times"]
+    chrome = _only([part.value for part in parts if part.kind == "chrome"], "Chrome trace", found)
+    evidence = (*evidence_of(parts, graph, outputs, trace, table), *report_evidence(reports))
+    reused = read_after_run(evidence, outputs, graph)
+    when = captured(evidence, outputs)
+    tensors = _tensors(graph, outputs, parameters, found, reused=reused, when=when)
+    device = _device(parts)
+    timeline = _recorded_timeline(parts, graph, found)
+    if timeline is None:
+        timeline = join_timeline(
+            graph, trace, table, device or "execution", times=times, chrome=chrome, reports=reports
+        )
+    if chrome is not None and timeline is not None:
+        timeline, problems = beside_chrome(timeline, chrome)
+        found += problems
+    found += _reported(graph, outputs, parameters, tensors, timeline)
+    produced = versions.releases(evidence)
+    if produced is None:
+        found.append(contradiction(evidence))
+    provenance = Provenance(
+        versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "Chrome trace",
+        tuple(each.fact for each in evidence),
+        device,
+        tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts),
+    )
+    run = RunParts(
+        title,
+        graph,
+        tensors,
+        timeline,
+        Issues(found),
+        provenance,
+        files=tuple(_run_file(part) for part in parts),
+        options=dict(options or {}),
+        reports=reports,
+        printed="" if table is None else bare_table(table),
+        ir={name: text for part in parts if part.kind == "ir" for name, text in part.value.items()},
+    )
+    return run if recording is None else _as_recorded(run, recording)
+
+
+def _run_file(part: Part) -> RunFile:
+    """Name a file by where it lay; a bare dump folder keeps the name that tells its device."""
+    name = part.source.name.replace("\\", "/")
+    if part.folder is None:
+        bare = part.kind if name.startswith("<") else name.rpartition("/")[2]
+        return RunFile(part.kind, bare, part.source)
+    if "/" not in name and part.folder.name.startswith("_tvmdbg_"):
+        name = f"{part.folder.name}/{name}"
+    return RunFile(part.kind, name, part.source)
+
+
+def _recorded_timeline(
+    parts: Sequence[Part], graph: Graph | None, issues: list[Issue]
+) -> Timeline | None:
+    """Take times that were recorded for this graph; they are the joined ones already."""
+    recorded = [part.value for part in parts if part.kind == "recorded-times"]
+    times = _only(recorded, "file of recorded times", issues)
+    if times is None or times.fits(graph):
+        return None if times is None else times.timeline
+    text = (
+        f"times of {counted(times.timeline.num_nodes, 'node')} "
+        f"{agree(times.timeline.num_nodes, 'was')} recorded, which do not fit the graph; the "
+        "recorded times are not used"
+    )
+    issues.append(Issue("recorded-times-disagree", IssueSeverity.WARNING, text, file=times.file))
+    return None
+
+
+def _as_recorded(run: RunParts, recording: Recording) -> RunParts:
+    changed = recording.changes(run.files)
+    return replace(
+        run,
+        title=recording.title,
+        provenance=replace(recording.provenance, files=run.provenance.files),
+        issues=Issues([*merged(recording.issues, run.issues), *([changed] if changed else [])]),
+        options={**recording.options, **run.options},
+    )
+
+
+def _reported(
+    graph: Graph | None,
+    outputs: Outputs | None,
+    parameters: list[ParamsFile],
+    tensors: Tensors | None,
+    timeline: Timeline | None,
+) -> list[Issue]:
+    """Issues of the parts; what notes on arrays say is told as the graph has settled it."""
+    files = [*([outputs.file] if outputs else []), *parameters]
+    found = list(graph.issues if graph is not None else ())
+    found += [issue for each in files for issue in each.issues if issue.rule not in KINDS]
+    noted: dict[str, list[tuple[ArrayRecord, tuple[int, int] | None]]] = defaultdict(list)
+    for entry, tensor in (tensors or {}).items():
+        if tensor.record.notes:
+            noted[tensor.file].append((tensor.record, entry if graph is not None else None))
+    for file, records in noted.items():
+        found += note_issues(records, file)
+    return [*found, *(timeline.issues if timeline is not None else ())]
+
+
+def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[Outputs | None, list[ParamsFile]]:
+    """Tell the dump's tensors from a model's parameters by their keys."""
+    outputs: list[Outputs] = []
+    parameters: list[ParamsFile] = []
+    for part in parts:
+        if part.kind not in ("params", "cache"):
+            continue
+        found = Outputs.of(part.value)
+        if found is not None:
+            outputs.append(found)
+        else:
+            parameters.append(part.value)
+    return _only(outputs, "file of output tensors", issues), parameters
+
+
+def _only(values: list[T], what: str, issues: list[Issue]) -> T | None:
+    if len(values) > 1:
+        text = f"{counted(len(values), 'file')} are each a {what}; only the first is used"
+        issues.append(Issue("more-than-one", IssueSeverity.WARNING, text))
+    return values[0] if values else None
+
+
+def _graph(parts: Sequence[Part], issues: list[Issue]) -> Graph | None:
+    """Take the dump's graph, its edges resolved by the raw graph where that is given too."""
+    graphs = [part for part in parts if part.kind == "graph"]
+    raw = [part.value for part in graphs if part.value.form != "mutated"]
+    mutated = [part for part in graphs if part.value.form == "mutated"]
+    if not mutated:
+        raw.sort(key=lambda graph: graph.form != "string")
+        return _matching(raw, issues)
+    graph = _matching([part.value for part in mutated], issues)
+    for each in raw:
+        if graph is not None and each.names == graph.names:
+            return read_graph(mutated[0].source, raw=each)
+    if raw:
+        return read_graph(mutated[0].source, raw=raw[0])
+    return graph
+
+
+def _matching(graphs: list[Graph], issues: list[Issue]) -> Graph | None:
+    others = [graph for graph in graphs[1:] if graph.names != graphs[0].names]
+    return _only([*graphs[:1], *others], "graph of another network", issues)
+
+
+def _tensors(
+    graph: Graph | None,
+    outputs: Outputs | None,
+    parameters: list[ParamsFile],
+    issues: list[Issue],
+    *,
+    reused: bool,
+    when: Captured,
+) -> Tensors | None:
+    joined: list[Tensors] = []
+    if parameters and (graph is not None or outputs is None):
+        found, problems = join_parameters(graph, [r for each in parameters for r in each.records])
+        joined.append(found)
+        issues.extend(problems)
+    if outputs is not None:
+        arrays = [
+            KeyedArray(record, key.name, key.node, key.output)
+            for record, key in zip(outputs.file.records, outputs.keys, strict=True)
+        ]
+        found, problems = join_tensors(
+            graph, arrays, file=outputs.file.file, reused=reused, captured=when
+        )
+        joined.append(found)
+        issues.extend(problems)
+    if len(joined) < 2:
+        return joined[0] if joined else None
+    return Tensors(tensor for each in joined for tensor in each.values())
+
+
+def _device(parts: Sequence[Part]) -> str:
+    """The device that the dump folder is named after: ``_tvmdbg_device_CUDA_0`` is ``CUDA:0``."""
+    for part in parts:
+        for prefix in ("_tvmdbg_device_", "_tvmdbg_ctx_"):
+            if part.folder is not None and part.folder.name.startswith(prefix):
+                name, _, number = part.folder.name.removeprefix(prefix).rpartition("_")
+                return f"{name}:{number}" if name else number
+    return ""
+
+
+def title_of(sources: Iterable[object]) -> str:
+    """Name a run after the first folder or file that it was opened from."""
+    for source in sources:
+        if isinstance(source, str) and is_url(source):
+            shown = without_secrets(source)
+            return shown.partition("::")[0].rstrip("/").rpartition("/")[2] or shown
+        if isinstance(source, str | os.PathLike):
+            path = Path(os.fsdecode(source)).absolute()
+            return one_line(path.name or os.fspath(path))
+    return "run"
+
+
+def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
+    """Return a run for each printed table among the files, in their order.
+
+    Its times are the table's alone; it has the graph where that has the table's nodes.
+    """
+    found = [part for file in parts.files for part in _tables_of(file)]
+    return tuple(_run_of(parts, table, number) for number, table in enumerate(found))
+
+
+def _tables_of(file: RunFile) -> list[Part]:
+    if file.part == "table":
+        texts = [(each, bare_table(each)) for each in read_tables(file.source)]
+        sources = [BytesSource(text.encode(errors="replace"), each.file) for each, text in texts]
+        return [Part("table", read_tables(source), source, None) for source in sources]
+    if file.part != "report":
+        return []
+    is_vm = sniff_vm_table(file.source.read(0, file.source.size))
+    reports = (read_vm_tables if is_vm else printed_reports)(file.source)
+    return [Part("report", each, file.source, None) for each in reports]
+
+
+def _run_of(parts: RunParts, table: Part, number: int) -> RunParts:
+    found = [table]
+    graph = next((file.source for file in parts.files if file.part == "graph"), None)
+    if parts.graph is not None and graph is not None:
+        if table.kind == "report":
+            has_nodes = bool((join_report(parts.graph, table.value)[0].nodes >= 0).any())
+        else:
+            has_nodes = fits(table.value[0], parts.graph)
+        if has_nodes:
+            found.append(Part("graph", parts.graph, graph, None))
+    return assemble(found, (), title=f"{parts.title}, tables[{number}]")
+
+
+def evidence_of(
+    parts: Sequence[Part],
+    graph: Graph | None,
+    outputs: Outputs | None,
+    trace: Trace | None,
+    table: DebuggerTable | None,
+) -> tuple[versions.VersionEvidence, ...]:
+    """Return what the parts tell of the release that wrote them."""
+    found: list[versions.VersionEvidence | None] = []
+    found += [versions.of_library(fact) for part in libraries(parts) for fact in part.facts]
+    folders = {part.folder for part in parts if part.folder is not None}
+    found += [versions.of_folder(folder.name) for folder in sorted(folders)]
+    if graph is not None:
+        if any(name.startswith(MODULE) for name in graph.func_names.unique):
+            found.append(versions.VersionEvidence(f"function names start with {MODULE}", 8, 19))
+        if graph.storage_scopes is not None:
+            found.append(versions.VersionEvidence("the graph has a storage_scope list", 10, 19))
+    if outputs is not None and outputs.keys:
+        style = outputs.keys[0].style
+        found.append(versions.of_key_style(style))
+        if style == "v0.5":
+            found.append(_of_first_time(graph, outputs))
+    if trace is not None:
+        found.append(versions.VersionEvidence("there is an execution trace", 6, 19))
+    if table is not None:
+        found.append(versions.of_table_style(table.style))
+    told = tuple(each for each in found if each is not None)
+    form = None if graph is None else versions.of_graph_form(graph.form)
+    if graph is None or form is None:
+        return told
+    # Whoever saves lib.get_graph_json() as JSON writes a string too, with any release.
+    agrees = versions.releases((*told, form)) is not None
+    return (*told, form) if agrees or graph.form != "string" else told
+
+
+def _of_first_time(graph: Graph | None, outputs: Outputs) -> versions.VersionEvidence | None:
+    """v0.5 adds a measured time for parameters too, v0.6 and v0.7 add zero."""
+    key = outputs.keys[0]
+    if graph is None or not graph.num_nodes or graph.kinds[0] > NodeKind.PARAMETER:
+        return None
+    if key.order:
+        return versions.VersionEvidence("the key of the first parameter has a time", 5, 5)
+    return versions.VersionEvidence("the key of the first parameter has time zero", 6, 7)
+
+
+def read_after_run(
+    evidence: tuple[versions.VersionEvidence, ...], outputs: Outputs | None, graph: Graph | None
+) -> bool:
+    """Whether the tensors were read when the whole run was over (v0.6, v0.7)."""
+    produced = versions.releases(evidence)
+    if graph is None or outputs is None or not outputs.keys or produced is None:
+        return False
+    return outputs.keys[0].style == "v0.5" and produced[1] >= 6
+
+
+def captured(evidence: tuple[versions.VersionEvidence, ...], outputs: Outputs | None) -> Captured:
+    """When the tensors of a dump were read.
+
+    v0.5 and v0.8 to v0.19 copy a node's outputs as it has run; v0.6 and v0.7 read all of them when
+    the whole run is over (python/tvm/contrib/debugger/debug_executor.py @ v0.8,
+    debug_runtime.py @ v0.6).
+    """
+    produced = versions.releases(evidence)
+    if outputs is None or not outputs.keys or produced is None:
+        return "unknown"
+    first, last = produced
+    if first >= 8 or last == 5:
+        return "node"
+    return "later" if first >= 6 and last <= 7 else "unknown"
+
+
+def contradiction(evidence: tuple[versions.VersionEvidence, ...]) -> Issue:
+    """Return the issue of evidence that no release fits."""
+    facts = "; ".join(f"{each.fact} (v0.{each.first} to v0.{each.last})" for each in evidence)
+    text = f"no TVM release writes all of this: {facts}. The files may be of different runs"
+    return Issue("versions-contradict", IssueSeverity.WARNING, text)
+
+
+def libraries(parts: Sequence[Part]) -> list[ModelLibrary]:
+    """Return the model libraries among the parts."""
+    return [part.value for part in parts if part.kind == "library"]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """An ``output_tensors.params``: its records with their parsed keys."""
+
+    file: ParamsFile
+    keys: tuple[OutputKey, ...]
+
+    @classmethod
+    def of(cls, file: ParamsFile) -> Outputs | None:
+        """Return the file as a dump's tensors, None where its keys tell that it is another one.
+
+        The debugger went with TVM v0.19, when memory had a byte for each element below 8 bits.
+        """
+        keys = tuple(key for record in file.records if (key := parse_key(record.key)) is not None)
+        if not keys or len(keys) != len(file.records):
+            return None
+        return cls(replace(file, records=tuple(map(of_byte_memory, file.records))), keys)

@@ -1,1 +1,0 @@
-"""The files of one dump put together as a run."""

@@ -1,1 +1,0 @@
-"""The table of times that TVM's debugger and VM print."""

@@ -1,1 +1,0 @@
-"""Byte layouts of the structs that compiled code and the runtime share."""

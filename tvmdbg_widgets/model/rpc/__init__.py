@@ -1,1 +1,0 @@
-"""What a conversation of TVM's RPC is made of."""

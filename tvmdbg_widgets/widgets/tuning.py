@@ -1,0 +1,377 @@
+"""TuningView: costs over trials, the tasks, why trials failed, and the schedule of a trial."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import traitlets
+
+from tvmdbg_widgets.analysis.tuning.facts import LogFacts
+from tvmdbg_widgets.analysis.tuning.links import TaskLinks, graph_of, link_tasks
+from tvmdbg_widgets.analysis.tuning.selection import select
+from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.bundles import bundle, code, code_name, module
+from tvmdbg_widgets.answers.messages import Question, message_id
+from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
+from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.struct import tiles
+from tvmdbg_widgets.figures.tuning import (
+    ERRORS_BY,
+    change_answer,
+    error_table,
+    overview,
+    schedule_answer,
+)
+from tvmdbg_widgets.model.base.ranges import no_argument
+from tvmdbg_widgets.widgets.plot import auto_height, require_run
+from tvmdbg_widgets.widgets.session import Session
+from tvmdbg_widgets.widgets.shown_run import Saved, ShownRun
+from tvmdbg_widgets.widgets.traits import Choice, ModelTrait, OptionalModelTrait, SharedModel
+
+_PANES = ("schedule", "tiles", "errors", "findings")
+
+
+class TrialRange(traitlets.Tuple):
+    """Trials ``(first, end)``, the last one left out; None is all of them."""
+
+    def __init__(self) -> None:
+        super().__init__(traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None)
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """Take a range with at least one trial."""
+        found = super().validate(obj, tuple(value) if isinstance(value, list) else value)
+        if found is not None and not 0 <= found[0] < found[1]:
+            raise traitlets.TraitError(
+                f"{self.name} is (first, end) with 0 <= first < end, found {value!r}"
+            )
+        return found
+
+
+class TuningView(Saved):
+    """A tuning log: how the best cost fell, which task takes the time, why trials failed.
+
+    ::
+
+        tvmdbg.TuningView(log, task=3)
+        tvmdbg.TuningView(log, run=run)       # tasks and nodes select each other
+
+    Every trial is a point, failed ones stand in a lane above; below are the errors of each round,
+    beside it the tasks, below it the schedule of a trial as loops.
+
+    Parameters
+    ----------
+    log : TuningLog
+    run : DebugRun, optional
+        A run of the tuned model: nodes select the task that tuned them, and the other way round.
+    session : Session, optional
+        The run's own where left out.
+    **traits
+        Initial state, by the names below.
+
+    Attributes
+    ----------
+    task : int or None
+        Index of the task that is looked at; None is all of them.
+    trial : int or None
+        The trial whose schedule is shown; None is the best of the task.
+    along : str
+        Over the ``"trial"`` or over wall ``"time"``, without the gaps between sessions.
+    trial_range : (int, int) or None
+        The trials that the table counts, the last one left out; None is all of them.
+    query : str
+        Trials in the foreground, as of :meth:`tvmdbg_widgets.TuningLog.select`; empty is all.
+    pane : str
+        ``"schedule"``, ``"tiles"``, ``"errors"`` or ``"findings"``.
+    sort : str
+        Tasks by ``"time"``, ``"gain"``, ``"errors"`` or ``"task"`` (their number).
+    height : int or "auto"
+        CSS pixels; ``"auto"``: of the part of the notebook that is seen.
+
+    Raises
+    ------
+    TypeError
+        For something that is no tuning log, or a keyword that is no trait of this view.
+    """
+
+    _esm = module("tuning")
+    _css = bundle("tuning.css")
+    _code = traitlets.Unicode(code_name("tuning")).tag(sync=True)
+    _made_by = "tvmdbg_widgets.TuningView(log)"
+
+    #: Set when the view is closed, so that it follows its files no longer.
+    _stop: threading.Event | None = None
+    _model: LogModel
+
+    log = ModelTrait()
+    session: Any = OptionalModelTrait()
+    task = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
+    trial = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
+    along = Choice(["trial", "time"], "trial").tag(sync=True)
+    trial_range: Any = TrialRange().tag(sync=True)
+    query = traitlets.Unicode("").tag(sync=True)
+    pane = Choice(_PANES, "schedule").tag(sync=True)
+    sort = Choice(["time", "gain", "errors", "task"], "time").tag(sync=True)
+    height = auto_height(360)
+
+    def __init__(
+        self,
+        log: ShownLog,
+        run: ShownRun | None = None,
+        session: Session | None = None,
+        **traits: Any,
+    ) -> None:
+        if not hasattr(log, "trials"):
+            raise TypeError(
+                f"TuningView shows a tuning log, not {type(log).__name__}: pass "
+                "tvmdbg_widgets.open_tuning(path)"
+            )
+        if run is not None:
+            require_run(self, run)
+        known = {name for name in self.class_trait_names(sync=True) if not name.startswith("_")}
+        for name in traits:
+            if name not in known - {"log", "session"}:
+                raise no_argument("TuningView", name, known - {"log"})
+        self._model = LogModel(
+            log, None if run is None else link_tasks(log.facts.parts, graph_of(run))
+        )
+        if session is None and run is not None:
+            session = run.session
+        super().__init__(log=self._model, session=session, **traits)
+
+    @traitlets.validate("task", "trial")
+    def _of_the_log(self, proposal: dict[str, Any]) -> int | None:
+        found: int | None = proposal["value"]
+        name = proposal["trait"].name
+        log = self._model.tuning_log.facts
+        count = len(log.tasks) if name == "task" else len(log)
+        if found is not None and found >= count:
+            raise traitlets.TraitError(f"{name}: there is no {name} {found}; the log has {count}")
+        return found
+
+    @traitlets.validate("log")
+    def _its_own_log(self, proposal: dict[str, Any]) -> object:
+        if proposal["value"] is not self._model:
+            raise traitlets.TraitError("the log of a view cannot be changed: make another view")
+        return proposal["value"]
+
+    @property
+    def tuning_log(self) -> ShownLog:
+        """The log that is shown, as far as it has grown."""
+        return self._model.tuning_log
+
+    def follow(self, seconds: float = 2.0) -> TuningView:
+        """Let the view grow with its files, looked at every so many seconds, until it is closed.
+
+        ::
+
+            tvmdbg.open_tuning("tuning.json").view().follow()
+        """
+        if self._stop is None:
+            self._stop = threading.Event()
+            follower = self.tuning_log.follow(seconds=seconds)
+            arguments = (follower, self._stop, seconds)
+            name = "tvmdbg-follow"
+            threading.Thread(target=self._grow, args=arguments, name=name, daemon=True).start()
+        return self
+
+    def _grow(self, follower: Any, stop: threading.Event, seconds: float) -> None:
+        while not stop.wait(seconds):
+            grown = follower.poll()
+            if grown is not None and not stop.is_set():
+                self._model.grow(grown)
+
+    def close(self) -> None:
+        """Free the view and its model; it follows its files no longer."""
+        if self._stop is not None:
+            self._stop.set()
+        super().close()
+
+    def figure(self, width: float = 720, theme: str = "light") -> Figure:
+        """Return what the view shows as a static figure, made without a browser.
+
+        Parameters
+        ----------
+        width : float
+            px, 300 to 2000.
+        theme : str
+            ``"light"``, ``"dark"``, or ``"auto"``: dark where the reader prefers it.
+
+        Raises
+        ------
+        ValueError
+            A width or theme that is none of these.
+        """
+        from tvmdbg_widgets.figures.tuning import tuning_figure
+
+        return tuning_figure(self.tuning_log.facts, self.options, width=width, theme=theme)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the view shows, by trait."""
+        names = ("task", "trial", "along", "query", "pane", "sort")
+        chosen = {name: getattr(self, name) for name in names}
+        span = self.trial_range
+        return chosen | {"trial_range": None if span is None else list(span)}
+
+    def _saved_figure(self) -> Figure:
+        return self.figure(theme="auto")
+
+    def save_html(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write this view in its present state as one HTML file that works offline.
+
+        Parameters
+        ----------
+        path : path-like
+            Ends in ``.html`` or ``.htm``; replaced whole or not at all.
+        **options
+            ``title`` and ``theme``, as of :meth:`tvmdbg_widgets.TuningLog.save_html`.
+        """
+        return self.tuning_log.save_html(path, **options, of=self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<TuningView of {self.tuning_log.facts.title!r}, live in a notebook; "
+            "elsewhere use .save_html(path) or .figure().save(path)>"
+        )
+
+
+_LOG = logging.getLogger(__name__)
+
+
+class ShownLog(Protocol):
+    """What a view takes of a log; :class:`tvmdbg_widgets.TuningLog` is one."""
+
+    facts: LogFacts
+
+    def follow(self, seconds: float = 1.0) -> Any:
+        """Return what tells of changes."""
+
+    def save_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        theme: str = "auto",
+        budget: int = 5_000_000,
+        of: Any = None,
+    ) -> Path:
+        """Write a view, ``of``, as a page."""
+
+
+class LogModel(SharedModel):
+    """Answers the views of one tuning log over custom messages; it has no view of its own.
+
+    Answers are made beside the kernel's main thread, one after the other.
+    """
+
+    _esm = bundle("run.js")
+    _view_name = traitlets.Any(None).tag(sync=True)
+
+    content = traitlets.Int(0).tag(sync=True, page=False)
+
+    def __init__(self, log: ShownLog, links: TaskLinks | None = None, **traits: Any) -> None:
+        self._log = log
+        self._links = links
+        self._pool: ThreadPoolExecutor | None = None
+        super().__init__(**traits)
+        self.on_msg(self._on_question)
+
+    @property
+    def tuning_log(self) -> ShownLog:
+        """The log as far as it is known."""
+        return self._log
+
+    def grow(self, log: ShownLog) -> None:
+        """Answer with a log that has more records from now on, and tell the views."""
+        self._log = log
+        self.content += 1
+
+    def close(self) -> None:
+        """Free the model in the kernel and in every page."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+        super().close()
+
+    def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
+        if not HAS_THREADS:
+            self._answer(message)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(1, "tvmdbg-tuning")
+        self._pool.submit(self._answer, message)
+
+    def _answer(self, message: object) -> None:
+        content: dict[str, Any] = {"id": message_id(message)}
+        try:
+            reply = answer(self._log.facts, self._links, message)
+        except (ValueError, LookupError, OSError) as problem:
+            self.send(content | {"error": str(problem)})
+        except Exception as problem:  # noqa: BLE001 (an error is an answer; the log has it all)
+            _LOG.exception("answering a tuning view failed")
+            self.send(content | {"error": f"{type(problem).__name__}: {problem}"})
+        else:
+            self.send(content | {"result": reply.result}, list(reply.buffers))
+
+    def __repr__(self) -> str:
+        return f"LogModel({self._log.facts.title!r})"
+
+
+_LONGEST_QUERY = 10_000
+_KINDS = ("tuning", "schedule", "change", "tiles", "errors", "select", "code")
+
+
+def answer(log: LogFacts, links: TaskLinks | None, message: object) -> Reply:
+    """Answer one question."""
+    question = Question(message)
+    if question.kind == "tuning":
+        return _packed("tuning", *overview(log, links))
+    if question.kind == "schedule":
+        return Reply(schedule_answer(log, _trial(log, question, "trial")))
+    if question.kind == "change":
+        pair = _trial(log, question, "a"), _trial(log, question, "b")
+        return Reply(change_answer(log, *pair))
+    if question.kind == "tiles":
+        return _packed("tuningTiles", *tiles(log, question.integer("task", 0, len(log.tasks) - 1)))
+    if question.kind == "errors" and (by := question.choice("by", ERRORS_BY)):
+        return Reply(error_table(log, by, _rows(log, question)))
+    if question.kind == "select":
+        found = select(log.parts, question.text("query", _LONGEST_QUERY) or "")
+        mask = np.zeros(len(log), np.uint8)
+        mask[found.rows] = 1
+        return _packed("tuningSelect", {"caption": found.caption}, {"mask": mask})
+    if question.kind == "code" and question.choice("view", ("tuning",)):
+        return Reply(None, (code("tuning"),))
+    raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_KINDS)}")
+
+
+def _trial(log: LogFacts, question: Question, name: str) -> int:
+    return question.integer(name, 0, len(log) - 1)
+
+
+def _rows(log: LogFacts, question: Question) -> npt.NDArray[np.intp]:
+    """Return the trials of a task, in a range, that a query finds; what is left out is no limit."""
+    is_asked = np.ones(len(log), bool)
+    if question.has("task"):
+        is_asked &= log.trials.task == question.integer("task", 0, len(log.tasks) - 1)
+    if question.has("trials"):
+        first, end = question.integers("trials", 2)
+        is_asked[:first] = False
+        is_asked[end:] = False
+    if query := question.text("query", _LONGEST_QUERY):
+        is_found = np.zeros(len(log), bool)
+        is_found[select(log.parts, query).rows] = True
+        is_asked &= is_found
+    return np.flatnonzero(is_asked)
+
+
+def _packed(answer: str, info: Mapping[str, Any], columns: Mapping[str, Any]) -> Reply:
+    return Reply.of(answer, columns, info)

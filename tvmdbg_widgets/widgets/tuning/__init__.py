@@ -1,1 +1,0 @@
-"""The view of a tuning log and the model that answers it."""
