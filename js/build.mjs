@@ -17,19 +17,7 @@ import * as esbuild from "esbuild";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const out = join(root, "tvmdbg_widgets/static");
-const views = [
-  "graph",
-  "tensor",
-  "timeline",
-  "memory",
-  "comparison",
-  "plot",
-  "tuning",
-  "debugger",
-  "loader",
-  "session",
-  "run",
-];
+const views = ["graph", "tensor", "timeline", "memory", "comparison", "tuning", "debugger"];
 const hashedFiles = ["package-lock.json", "js/build.mjs", "tvmdbg_widgets/figures/tokens.json"];
 
 /** The bundled text of a worker, and the files it was made of. */
@@ -97,13 +85,18 @@ function options(watch) {
   };
   const entries = [
     ...views.map((view) => ({ source: `js/src/${view}/${view}.ts`, out: view, format: "esm" })),
+    ...["plot", "loader", "session", "run"].map((part) => ({
+      source: `js/src/${part}.ts`,
+      out: part,
+      format: "esm",
+    })),
     { source: "js/src/page.ts", out: "page", format: "iife" },
     ...["graph", "tensor", "timeline", "memory", "comparison", "tuning", "unpack"].map((part) => ({
       source: `js/src/page/${part}.ts`,
       out: `page_${part}`,
       format: "iife",
     })),
-    { source: "js/src/graph/placed/layout.worker.ts", out: "layout", format: "iife" },
+    { source: "js/src/graph/layout/layout.worker.ts", out: "layout", format: "iife" },
     {
       source: "js/src/engine/engine.ts",
       out: "engine",

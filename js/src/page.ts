@@ -3,7 +3,7 @@ import debuggerView from "./debugger/debugger.ts";
 import graph from "./graph/graph.ts";
 import { layoutAnswers } from "./page/layout.ts";
 import { open } from "./page/open.ts";
-import { allAnswers } from "./page/stored/all.ts";
+import { allAnswers } from "./page/stored_tensors.ts";
 import tensor from "./tensor/tensor.ts";
 import timeline from "./timeline/timeline.ts";
 

@@ -1,8 +1,8 @@
 import type { AnyModel } from "@anywidget/types";
-import { type Ask, modelOfView, StaticModel } from "../src/shared/client/static_model.ts";
+import { type AnswerMessage, modelOfView, StaticModel } from "../src/shared/client/page_model.ts";
 
 /** A model whose messages are kept, and answered by hand or by `ask`. */
-export function fakeModel(state: Record<string, unknown> = {}, ask?: Ask) {
+export function fakeModel(state: Record<string, unknown> = {}, ask?: AnswerMessage) {
   const sent: { id: string; kind: string; [field: string]: unknown }[] = [];
   const waiting: ((content: object, buffers?: DataView[]) => void)[] = [];
   const inner = new StaticModel(state, (message) => {

@@ -10,8 +10,8 @@ const {
   storedAnswers,
   text: write,
 } = await bundled(`
-  export { storedAnswers } from "./js/src/page/stored/stored.ts";
-  export { allAnswers } from "./js/src/page/stored/all.ts";
+  export { storedAnswers } from "./js/src/page/stored_data.ts";
+  export { allAnswers } from "./js/src/page/stored_tensors.ts";
   export * as text from "./js/src/shared/number_text.ts";`);
 
 const folder = process.argv[2];

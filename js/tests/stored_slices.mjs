@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { bundled } from "./layout_bundle.mjs";
 
 const { runAnswers, storedAnswers, StaticModel, modelOfView, runClient } = await bundled(`
-  export { storedAnswers } from "./js/src/page/stored/stored.ts";
-  export { runAnswers } from "./js/src/page/stored/run.ts";
-  export { StaticModel, modelOfView } from "./js/src/shared/client/static_model.ts";
+  export { storedAnswers } from "./js/src/page/stored_data.ts";
+  export { runAnswers } from "./js/src/page/stored_run.ts";
+  export { StaticModel, modelOfView } from "./js/src/shared/client/page_model.ts";
   export { runClient } from "./js/src/shared/client/run_client.ts";`);
 
 const { buffer, byteOffset, byteLength } = readFileSync(process.argv[2]);

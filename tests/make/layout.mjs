@@ -5,7 +5,7 @@ import { bundled, root } from "../../js/tests/layout_bundle.mjs";
 
 const { aligned, layout, network, scattered, inputOf, shown, someGroups } = await bundled(`
   export { aligned } from "./js/src/comparison/align.ts";
-  export { layout } from "./js/src/graph/layout/index.ts";
+  export { layout } from "./js/src/graph/layout/layout.ts";
   export { network, scattered, inputOf } from "./js/tests/graph/layout/graphs.ts";
   export { shown, someGroups } from "./js/tests/graph/layout/frames.ts";`);
 

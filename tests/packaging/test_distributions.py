@@ -139,9 +139,9 @@ def _bundles(project: Project) -> set[str]:
     views = {
         path.stem for path in (ROOT / "js/src").glob("*/*.ts") if path.stem == path.parent.name
     }
-    page = {"page"} if (ROOT / "js/src/page.ts").exists() else set()
+    single = {path.stem for path in (ROOT / "js/src").glob("*.ts") if ".d" not in path.name}
     built = {path.name for path in project.static.iterdir()}
-    assert {f"{name}.js" for name in views | page} | {"hash.json"} <= built
+    assert {f"{name}.js" for name in views | single} | {"hash.json"} <= built
     return built
 
 
@@ -209,7 +209,7 @@ def test_bundles_are_rebuilt_when_a_source_changes_and_only_then(
     project: Project, distributions: tuple[Path, Path], nothing: Path
 ) -> None:
     assert distributions
-    source = project.root / "js/src/session/session.ts"
+    source = project.root / "js/src/session.ts"
     before = source.read_bytes()
     os.utime(source)  # a time stamp is no change
     assert project.build("--wheel", path=nothing).returncode == 0

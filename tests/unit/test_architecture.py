@@ -277,6 +277,25 @@ def test_no_folder_is_crowded() -> None:
     assert {folder for folder, many in count.items() if many > MOST_FILES} == set()
 
 
+def test_a_folder_of_the_front_end_has_what_a_head_can_hold() -> None:
+    """4 to 25 modules of at most 450 lines, two folders deep at most."""
+    names = [name for name, _ in front_end_sources()]
+    count = Counter(name.rpartition("/")[0] for name in names)
+    assert {folder: many for folder, many in count.items() if not 4 <= many <= 25} == {}
+    assert [name for name in names if name.count("/") > 2] == []
+    assert [name for name, text in front_end_sources() if text.count("\n") > 450] == []
+
+
+def test_a_type_of_the_front_end_has_a_name_of_its_own() -> None:
+    declared = re.compile(
+        r"^ *(?:export )?(?:abstract )?(?:(?:interface|class) (\w+)|type (\w+)(?:<[^=]*>)? =)",
+        re.MULTILINE,
+    )
+    texts = [text for _, text in front_end_sources()]
+    count = Counter(a or b for text in texts for a, b in declared.findall(text))
+    assert [name for name, many in count.items() if many > 1] == []
+
+
 def test_importing_the_package_loads_none_of_its_parts() -> None:
     names = repr({*HEAVY, "numpy", "tvmdbg_widgets.model"})
     code = f"import sys, tvmdbg_widgets; print(*sorted({names} & set(sys.modules)))"
@@ -358,6 +377,8 @@ def front_end_sources() -> list[tuple[str, str]]:
 def front_end_problem(path: str, specifier: str) -> str | None:
     """What is wrong with an import of ``specifier`` by ``path``, relative to js/src."""
     folder, _, name = path.partition("/")
+    if not name and specifier == f"./{folder.removesuffix('.ts')}.css":
+        return None  # a view of one module
     if specifier.startswith("@anywidget/"):
         inside_view = folder in VIEWS and name != f"{folder}.ts"
         return "only the view's own entry knows anywidget" if inside_view else None

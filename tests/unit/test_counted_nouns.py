@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 #: A script for other machines, ExecuTorch's own sentences, and errors that no user sees.
 LEFT = {
     *("export/rerun_script.py", "analysis/executorch/time_scale.py"),
-    *("formats/executorch/debug_buffer.py", "graph/layout/index.ts", "shared/client/columns.ts"),
+    *("formats/executorch/debug_buffer.py", "graph/layout/layout.ts", "shared/client/columns.ts"),
 }
 #: What stands before a plural and is no count, or a limit that is far above one.
 NO_COUNT = re.compile(

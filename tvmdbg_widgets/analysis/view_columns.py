@@ -140,7 +140,7 @@ def as_networkx(
 
 
 def open_by_itself(graph: Graph, groups: Groups) -> list[int]:
-    """Return which groups may be open: ``openStates`` in ``js/src/graph/data/groups.ts`` decides.
+    """Return which groups may be open: ``openStates`` in ``js/src/graph/data/links.ts`` decides.
 
     A view that has not the room to show them legibly opens fewer.
     """

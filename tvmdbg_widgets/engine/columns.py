@@ -44,7 +44,7 @@ def pack(
 def packed_text(
     columns: Mapping[str, np.ndarray[Any, Any] | StringColumn], answer: str = ""
 ) -> dict[str, Any]:
-    """Pack columns as JSON, as ``js/src/engine/packed.ts`` unpacks them."""
+    """Pack columns as JSON, as ``js/src/engine/engine.ts`` unpacks them."""
     headers, buffer = pack(columns, answer)
     return {"columns": headers, "base64": base64.b64encode(buffer).decode("ascii")}
 

@@ -176,7 +176,7 @@ def graph_figure(
     return request.figure(width=width, theme=theme)
 
 
-#: As of ``js/src/memory/figure.ts``; so many boxes have room in a figure at most.
+#: As of ``js/src/memory/memory_figure.ts``; so many boxes have room in a figure at most.
 _MOST_ROWS, _MOST_NAMED = 16, 4_000
 
 

@@ -217,7 +217,7 @@ def _lowest(rows: Sequence[Row]) -> list[ByteField]:
 
 
 def _described(depth: int, field: ByteField, data: bytes | memoryview) -> dict[str, Any]:
-    """Return a field as ``js/src/bytes/data.ts`` reads it."""
+    """Return a field as ``js/src/engine/byte_map.ts`` reads it."""
     return {
         "depth": depth,
         "name": _cut(field.name),

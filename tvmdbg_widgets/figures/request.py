@@ -1,4 +1,4 @@
-"""What the figure of a graph is made of; ``js/src/graph/figure/request.ts`` is its counterpart."""
+"""What the figure of a graph is made of; ``js/src/graph/figure/sheet.ts`` is its counterpart."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def stretches(
     hits: Sequence[int],
     together: str = "",
 ) -> dict[str, Any]:
-    """Return what ``js/src/graph/figure/stretches.ts`` draws: sums over all nodes of a graph."""
+    """Return what ``js/src/graph/figure/stretches_figure.ts`` draws: sums over all nodes."""
     runs = graph.kinds > NodeKind.PARAMETER
     order = graph.topological_order
     order = order[runs[order]]

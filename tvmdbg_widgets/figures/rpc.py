@@ -161,7 +161,7 @@ def sequence_figure(
 
 
 def _row(row: SequenceMessage | LeftOut, start: int | None) -> dict[str, Any]:
-    """Return a row as ``js/src/rpc/data.ts`` reads it."""
+    """Return a row as ``js/src/engine/sequence_layout.ts`` reads it."""
     if isinstance(row, LeftOut):
         return {"kind": "left out", "label": _left_out(row)}
     label = _cut(row.label)

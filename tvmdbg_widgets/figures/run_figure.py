@@ -42,7 +42,7 @@ class Note(TypedDict):
 
 
 def note(text: str, color: str = "", most: int = 4) -> Note:
-    """Return a paragraph as ``js/src/shared/drawing/figure_parts.ts`` draws it."""
+    """Return a paragraph as ``js/src/shared/drawing/figure.ts`` draws it."""
     return {"text": text, "color": color, "most": most}
 
 

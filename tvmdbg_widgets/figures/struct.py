@@ -27,7 +27,7 @@ _MOST_AXES = 18
 def tiles(
     log: LogFacts, task: int, most: int = _MOST_TRIALS
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Return the split factors of a task's trials, as ``js/src/tuning/data/tiles.ts`` reads them.
+    """Return the split factors of a task's trials, as ``js/src/tuning/client.ts`` reads them.
 
     Trials differ in their sequence of steps: those of the most common one are shown. A factor that
     is the same in all of them is left out.
@@ -184,7 +184,7 @@ def _title(columns: Sequence[_LayoutColumn]) -> str:
 
 
 def _described(column: _LayoutColumn, first: _LayoutColumn, has_dump: bool) -> dict[str, Any]:
-    """Return a layout as ``js/src/abi/data.ts`` reads it."""
+    """Return a layout as ``js/src/engine/struct_grid.ts`` reads it."""
     layout, changes = column.layout, column.changes
     kind = "union" if layout.is_union else "struct"
     lines = changes.lines()

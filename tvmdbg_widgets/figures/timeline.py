@@ -249,7 +249,7 @@ _MOST_SUMMED = 14
 
 @dataclass(frozen=True)
 class OperatorTable:
-    """The operators of a table, and the table as ``js/src/timeline/figure`` draws it."""
+    """The operators of a table, and the table as ``js/src/timeline/figure_table.ts`` draws it."""
 
     operators: Operators
     data: dict[str, Any]
@@ -257,7 +257,7 @@ class OperatorTable:
 
 @dataclass(frozen=True)
 class SummedTable:
-    """A table of sums as ``js/src/timeline/figure`` draws it, as text, and as facts."""
+    """A table of sums as ``js/src/timeline/figure_table.ts`` draws it, as text, and as facts."""
 
     data: dict[str, Any]
     text: str

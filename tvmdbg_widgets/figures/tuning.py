@@ -44,7 +44,7 @@ _UNRECORDED = 255
 
 
 class Overview(NamedTuple):
-    """Facts as JSON, and columns; as ``js/src/tuning/data/data.ts`` reads them."""
+    """Facts as JSON, and columns; as ``js/src/tuning/data.ts`` reads them."""
 
     info: dict[str, Any]
     columns: dict[str, npt.NDArray[Any]]
@@ -259,7 +259,7 @@ _COSTS_SHOWN = 3
 
 
 def schedule_answer(log: LogFacts, trial: int) -> dict[str, Any]:
-    """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleInfo."""
+    """Return what ``js/src/tuning/client.ts`` calls a ScheduleInfo."""
     schedule = log.schedule(trial)
     words, lines = schedule.steps, schedule.nest
     touched = _touched(schedule)
@@ -325,7 +325,7 @@ def _tiles(structure: TileStructure) -> list[dict[str, Any]]:
 
 
 def change_answer(log: LogFacts, a: int, b: int) -> dict[str, Any]:
-    """Return what ``js/src/tuning/data/schedule.ts`` calls a ScheduleChange."""
+    """Return what ``js/src/tuning/client.ts`` calls a ScheduleChange."""
     compared = compare_schedules(log.schedule(a), log.schedule(b))
     return {
         "titles": [_title(compared.a.record), _title(compared.b.record)],

@@ -268,7 +268,7 @@ class Navigation:
 Bookmark: TypeAlias = dict[str, Any]
 #: What each step of the history tells, also where it is as before.
 ALWAYS = ("camera", "selected")
-#: js/src/graph/stage/history.ts keeps as many.
+#: js/src/graph/options.ts keeps as many.
 MOST_STEPS = 50
 MOST_SELECTED = 100
 MOST_BOOKMARKS = 200

@@ -1,24 +1,23 @@
-import type { AnyModel, RenderProps } from "@anywidget/types";
 import "../shared/ui/theme.css";
 import "../graph/graph.css";
 import "./comparison.css";
+import type { AnyModel, RenderProps } from "@anywidget/types";
 import { request } from "../shared/client/request.ts";
 import { runClient } from "../shared/client/run_client.ts";
 import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
-import { modelOptions, sized, type ViewState } from "../shared/ui/view.ts";
-import { viewRoot } from "../shared/ui/view_root.ts";
-import { mountComparison } from "./mount.ts";
-import type { ComparisonOptions } from "./options.ts";
+import { modelOptions, sized, type ViewState, viewRoot } from "../shared/ui/view.ts";
+import type { ComparisonOptions } from "./pane.ts";
+import { mountComparison } from "./view.ts";
 
 const TIMEOUT_MS = 60_000;
 
-interface State extends ViewState, ComparisonOptions {
+interface ComparisonState extends ViewState, ComparisonOptions {
   run_b: string;
   session_b: string;
 }
 
 export default {
-  async render({ model, el, host, signal }: RenderProps<State>): Promise<void> {
+  async render({ model, el, host, signal }: RenderProps<ComparisonState>): Promise<void> {
     const names = [model.get("run"), model.get("run_b")] as const;
     const sessions = [model.get("session"), model.get("session_b")] as const;
     const [a, b, sessionA, sessionB] = await Promise.all([

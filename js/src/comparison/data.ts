@@ -1,5 +1,4 @@
-import type { ColumnsReply } from "../shared/client/answers.ts";
-import { columnsOf } from "../shared/client/columns_of.ts";
+import { type ColumnsReply, columnsOf } from "../shared/client/answers.ts";
 import type { Answer } from "../shared/client/request.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { integer } from "../shared/format.ts";

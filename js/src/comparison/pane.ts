@@ -1,15 +1,73 @@
+import { Camera } from "../graph/camera.ts";
+import type { PlacedScene } from "../graph/layout/placed_scene.ts";
+import type { Bounds } from "../graph/layout/types.ts";
 import { mountGraph } from "../graph/mount.ts";
+import type { GraphOptions } from "../graph/options.ts";
 import type { Replaceable } from "../graph/parts.ts";
-import type { PlacedScene } from "../graph/placed/placed_scene.ts";
 import type { GraphView } from "../graph/view.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
-import { withFullScreen } from "../shared/ui/full_screen.ts";
-import type { ViewOptions } from "../shared/ui/view_options.ts";
-import { CHANGE, type ComparisonData, LETTER, type Side, SPEED } from "./data.ts";
-import { type ComparisonOptions, graphOptions } from "./options.ts";
+import { type ViewOptions, withFullScreen } from "../shared/ui/view.ts";
+import { CHANGE, type ComparisonData, LETTER, OTHER, type Side, SPEED } from "./data.ts";
+
+/** Traits of the Python `ComparisonView`. */
+export interface ComparisonOptions {
+  linked: boolean;
+  /** The only kind of difference that is listed. */
+  kind: string | null;
+  color_by: string;
+  fold_parameters: boolean;
+  direction: "down" | "right";
+  grouped: boolean;
+  height: number;
+}
+
+const SHARED = ["color_by", "fold_parameters", "direction", "grouped"] as const;
+type SharedOption = (typeof SHARED)[number];
+
+/** What a graph of a comparison is shown with: some of it is the comparison's, the rest its own as long as it is there. */
+export function graphOptions(
+  options: ViewOptions<ComparisonOptions>,
+  own: Partial<GraphOptions>,
+): ViewOptions<GraphOptions> {
+  const values: Partial<GraphOptions> = {
+    focus: null,
+    hops: null,
+    color_limits: null,
+    label: "",
+    _color_columns: {},
+    _color_paused: false,
+    search: "",
+    isolate: null,
+    hidden: [],
+    camera: null,
+    open_groups: null,
+    wrapped: false,
+    group: null,
+    history: {},
+    bookmarks: {},
+    ...own,
+  };
+  const listeners = new EventTarget();
+  const shared = (name: string): name is SharedOption => SHARED.includes(name as SharedOption);
+  return {
+    get: (name) => (shared(name) ? options.get(name) : values[name]) as never,
+    set: (name, value) => {
+      if (shared(name)) {
+        options.set(name, value as never);
+      } else if (JSON.stringify(values[name]) !== JSON.stringify(value)) {
+        values[name] = value;
+        listeners.dispatchEvent(new Event(name));
+      }
+    },
+    onChange: (name, listener, signal) => {
+      if (shared(name)) options.onChange(name, listener, signal);
+      else listeners.addEventListener(name, listener, { signal });
+    },
+  };
+}
 
 /** What colors and labels call nodes that have no match. */
 export const ALONE = "unmatched";
@@ -31,7 +89,7 @@ export interface PaneContext {
 }
 
 /** One of the two graphs, under the title of its run. */
-export class Pane {
+export class GraphPane {
   readonly node: HTMLElement;
   readonly root = element("div");
   readonly #side: Side;
@@ -147,4 +205,103 @@ export class Pane {
 
 function viewOf(values: Float64Array): DataView {
   return new DataView(Float64Array.from(values).buffer);
+}
+
+/** Less than so much is no move, CSS px. */
+const STILL = 0.5;
+
+/** Moves one graph with the other, so that nodes that stand for each other stand at the same place. */
+export class Follow {
+  /** The side that is moved by hand. */
+  leader: Side = 0;
+  readonly #data: ComparisonData;
+  readonly #isLinked: () => boolean;
+  readonly #views: [GraphView | null, GraphView | null] = [null, null];
+
+  constructor(data: ComparisonData, isLinked: () => boolean) {
+    this.#data = data;
+    this.#isLinked = isLinked;
+  }
+
+  view(side: Side): GraphView | null {
+    return this.#views[side];
+  }
+
+  /** A side was drawn. */
+  drawn(side: Side, view: GraphView): void {
+    const isFirst = this.#views[side] === null;
+    this.#views[side] = view;
+    const lead = this.#views[this.leader];
+    if (this.#isLinked() && lead && !lead.stage.isMoved) this.#level();
+    if (isFirst || side === this.leader) this.follow();
+  }
+
+  /** Both are seen at the scale of the one that has less room. */
+  #level(): void {
+    const [lead, other] = [this.#views[this.leader], this.#views[OTHER[this.leader]]];
+    if (!lead?.placed || !other?.placed) return;
+    const { camera } = lead.stage;
+    const factor = other.stage.camera.scale / camera.scale;
+    if (factor >= 1) return;
+    const target = Object.assign(new Camera(), camera);
+    target.zoomAt(factor, camera.width / 2, lead.stage.showsAll ? camera.height / 2 : 0);
+    lead.stage.along(target);
+  }
+
+  follow(): void {
+    const lead = this.#views[this.leader];
+    const other = this.#views[OTHER[this.leader]];
+    if (!this.#isLinked() || !lead?.placed || !other?.placed) return;
+    const pair = this.#anchor(lead);
+    if (!pair) return;
+    const [box, to] = [lead.placed.boxOf(pair[0]), other.placed.boxOf(pair[1])];
+    const [camera, moved] = [lead.stage.camera, other.stage.camera];
+    if (box < 0 || to < 0 || moved.width <= 1) return;
+    const { scale } = camera;
+    const [{ x, y }, there] = [lead.placed.layout, other.placed.layout];
+    const right = there.x[to]! - (x[box]! - camera.x);
+    const down = there.y[to]! - (y[box]! - camera.y);
+    const target = Object.assign(new Camera(), moved, { x: right, y: down, scale });
+    target.clamp(there.bounds);
+    const away = Math.hypot(target.x - moved.x, target.y - moved.y) * scale;
+    if (away < STILL && Math.abs(moved.scale / scale - 1) < 1e-6) return;
+    other.stage.along(target);
+  }
+
+  /** What is held at the same place: the selected node if it is in sight, else what is nearest to the point to hold. */
+  #anchor(lead: GraphView): [node: number, partner: number] | null {
+    const { camera } = lead.stage;
+    const placed = lead.placed!;
+    const { node } = lead;
+    const box = node === null ? -1 : placed.boxOf(node);
+    const seen = box >= 0 && camera.shows(placed.rectangle(box), 0);
+    const { x, y } = held(camera, placed.layout);
+    for (const each of [seen ? node : null, placed.nearest(x, y)]) {
+      const partner = each === null ? null : this.#data.partner(this.leader, each);
+      if (each !== null && partner !== null) return [each, partner];
+    }
+    return null;
+  }
+}
+
+/**
+ * The point of the graph that is held: as far down the stage as the stage is down the graph. So both graphs begin
+ * together and end together, whatever their lengths.
+ */
+function held(
+  camera: Camera,
+  { bounds, direction }: { bounds: Bounds; direction: "down" | "right" },
+): { x: number; y: number } {
+  const { minX, minY, maxX, maxY } = camera.view();
+  const right = direction === "right";
+  return {
+    x: along(minX, maxX, bounds.minX, bounds.maxX, right ? bounds.minX : camera.x),
+    y: along(minY, maxY, bounds.minY, bounds.maxY, right ? camera.y : bounds.minY),
+  };
+}
+
+function along(from: number, to: number, low: number, high: number, whole: number): number {
+  const hidden = high - low - (to - from);
+  if (hidden <= 0) return whole;
+  return from + (to - from) * Math.max(0, Math.min(1, (from - low) / hidden));
 }

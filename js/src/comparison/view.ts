@@ -1,17 +1,25 @@
+import { type Answer, errorText, hinted, isAbort, message } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { integer } from "../shared/format.ts";
-import { paletteAction } from "../shared/palette/palette.ts";
-import { element, iconButton, select } from "../shared/ui/dom.ts";
-import { fullScreenAction, fullScreenButton } from "../shared/ui/full_screen.ts";
+import { element, iconButton, Mirror, select } from "../shared/ui/dom.ts";
 import { bindKeys, helpButton } from "../shared/ui/keys.ts";
-import { Mirror } from "../shared/ui/mirror.ts";
-import type { ComparisonContext } from "./context.ts";
-import { CHANGE, type ComparisonData, OTHER, type Side, SPEED } from "./data.ts";
-import { Follow } from "./follow.ts";
-import { DifferenceList } from "./list.ts";
-import { Pane } from "./pane.ts";
-import { RowAligner } from "./row_aligner.ts";
-import { Rows } from "./rows.ts";
+import { paletteAction } from "../shared/ui/palette.ts";
+import { fullScreenAction, fullScreenButton, type ViewOptions } from "../shared/ui/view.ts";
+import { RowAligner } from "./align.ts";
+import { CHANGE, ComparisonData, type Info, OTHER, type Side, SPEED } from "./data.ts";
+import { DifferenceList, DifferenceRows } from "./difference_list.ts";
+import { type ComparisonOptions, Follow, GraphPane } from "./pane.ts";
+
+/** What a comparison is given: two runs, each with a session of its own. */
+interface ComparisonContext {
+  ask: () => Promise<Answer<{ columns: never; info: Info }>>;
+  runs: readonly [a: RunClient, b: RunClient];
+  sessions: readonly [a: SessionClient, b: SessionClient];
+  options: ViewOptions<ComparisonOptions>;
+  signal: AbortSignal;
+}
 
 const SOURCE = "comparison";
 const NARROW = 640;
@@ -22,14 +30,14 @@ const COLORS = [SPEED, CHANGE, "match", "kind", "time"] as const;
 const SIDES = [0, 1] as const;
 
 /** Two graphs side by side and the list of what differs; what is selected in one is selected in all. */
-export class ComparisonView {
+class ComparisonView {
   readonly #root: HTMLElement;
   readonly #context: ComparisonContext;
   readonly #data: ComparisonData;
-  readonly #rows: Rows;
+  readonly #rows: DifferenceRows;
   readonly #list: DifferenceList;
   readonly #follow: Follow;
-  readonly #panes: readonly [Pane, Pane];
+  readonly #panes: readonly [GraphPane, GraphPane];
   readonly #mirror = new Mirror();
   readonly #here = element("div", { class: "tvmdbg-comparison-here" });
   readonly #link: HTMLButtonElement;
@@ -42,11 +50,11 @@ export class ComparisonView {
     this.#root = root;
     this.#context = context;
     this.#data = data;
-    this.#rows = new Rows(data);
+    this.#rows = new DifferenceRows(data);
     this.#follow = new Follow(data, () => options.get("linked") !== false);
     const aligner = new RowAligner(data);
     const pane = (side: Side) =>
-      new Pane(side, {
+      new GraphPane(side, {
         data,
         run: runs[side],
         session: sessions[side],
@@ -370,4 +378,32 @@ export class ComparisonView {
     const height = this.#context.options.get("height");
     this.#root.style.setProperty("--tvmdbg-comparison-height", `${height}px`);
   }
+}
+
+/** Mounts a comparison into `root`, which carries the class `tvmdbg`. */
+export async function mountComparison(
+  root: HTMLElement,
+  context: ComparisonContext,
+): Promise<void> {
+  root.classList.add("tvmdbg-comparison");
+  root.replaceChildren(message("busy", "comparing the graphs …"));
+  let data: ComparisonData;
+  try {
+    data = new ComparisonData(await context.ask());
+  } catch (error) {
+    if (context.signal.aborted || isAbort(error)) return;
+    const hint = "Run the cell again; tvmdbg.compare(a, b) gives the same as text.";
+    root.replaceChildren(message("error", "The runs could not be compared", hinted(error, hint)));
+    root.dataset.ready = "true";
+    return;
+  }
+  if (context.signal.aborted) return;
+  const view = new ComparisonView(root, context, data);
+  try {
+    await view.mount();
+  } catch (error) {
+    if (context.signal.aborted) return;
+    root.append(element("div", {}, message("error", "A graph failed", errorText(error))));
+  }
+  root.dataset.ready = "true";
 }

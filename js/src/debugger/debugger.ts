@@ -1,5 +1,5 @@
 import "../shared/ui/theme.css";
-import "../findings/findings.css";
+import "./findings.css";
 import "../graph/graph.css";
 import "../tensor/tensor.css";
 import "../tensor/health.css";

@@ -1,28 +1,167 @@
-import { FindingsHead } from "../findings/head.ts";
-import { mountFindings } from "../findings/mount.ts";
 import { mountGraph } from "../graph/mount.ts";
-import { errorText, message } from "../shared/client/message.ts";
-import type { RunSummary } from "../shared/client/run_client.ts";
-import type { TourStep } from "../shared/client/session_client.ts";
+import type { RunSummary } from "../shared/client/answers.ts";
+import { errorText, message } from "../shared/client/request.ts";
+import {
+  goToStep,
+  type SessionClient,
+  stepOf,
+  type TourStep,
+  tourOf,
+} from "../shared/client/session_client.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { PALETTE_KEY } from "../shared/palette/commands.ts";
-import { openPalette, PALETTE_LABEL } from "../shared/palette/palette.ts";
 import { button, element, iconButton, KEEP_KEYS } from "../shared/ui/dom.ts";
-import { fullScreenButton, toggleFullScreen, withFullScreen } from "../shared/ui/full_screen.ts";
 import { runKey } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
-import type { Mount, ViewContext } from "../shared/ui/view.ts";
-import type { ViewOptions } from "../shared/ui/view_options.ts";
+import { openPalette, PALETTE_KEY, PALETTE_LABEL } from "../shared/ui/palette.ts";
+import {
+  fullScreenButton,
+  type Mount,
+  toggleFullScreen,
+  type ViewContext,
+  type ViewOptions,
+  withFullScreen,
+} from "../shared/ui/view.ts";
 import { mountTensor } from "../tensor/mount.ts";
 import { mountTimeline } from "../timeline/mount.ts";
-import { issuesPanel } from "./issues.ts";
-import { type DebuggerOptions, VIEWS, type ViewName } from "./options.ts";
-import { Panels } from "./panels.ts";
-import { tourBar } from "./tour.ts";
+import { FindingsHead } from "./finding_rows.ts";
+import { mountFindings } from "./findings_panel.ts";
+import { type DebuggerOptions, Panels, VIEWS, type ViewName } from "./panels.ts";
 
-export type { DebuggerOptions };
+const NODES_SHOWN = 8;
+
+/** Where the run comes from, and all that disagrees or is uncertain in it; nodes can be gone to. */
+function issuesPanel(summary: RunSummary, onNode: (node: number) => void): HTMLElement {
+  const rows = summary.issues.map(({ severity, rule, message, nodes }) =>
+    element(
+      "li",
+      { class: `tvmdbg-issue tvmdbg-${severity === "note" ? "muted" : severity}` },
+      element("strong", {}, severity),
+      ` ${message} `,
+      element("code", {}, rule),
+      ...nodes
+        .slice(0, NODES_SHOWN)
+        .map((node) => button(`#${node}`, `Go to node #${node}`, () => onNode(node))),
+      nodes.length > NODES_SHOWN ? ` and ${nodes.length - NODES_SHOWN} more` : null,
+    ),
+  );
+  const [format = "", ...evidence] = summary.provenance;
+  return element(
+    "div",
+    {},
+    rows.length
+      ? element("ul", { "aria-label": "Issues" }, ...rows)
+      : element("p", {}, "No issues."),
+    element("p", {}, `Source: ${format}`),
+    element("ul", {}, ...evidence.map((fact) => element("li", { class: "tvmdbg-muted" }, fact))),
+  );
+}
+
+const KEYS: Record<string, number> = { ArrowRight: 1, n: 1, ArrowLeft: -1, p: -1 };
+const SCROLL = 40;
+
+export interface Tour {
+  node: HTMLElement;
+  /** Shows the tour again where it was left, or from its start. */
+  toggle: HTMLButtonElement;
+}
+
+/** The prose of the session's tour, step by step; `onStep` hears which view the step speaks of. */
+function tourBar(
+  root: HTMLElement,
+  session: SessionClient,
+  onStep: (view: TourStep["view"]) => void,
+  signal: AbortSignal,
+): Tour {
+  const prose = element("div", { class: "tvmdbg-tour-prose", "aria-live": "polite" });
+  const place = element("span", { class: "tvmdbg-tour-place" });
+  const go = (by: number) => {
+    const step = (stepOf(session) ?? 0) + by;
+    if (step >= 0 && step < tourOf(session).length) goToStep(session, step);
+  };
+  const back = button("‹ back", "Previous step (← or p)", () => go(-1));
+  const next = button("next ›", "Next step (→ or n)", () => go(1));
+  const close = button("close", "Close the tour (Esc)", () => leave());
+  const node = element(
+    "section",
+    {
+      class: "tvmdbg-tour",
+      role: "group",
+      tabindex: 0,
+      "aria-roledescription": "tour",
+      "aria-label": "Tour: arrow keys right and left, or n and p, go through its steps",
+      hidden: true,
+      ...KEEP_KEYS,
+    },
+    prose,
+    element(
+      "div",
+      { class: "tvmdbg-tour-steps" },
+      place,
+      back,
+      next,
+      close,
+      element("span", { class: "tvmdbg-muted tvmdbg-tour-keys" }, "keys: ← → or p n, Esc"),
+    ),
+  );
+  let left = 0;
+  const leave = () => {
+    left = stepOf(session) ?? 0;
+    goToStep(session, null);
+    toggle.focus();
+  };
+  const toggle = button("tour", "Show or hide the tour", () => {
+    if (stepOf(session) !== null) leave();
+    else {
+      goToStep(session, Math.min(left, tourOf(session).length - 1));
+      node.focus({ preventScroll: true });
+    }
+  });
+  const show = () => {
+    const [tour, tourStep] = [tourOf(session), stepOf(session)];
+    const step = tourStep === null ? null : tour[tourStep]!;
+    const focused = node.contains(document.activeElement);
+    toggle.hidden = tour.length === 0;
+    toggle.setAttribute("aria-pressed", String(step !== null));
+    node.hidden = step === null;
+    if (step) root.tabIndex = -1;
+    else root.removeAttribute("tabindex");
+    onStep(step?.view ?? null);
+    if (!step) return;
+    prose.replaceChildren(...paragraphs(step.text).map((text) => element("p", {}, text)));
+    prose.scrollTop = 0;
+    place.textContent = `step ${tourStep! + 1} / ${tour.length}`;
+    // A button that is disabled loses the focus, and the keys with it.
+    back.ariaDisabled = String(tourStep === 0);
+    next.ariaDisabled = String(tourStep === tour.length - 1);
+    if (focused && !node.contains(document.activeElement)) node.focus({ preventScroll: true });
+  };
+  const key = (event: KeyboardEvent) => {
+    const inside = node.contains(event.target as Node) || event.target === root;
+    if (!inside || node.hidden || event.ctrlKey || event.altKey || event.metaKey) return;
+    const by = KEYS[event.key];
+    if (by !== undefined) go(by);
+    else if (event.key === "Escape") leave();
+    else if (event.key === "ArrowDown") prose.scrollBy(0, SCROLL);
+    else if (event.key === "ArrowUp") prose.scrollBy(0, -SCROLL);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  root.addEventListener("keydown", key, { signal });
+  session.onChange(show, signal, ["tour", "tour_step"]);
+  show();
+  return { node, toggle };
+}
+
+/** The paragraphs of a text: what stands between empty lines. */
+export function paragraphs(text: string): string[] {
+  return text
+    .split(/\n\s*\n/)
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+}
 
 const TITLES: Record<ViewName, string> = {
   findings: "Findings",

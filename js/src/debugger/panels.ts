@@ -1,7 +1,24 @@
-import { element } from "../shared/ui/dom.ts";
-import { splitter } from "../shared/ui/splitter.ts";
-import type { ViewOptions } from "../shared/ui/view_options.ts";
-import { type DebuggerOptions, VIEWS, type ViewName } from "./options.ts";
+import type { GraphOptions } from "../graph/options.ts";
+import { element, splitter } from "../shared/ui/dom.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
+import type { TensorOptions } from "../tensor/state.ts";
+import type { TimelineOptions } from "../timeline/data/state.ts";
+
+export const VIEWS = ["findings", "graph", "tensor", "timeline"] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+/** Traits of the Python `Debugger`. */
+export interface DebuggerOptions
+  extends GraphOptions,
+    Omit<TensorOptions, "show">,
+    TimelineOptions {
+  /** What the tensor inspector knows as `show`. */
+  tensor_show: TensorOptions["show"];
+  height: number;
+  layout_sizes: number[];
+  collapsed: ViewName[];
+  findings_folded: boolean;
+}
 
 /** Room that the debugger's own bar and the frames of its views take, in CSS pixels. */
 const CHROME = 46;

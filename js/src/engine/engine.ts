@@ -1,20 +1,205 @@
+/** Queries and regular expressions for `tvmdbg_widgets/analysis/query`; requests and answers are JSON. */
 /** The views' own code where there is no DOM: `tvmdbg_widgets/engine/host.py` calls what is exported. */
 import "./text_decoder.ts";
-import { openStates } from "../graph/data/groups.ts";
-import { nodeColors } from "../graph/figure/node_colors.ts";
-import type { GraphRequest } from "../graph/figure/request.ts";
-import type { FigureMaker, FigureRequest, ThemeName } from "../shared/drawing/figure.ts";
+import { comparisonFigure } from "../comparison/comparison_figure.ts";
+import { debuggerFigure } from "../debugger/debugger_figure.ts";
+import { Links, openStates } from "../graph/data/links.ts";
+import { Evaluation, type Extra, extras } from "../graph/data/query_evaluation.ts";
+import { Facts, type Vocabulary } from "../graph/data/query_fields.ts";
+import { parse, type Query, QueryError, unknownNotes } from "../graph/data/query_parser.ts";
+import { nodeColors } from "../graph/figure/figure_legend.ts";
+import { graphFigure } from "../graph/figure/graph_figure.ts";
+import type { GraphRequest } from "../graph/figure/sheet.ts";
+import { stretchesFigure } from "../graph/figure/stretches_figure.ts";
+import { memoryFigure } from "../memory/memory_figure.ts";
+import { columnsOf, type GraphColumns } from "../shared/client/answers.ts";
+import { type ColumnHeader, StringColumn } from "../shared/client/columns.ts";
+import type { Columns, WIRE } from "../shared/client/wire.ts";
+import {
+  type FigureMaker,
+  type FigureRequest,
+  missingFigure,
+  type ThemeName,
+} from "../shared/drawing/figure.ts";
 import { TextWidths, type WidthTables } from "../shared/drawing/text_widths.ts";
-import { ofBytes } from "../shared/many.ts";
-import { figures } from "./figures.ts";
-import { type Packed, unpacked } from "./packed.ts";
+import { finished, ofBytes } from "../shared/many.ts";
+import { globRegex, Regex, RegexError } from "../shared/regex.ts";
+import { tensorFigure } from "../tensor/tensor_figure.ts";
+import { timelineFigure } from "../timeline/timeline_figure.ts";
+import { tuningFigure } from "../tuning/tuning_figure.ts";
+import { byteMapFigure } from "./byte_map.ts";
+import { sequenceFigure } from "./sequence_figure.ts";
+import { structFigure } from "./struct_figure.ts";
 
-export { findNodes, readQuery, searchTexts } from "./query.ts";
+/** Columns as `tvmdbg_widgets/engine/columns.py` packs them, their buffer in base64. */
+interface PackedColumns {
+  columns?: ColumnHeader[];
+  base64: string;
+}
 
-interface Request {
+function unpacked<Answer extends keyof typeof WIRE>({
+  columns = [],
+  base64,
+}: PackedColumns): Columns<Answer> {
+  return columnsOf<Answer>(columns, [new DataView(buffer(base64))]);
+}
+
+function buffer(base64: string): ArrayBuffer {
+  const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
+  const bytes = fromBase64
+    ? fromBase64.call(Uint8Array, base64)
+    : Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  return bytes.buffer as ArrayBuffer;
+}
+
+/** What draws the figure of each view. */
+export const figures: Readonly<Record<string, FigureMaker>> = {
+  bytes: byteMapFigure,
+  comparison: comparisonFigure,
+  debugger: debuggerFigure,
+  graph: graphFigure,
+  memory: memoryFigure,
+  missing: missingFigure,
+  tensor: tensorFigure,
+  timeline: timelineFigure,
+  sequence: sequenceFigure,
+  stretches: stretchesFigure,
+  struct: structFigure,
+  tuning: tuningFigure,
+};
+
+interface Reading {
+  text: string;
+  /** Null for that of graphs. */
+  vocabulary: Vocabulary | null;
+}
+
+interface Search {
+  pattern: string;
+  isGlob: boolean;
+  /** In lower case. */
+  texts: readonly string[];
+}
+
+type SentPart = "nodes" | Extra;
+
+interface FindRequest {
+  /** Of the graph. */
+  key: string;
+  text: string;
+  /** Columns that were asked for. */
+  sent: { [part in SentPart]?: PackedColumns & Pick<GraphColumns, "info"> };
+}
+
+/** Of groups and tensors nothing is known until a query asks for groups. */
+const NO_GROUPS: Columns<"groups"> & Pick<GraphColumns, "hasTensor"> = {
+  groupOrder: new Int32Array(0),
+  groupStart: new Int32Array(0),
+  groupEnd: new Int32Array(0),
+  groupParent: new Int32Array(0),
+  groupAlike: new Int32Array(0),
+  groupRepeats: new Int32Array(0),
+  groupSource: new Uint8Array(0),
+  groupNames: new StringColumn(new Int32Array(0), []),
+  nodeGroup: new Int32Array(0),
+  hasTensor: new Uint8Array(0),
+};
+
+/** Graphs that are kept between two queries: a run, and one it is compared with. */
+const MOST_KEPT = 2;
+const kept = new Map<string, Facts>();
+
+/** Gives the tree of a query; or what is wrong with it, and at which character. */
+export function readQuery(request: string): string {
+  const { text, vocabulary } = JSON.parse(request) as Reading;
+  return answered(text, () => ({ tree: parse(text, vocabulary ?? undefined) }));
+}
+
+/** Gives the nodes that a query finds, which columns it needs first, or what is wrong with it and where. */
+export function findNodes(request: string): string {
+  const { key, text, sent } = JSON.parse(request) as FindRequest;
+  return answered(text, () => {
+    const tree = parse(text);
+    if (!tree) return { nodes: [], unknown: {}, notes: [] };
+    const facts = openedFacts(key, sent);
+    const needs = missing(tree, facts);
+    if (!facts || needs.length) return { needs };
+    const evaluation = new Evaluation(facts);
+    const nodes = finished(evaluation.nodes(tree));
+    return {
+      nodes: Array.from(nodes),
+      unknown: Object.fromEntries(evaluation.unknown),
+      notes: unknownNotes(evaluation.unknown, facts.graph.kinds.length),
+    };
+  });
+}
+
+/** The graph of a key with what was sent of it; null where it is not kept. */
+function openedFacts(key: string, { nodes, groups, facts }: FindRequest["sent"]): Facts | null {
+  const found = nodes
+    ? new Facts(new Links({ ...NO_GROUPS, ...unpacked<"nodes">(nodes), info: nodes.info ?? null }))
+    : kept.get(key);
+  if (!found) return null;
+  kept.delete(key);
+  kept.set(key, found);
+  for (const [old] of kept) if (kept.size > MOST_KEPT) kept.delete(old);
+  if (groups) Object.assign(found.graph, unpacked<"groups">(groups));
+  if (facts) found.more = unpacked<"facts">(facts);
+  return found;
+}
+
+function missing(tree: Query, facts: Facts | null): SentPart[] {
+  const all: SentPart[] = ["nodes", ...extras(tree)];
+  if (!facts) return all;
+  const held = {
+    nodes: true,
+    groups: facts.graph.nodeGroup.length === facts.graph.kinds.length,
+    facts: !!facts.more,
+  };
+  return all.filter((part) => !held[part]);
+}
+
+function answered(text: string, answer: () => object): string {
+  try {
+    return JSON.stringify(answer(), written);
+  } catch (error) {
+    if (error instanceof QueryError) {
+      return JSON.stringify({ error: error.message, at: characters(text, error.at) });
+    }
+    if (!(error instanceof RegexError)) throw error;
+    const at = Math.max(0, text.indexOf("/"));
+    return JSON.stringify({ error: error.message, at: characters(text, at) });
+  }
+}
+
+/** Gives a 1 for each text that has a match, else a 0; or what is wrong with the expression, and where. */
+export function searchTexts(request: string): string {
+  const { pattern, isGlob, texts } = JSON.parse(request) as Search;
+  try {
+    const regex = new Regex(isGlob ? globRegex(pattern) : pattern);
+    return JSON.stringify({
+      found: texts.map((text) => (regex.search(text) ? "1" : "0")).join(""),
+    });
+  } catch (error) {
+    if (!(error instanceof RegexError)) throw error;
+    return JSON.stringify({ error: error.message, at: characters(pattern, error.at) });
+  }
+}
+
+/** How many characters, as Python counts them, come before a place. */
+function characters(text: string, at: number): number {
+  return [...text.slice(0, at)].length;
+}
+
+/** JSON has no infinite numbers. */
+function written(_key: string, value: unknown): unknown {
+  return value === Infinity || value === -Infinity ? String(value) : value;
+}
+
+interface DrawRequest {
   data: unknown;
-  columns: Packed;
-  answers: Record<string, Packed | null>;
+  columns: PackedColumns;
+  answers: Record<string, PackedColumns | null>;
   options: unknown;
   width: number;
   theme: ThemeName;
@@ -45,7 +230,7 @@ export function drawn(view: string, maker: FigureMaker, request: string): string
 }
 
 function opened(view: string, request: string): FigureRequest {
-  const { columns, answers, widths, ...rest } = JSON.parse(request) as Request;
+  const { columns, answers, widths, ...rest } = JSON.parse(request) as DrawRequest;
   return {
     ...rest,
     view,
@@ -58,7 +243,7 @@ function opened(view: string, request: string): FigureRequest {
 }
 
 /** What the run answers: what it tells beside its columns, and those. */
-function answer({ columns, base64, ...told }: Packed): object {
+function answer({ columns, base64, ...told }: PackedColumns): object {
   return { ...told, ...unpacked({ columns: columns ?? [], base64 }) };
 }
 

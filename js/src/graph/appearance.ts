@@ -1,16 +1,84 @@
+import { healthScan, isUnderWay, type Scan } from "../shared/client/health.ts";
+import { errorText } from "../shared/client/request.ts";
+import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
-import { ClassColors } from "./color/classes.ts";
-import { Coloring } from "./color/coloring.ts";
-import type { Colors } from "./color/colors.ts";
-import { type Column, rowsOf } from "./color/columns.ts";
+import { ClassColors, Coloring } from "./data/coloring.ts";
+import type { BoxColors } from "./data/colors.ts";
+import { NodeHealth } from "./data/health.ts";
+import { type NodeColumn, rowsOf } from "./data/node_columns.ts";
 import { isOfKind } from "./data/times.ts";
 import { MOST_SELECTED } from "./folding.ts";
+import type { PlacedScene } from "./layout/placed_scene.ts";
 import type { Palette } from "./paint/palette.ts";
-import type { Picture } from "./paint/picture.ts";
-import { HealthLoader } from "./panels/health_loader.ts";
-import { Legend } from "./panels/legend.ts";
+import type { GraphPicture } from "./paint/picture.ts";
+import { GraphLegend } from "./panels/legend.ts";
 import type { GraphParts } from "./parts.ts";
-import type { PlacedScene } from "./placed/placed_scene.ts";
+
+/** What it needs of the view. */
+type Judged = Pick<GraphParts, "context" | "model" | "mirror" | "repaint" | "tell"> & {
+  placing: { lookAgain(): void };
+};
+
+/** Asks for the health of the run's values: what is known, or soon looked at, by itself; all once somebody wants to see it. */
+class HealthLoader {
+  readonly #view: Judged;
+  readonly #scan: Scan<HealthAnswer>;
+  #asked = false;
+  #glanced = false;
+
+  constructor(view: Judged) {
+    this.#view = view;
+    this.#scan = healthScan(
+      view.context.run,
+      { answer: (answer) => this.#judged(answer), error: (error) => this.#notJudged(error) },
+      view.context.signal,
+    );
+  }
+
+  /** Asks for what is known; begins the scan of a small run alone. */
+  glance(): void {
+    if (this.#asked || this.#glanced) return;
+    this.#glanced = true;
+    const { run, signal } = this.#view.context;
+    void run.health(signal, false, true).then(
+      (answer) => {
+        if (answer.state === "none" || this.#asked) return;
+        this.#asked = true;
+        this.#judged(answer);
+        if (isUnderWay(answer)) void this.#scan.start();
+      },
+      () => {},
+    );
+  }
+
+  ask(): void {
+    if (this.#asked) return;
+    this.#asked = true;
+    void this.#scan.start();
+  }
+
+  stop(): void {
+    void this.#scan.stop();
+  }
+
+  goOn(): void {
+    void this.#scan.start(true);
+  }
+
+  #judged(answer: HealthAnswer): void {
+    const { model, placing } = this.#view;
+    const before = model.answer;
+    model.describe.health = new NodeHealth(answer, model.graph.kinds.length);
+    this.#view.repaint();
+    if (model.answer !== before) placing.lookAgain();
+    if (!isUnderWay(answer)) this.#view.tell(true);
+  }
+
+  #notJudged(error: unknown): void {
+    this.#asked = false;
+    this.#view.mirror.say(`The health of the run is not known: ${errorText(error)}`);
+  }
+}
 
 /** Without a kernel nobody works out what the page lacks, ms. */
 const PATIENCE_MS = 4000;
@@ -29,11 +97,11 @@ type Colored = Pick<
 
 /** What the colors of a view show, and their legend. */
 export class Appearance {
-  readonly legend: Legend;
+  readonly legend: GraphLegend;
   readonly #view: Colored;
   readonly #coloring: Coloring;
   readonly #healthLoader: HealthLoader;
-  #colors: Colors | null = null;
+  #colors: BoxColors | null = null;
   #glanced: string | null = null;
   #since = 0;
   #waited: string | null = null;
@@ -43,7 +111,7 @@ export class Appearance {
     const { model, context, commands } = view;
     this.#coloring = new Coloring(model.graph, model.times);
     this.#healthLoader = new HealthLoader(view);
-    this.legend = new Legend(
+    this.legend = new GraphLegend(
       model.graph,
       model.times,
       {
@@ -90,7 +158,7 @@ export class Appearance {
   }
 
   /** The column that is shown; null where there is none, or not yet. */
-  get column(): Column | null {
+  get column(): NodeColumn | null {
     const { colorBy, colorWires } = this.#view.chosen;
     return this.#coloring.column(colorBy, colorWires);
   }
@@ -117,7 +185,7 @@ export class Appearance {
   of(
     placed: PlacedScene | null,
     palette: Palette,
-  ): Pick<Picture, "colorBy" | "colors" | "health" | "highlight"> | null {
+  ): Pick<GraphPicture, "colorBy" | "colors" | "health" | "highlight"> | null {
     const { chosen, model, highlighted } = this.#view;
     const { colorBy } = chosen;
     const known = model.describe.health;

@@ -1,6 +1,10 @@
 import { counted } from "../shared/format.ts";
+import { notedBoxes } from "./data/hits.ts";
+import type { PlacedScene } from "./layout/placed_scene.ts";
+import { boxesOf } from "./layout/scene.ts";
+import type { CameraRestorer } from "./navigation_history.ts";
+import type { OverlayMarks } from "./paint/painter.ts";
 import type { GraphParts } from "./parts.ts";
-import type { CameraRestorer } from "./stage/camera_restorer.ts";
 
 /** So many nodes are selected together at most: of a larger group, none in the other views. */
 export const MOST_SELECTED = 2000;
@@ -8,7 +12,7 @@ export const MOST_SELECTED = 2000;
 const DOUBLE = 350;
 
 /** What it needs of the view. */
-type Folded = Pick<
+type FoldingParts = Pick<
   GraphParts,
   | ("chosen" | "context" | "model" | "mirror" | "node" | "placed" | "stage")
   | ("expects" | "mark" | "tell")
@@ -16,12 +20,12 @@ type Folded = Pick<
 
 /** Opens, closes and selects groups. */
 export class Folding {
-  readonly #view: Folded;
+  readonly #view: FoldingParts;
   #last = 0;
   /** The group that comes into view as soon as it is drawn. */
   #coming = -1;
 
-  constructor(view: Folded) {
+  constructor(view: FoldingParts) {
     this.#view = view;
   }
 
@@ -190,4 +194,27 @@ export class Folding {
     const { node, model } = this.#view;
     return this.group >= 0 || (node !== null && model.groups.nodes(group).includes(node));
   }
+}
+
+type MarkedParts = Pick<GraphParts, "context" | "hits" | "model"> & {
+  folding: Pick<Folding, "group">;
+};
+
+/** What of a picture is selected, pointed at, found and noted; a selected group alone, not its nodes. */
+export function overlayOf(
+  { context, folding, hits, model }: MarkedParts,
+  placed: PlacedScene,
+): OverlayMarks {
+  const { selected, hovered } = context.session;
+  const { scene } = placed;
+  const { group } = folding;
+  const boxes = (node: number) => Array.from(boxesOf(scene, node)).reverse();
+  const own = group < 0 ? -1 : scene.boxOfGroup[group]!;
+  return {
+    selected: group < 0 ? [...new Set(selected.flatMap(boxes))] : own < 0 ? [] : [own],
+    frame: group < 0 ? -1 : scene.frameOfGroup[group]!,
+    hovered: hovered === null ? -1 : placed.boxOf(hovered),
+    hits: hits.boxes,
+    noted: notedBoxes(scene, context.session, model),
+  };
 }

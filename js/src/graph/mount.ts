@@ -1,22 +1,113 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
-import { errorText, hinted, message } from "../shared/client/message.ts";
-import { isAbort } from "../shared/client/request.ts";
+import { errorText, hinted, isAbort, message } from "../shared/client/request.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
-import { paletteAction } from "../shared/palette/palette.ts";
-import { pause } from "../shared/stretches.ts";
-import { fullScreenAction } from "../shared/ui/full_screen.ts";
+import { pause } from "../shared/many.ts";
 import { bindKeys } from "../shared/ui/keys.ts";
+import { paletteAction } from "../shared/ui/palette.ts";
+import { fullScreenAction } from "../shared/ui/view.ts";
 import { GraphModel } from "./data/model.ts";
-import type { Step } from "./data/walk.ts";
-import type { GraphOptions } from "./options.ts";
+import type { WalkStep } from "./data/walk.ts";
+import { measureFor } from "./layout/labels.ts";
+import { layoutCode } from "./layout/layout_client.ts";
 import { ZOOM_STEP } from "./panels/toolbar.ts";
 import type { GraphContext } from "./parts.ts";
-import { layoutCode } from "./placed/layout_client.ts";
-import { measureFor } from "./placed/measure.ts";
-import { bindPointer } from "./stage/pointer.ts";
 import { GraphView } from "./view.ts";
 
-export type { GraphOptions };
+/** What the pointer and the wheel do to the stage, in CSS px of its canvas. */
+export interface PointerActions {
+  click(x: number, y: number, add: boolean): void;
+  focus(x: number, y: number): void;
+  hover(x: number, y: number): void;
+  leave(): void;
+  /** What can be done to what is there; false where there is nothing. */
+  menu(x: number, y: number): boolean;
+  pan(dx: number, dy: number): void;
+  zoom(factor: number, x: number, y: number): void;
+}
+
+const SLOP = 4;
+const LINE_PX = 16;
+const ZOOM_PER_PX = 0.0018;
+
+/** Drag pans, wheel zooms at the pointer (shift+wheel pans) while the view has the focus, two fingers do both. */
+function bindPointer(
+  root: HTMLElement,
+  canvas: HTMLCanvasElement,
+  actions: PointerActions,
+  signal: AbortSignal,
+): void {
+  const fingers = new Map<number, { x: number; y: number }>();
+  let travelled = 0;
+  const place = (event: MouseEvent) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  const on = <K extends keyof HTMLElementEventMap>(
+    type: K,
+    listener: (event: HTMLElementEventMap[K]) => void,
+  ) => canvas.addEventListener(type, listener, { signal });
+
+  on("pointerdown", (event) => {
+    if (event.button > 1) return;
+    root.focus({ preventScroll: true });
+    canvas.setPointerCapture(event.pointerId);
+    if (fingers.size === 0) travelled = 0;
+    fingers.set(event.pointerId, place(event));
+    actions.leave();
+  });
+  on("pointermove", (event) => {
+    const [now, before] = [place(event), fingers.get(event.pointerId)];
+    if (!before) {
+      actions.hover(now.x, now.y);
+      return;
+    }
+    const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
+    travelled += Math.hypot(now.x - before.x, now.y - before.y);
+    fingers.set(event.pointerId, now);
+    if (travelled < SLOP) return;
+    canvas.classList.add("tvmdbg-dragging");
+    const share = other ? 0.5 : 1;
+    actions.pan((now.x - before.x) * share, (now.y - before.y) * share);
+    if (!other) return;
+    const span = Math.hypot(now.x - other.x, now.y - other.y);
+    const was = Math.hypot(before.x - other.x, before.y - other.y);
+    if (was > 0) actions.zoom(span / was, (now.x + other.x) / 2, (now.y + other.y) / 2);
+  });
+  const end = (event: PointerEvent) => {
+    if (!fingers.delete(event.pointerId)) return;
+    canvas.classList.remove("tvmdbg-dragging");
+    const { x, y } = place(event);
+    if (event.type === "pointerup" && travelled < SLOP && fingers.size === 0) {
+      actions.click(x, y, event.ctrlKey || event.metaKey || event.shiftKey);
+    }
+  };
+  on("pointerup", end);
+  on("pointercancel", end);
+  on("pointerleave", () => actions.leave());
+  on("contextmenu", (event) => {
+    const { x, y } = place(event);
+    if (!actions.menu(x, y)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  on("dblclick", (event) => {
+    const { x, y } = place(event);
+    actions.focus(x, y);
+  });
+  const wheel = (event: WheelEvent) => {
+    if (!root.contains(document.activeElement)) return;
+    event.preventDefault();
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
+    const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
+    if (event.shiftKey && !event.ctrlKey) {
+      actions.pan(-(dx || dy), dx ? -dy : 0);
+      return;
+    }
+    const { x, y } = place(event);
+    actions.zoom(Math.exp(-dy * ZOOM_PER_PX * (event.ctrlKey ? 4 : 1)), x, y);
+  };
+  canvas.addEventListener("wheel", wheel, { passive: false, signal });
+}
 
 const BUSY_MS = 150;
 const PAN_PX = 80;
@@ -72,12 +163,17 @@ export async function mountGraph(root: HTMLElement, context: GraphContext): Prom
 }
 
 /** In a graph that runs to the right, its flow is to the right too. */
-const TRANSPOSED: Record<Step, Step> = { up: "left", down: "right", left: "up", right: "down" };
+const TRANSPOSED: Record<WalkStep, WalkStep> = {
+  up: "left",
+  down: "right",
+  left: "up",
+  right: "down",
+};
 
 function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
   const { signal } = context;
   const { stage, commands, navigator, navigation, menus } = view;
-  const step = (to: Step, event: KeyboardEvent) => {
+  const step = (to: WalkStep, event: KeyboardEvent) => {
     if (event.shiftKey) {
       const [x, y] = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }[to] as [
         number,

@@ -1,7 +1,97 @@
-import type { Wires } from "./color/coloring.ts";
-import type { Isolation } from "./data/isolate.ts";
-import type { CameraPlace } from "./stage/camera_place.ts";
-import type { Bookmark, History } from "./stage/history.ts";
+import type { Camera } from "./camera.ts";
+import type { Wires } from "./data/coloring.ts";
+import type { Isolation } from "./data/links.ts";
+import type { PlacedScene } from "./layout/placed_scene.ts";
+
+/** Where a camera looks from: beside a node, px of the graph right of and below the middle of its box. */
+export interface CameraPlace {
+  node: number;
+  dx: number;
+  dy: number;
+  scale: number;
+}
+
+export type CameraView = Pick<Camera, "x" | "y" | "scale">;
+
+/** The camera by the node that is nearest to its middle; null where nothing is drawn. */
+export function placeOf({ x, y, scale }: CameraView, placed: PlacedScene): CameraPlace | null {
+  const node = placed.nearest(x, y);
+  const box = node === null ? -1 : placed.boxOf(node);
+  if (node === null || box < 0) return null;
+  const round = (value: number) => Math.round(value * 10) / 10;
+  return {
+    node,
+    dx: round(x - placed.layout.x[box]!),
+    dy: round(y - placed.layout.y[box]!),
+    scale: Number(scale.toPrecision(4)),
+  };
+}
+
+/** Where the camera then is; null where the node is not drawn. */
+export function viewOf(
+  { node, dx, dy, scale }: CameraPlace,
+  placed: PlacedScene,
+): CameraView | null {
+  const box = placed.boxOf(node);
+  if (box < 0) return null;
+  return { x: placed.layout.x[box]! + dx, y: placed.layout.y[box]! + dy, scale };
+}
+
+/** What is shown and from where; traits of the view by their names. */
+export type Bookmark = Record<string, unknown> & {
+  camera?: CameraPlace | null | undefined;
+  selected?: readonly number[] | undefined;
+};
+
+/** The trait `history`: each step told as its difference to the one before. */
+export interface History {
+  steps?: readonly Bookmark[];
+  at?: number;
+}
+
+/** What each step tells, also where it is as before. */
+const ALWAYS = ["camera", "selected"];
+/** tvmdbg_widgets/widgets/graph_navigation.py keeps as many. */
+const MOST_STEPS = 50;
+
+/** The whole look of a step. */
+export function resolved({ steps = [] }: History, at: number): Bookmark {
+  return Object.assign({}, ...steps.slice(0, at + 1));
+}
+
+/** What is another in `now` than it was in `before`; of camera and selection apart. */
+export function changes(before: Bookmark, now: Bookmark): Bookmark {
+  const other = Object.entries(now).filter(
+    ([name, value]) => !ALWAYS.includes(name) && !same(value, before[name]),
+  );
+  return Object.fromEntries(other);
+}
+
+/** The history with the place that is left now at its present step. */
+export function leaving({ steps = [], at = 0 }: History, { camera, selected }: Bookmark): History {
+  return { steps: steps.map((step, i) => (i === at ? { ...step, camera, selected } : step)), at };
+}
+
+/** The history with one more step, those that were gone back from left out; `instead` of the present one. */
+export function pushed(
+  history: History,
+  before: Bookmark,
+  now: Bookmark,
+  instead = false,
+): History {
+  const { steps: known = [], at = 0 } = history;
+  const steps: Bookmark[] = known.length ? [...known.slice(0, at + 1)] : [before];
+  const { camera = null, selected = [] } = now;
+  const step = { ...changes(before, now), camera, selected };
+  if (instead && steps.length > 1) steps[steps.length - 1] = { ...steps.at(-1), ...step };
+  else steps.push(step);
+  while (steps.length > MOST_STEPS) steps.splice(0, 2, { ...steps[0], ...steps[1] });
+  return { steps, at: steps.length - 1 };
+}
+
+export function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
 
 /** Traits of the Python `GraphView`: how it opens, and read back there as the user changes it. */
 export interface GraphOptions {

@@ -1,14 +1,131 @@
-import type { Mirror } from "../shared/ui/mirror.ts";
-import type { ViewContext } from "../shared/ui/view.ts";
-import type { Chosen } from "./chosen.ts";
+import { element, type Mirror } from "../shared/ui/dom.ts";
+import type { ViewContext, ViewOptions } from "../shared/ui/view.ts";
+import type { Wires } from "./data/coloring.ts";
 import type { Hits } from "./data/hits.ts";
+import type { Isolation } from "./data/links.ts";
 import type { GraphModel } from "./data/model.ts";
 import type { Walk } from "./data/walk.ts";
+import type { PlacedScene } from "./layout/placed_scene.ts";
+import type { Direction } from "./layout/types.ts";
 import type { GraphOptions } from "./options.ts";
 import type { Palette } from "./paint/palette.ts";
-import type { PlacedScene } from "./placed/placed_scene.ts";
-import type { Stage } from "./stage/stage.ts";
-import type { Tooltip } from "./stage/tooltip.ts";
+import type { GraphStage } from "./stage.ts";
+
+const HEIGHT = 420;
+
+/** What the traits ask for, whatever stands in them. */
+export class ChosenOptions {
+  readonly #options: ViewOptions<GraphOptions>;
+
+  constructor(options: ViewOptions<GraphOptions>) {
+    this.#options = options;
+  }
+
+  get colorBy(): string {
+    return this.#options.get("color_by") || "kind";
+  }
+
+  /** Template of the labels; empty for the usual ones. */
+  get label(): string {
+    return this.#options.get("label") ?? "";
+  }
+
+  get colorWires(): Wires {
+    return this.#options.get("_color_columns") ?? {};
+  }
+
+  /** Between which values the colors lie; null for all. */
+  get colorLimits(): readonly [low: number, high: number] | null {
+    const limits = this.#options.get("color_limits");
+    return limits && limits[0] < limits[1] ? limits : null;
+  }
+
+  /** Shows something else as color; limits belong to what was shown before. */
+  colorWith(name: string): void {
+    if (name !== this.colorBy) this.#options.set("color_limits", null);
+    this.#options.set("color_by", name);
+  }
+
+  get direction(): Direction {
+    return this.#options.get("direction") === "right" ? "right" : "down";
+  }
+
+  get fold(): boolean {
+    return this.#options.get("fold_parameters") !== false;
+  }
+
+  get focus(): string | number | null {
+    return this.#options.get("focus") ?? null;
+  }
+
+  get hops(): number | null {
+    return this.#options.get("hops") ?? null;
+  }
+
+  get isolation(): Isolation | null {
+    return this.#options.get("isolate") ?? null;
+  }
+
+  get hidden(): readonly string[] {
+    return this.#options.get("hidden") ?? [];
+  }
+
+  get grouped(): boolean {
+    return this.#options.get("grouped") !== false;
+  }
+
+  get openGroups(): readonly number[] | null {
+    return this.#options.get("open_groups") ?? null;
+  }
+
+  get wrapped(): boolean | null {
+    return this.#options.get("wrapped") ?? null;
+  }
+
+  get group(): number | null {
+    return this.#options.get("group") ?? null;
+  }
+
+  get query(): string {
+    return this.#options.get("search") ?? "";
+  }
+
+  /** CSS px. */
+  get height(): number {
+    const height = this.#options.get("height");
+    return height > 0 ? height : HEIGHT;
+  }
+
+  cycleColors(names: readonly string[]): void {
+    this.colorWith(names[(names.indexOf(this.colorBy) + 1) % names.length]!);
+  }
+
+  toggleFold(): void {
+    this.#options.set("fold_parameters", !this.fold);
+  }
+}
+
+const AWAY = 14;
+/** A file may hold names of any length. */
+const MOST_LETTERS = 4000;
+
+/** What is under the pointer, in words, beside it and inside the stage. */
+export class GraphTooltip {
+  readonly node = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
+
+  /** Null hides it. */
+  show(said: string | null, x: number, y: number, stage: HTMLElement): void {
+    this.node.hidden = said === null;
+    if (said === null) return;
+    const text = said.slice(0, MOST_LETTERS);
+    if (this.node.textContent !== text) this.node.textContent = text;
+    const { offsetWidth: width, offsetHeight: height } = this.node;
+    const left = x + AWAY + width <= stage.clientWidth ? x + AWAY : x - AWAY - width;
+    const top = y + AWAY + height <= stage.clientHeight ? y + AWAY : y - AWAY - height;
+    this.node.style.left = `${Math.max(0, left)}px`;
+    this.node.style.top = `${Math.max(0, top)}px`;
+  }
+}
 
 /** What a graph is mounted with; where it stands beside another one, more than a graph alone needs. */
 export interface GraphContext extends ViewContext<GraphOptions> {
@@ -31,12 +148,12 @@ export interface Replaceable {
 export interface GraphParts {
   readonly root: HTMLElement;
   readonly context: GraphContext;
-  readonly chosen: Chosen;
+  readonly chosen: ChosenOptions;
   readonly model: GraphModel;
   readonly hits: Hits;
-  readonly stage: Stage;
+  readonly stage: GraphStage;
   readonly mirror: Mirror;
-  readonly tooltip: Tooltip;
+  readonly tooltip: GraphTooltip;
   readonly palette: Palette;
   /** What is shown now; null until the first layout is there. */
   placed: PlacedScene | null;

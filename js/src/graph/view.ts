@@ -1,31 +1,25 @@
-import { nodesCode } from "../shared/client/code.ts";
-import { CodeCopy } from "../shared/client/code_copy.ts";
+import { CodeCopy, nodesCode } from "../shared/client/code_copy.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { element } from "../shared/ui/dom.ts";
-import { Mirror } from "../shared/ui/mirror.ts";
+import { element, Mirror } from "../shared/ui/dom.ts";
 import { Appearance } from "./appearance.ts";
-import { Chosen } from "./chosen.ts";
 import { GraphCommands } from "./commands.ts";
 import { Hits } from "./data/hits.ts";
 import type { GraphModel } from "./data/model.ts";
 import type { Walk } from "./data/walk.ts";
-import { Folding } from "./folding.ts";
+import { Folding, overlayOf } from "./folding.ts";
+import { layoutCode } from "./layout/layout_client.ts";
+import { LayoutController } from "./layout/layouts.ts";
+import type { PlacedScene } from "./layout/placed_scene.ts";
+import { CameraRestorer, NavigationHistory, STEP_TRAITS } from "./navigation_history.ts";
+import { Navigator } from "./navigator.ts";
 import { Palette } from "./paint/palette.ts";
-import { Details } from "./panels/details.ts";
-import { groupPath, groupSentence } from "./panels/group_words.ts";
+import { DetailsPanel } from "./panels/details.ts";
+import { groupPath, groupSentence } from "./panels/details_parts.ts";
 import { Menus } from "./panels/menus.ts";
 import { Toolbar } from "./panels/toolbar.ts";
-import type { GraphContext, GraphParts } from "./parts.ts";
-import { layoutCode } from "./placed/layout_client.ts";
-import { LayoutController } from "./placed/layout_controller.ts";
-import type { PlacedScene } from "./placed/placed_scene.ts";
-import { CameraRestorer } from "./stage/camera_restorer.ts";
-import { NavigationHistory, STEP_TRAITS } from "./stage/navigation_history.ts";
-import { Navigator } from "./stage/navigator.ts";
-import { overlayOf } from "./stage/overlay_of.ts";
-import { type Inspection, Stage } from "./stage/stage.ts";
-import { Tooltip } from "./stage/tooltip.ts";
+import { ChosenOptions, type GraphContext, type GraphParts, GraphTooltip } from "./parts.ts";
+import { type GraphInspection, GraphStage } from "./stage.ts";
 
 const NARROW = 700;
 
@@ -33,18 +27,18 @@ const NARROW = 700;
 export class GraphView implements GraphParts {
   readonly root: HTMLElement;
   readonly context: GraphContext;
-  readonly chosen: Chosen;
+  readonly chosen: ChosenOptions;
   readonly model: GraphModel;
   readonly commands: GraphCommands;
   readonly folding: Folding;
   readonly placing: CameraRestorer;
   readonly hits: Hits;
   readonly appearance: Appearance;
-  readonly stage: Stage;
+  readonly stage: GraphStage;
   readonly toolbar: Toolbar;
-  readonly details: Details;
+  readonly details: DetailsPanel;
   readonly mirror = new Mirror();
-  readonly tooltip = new Tooltip();
+  readonly tooltip = new GraphTooltip();
   readonly code: CodeCopy;
   /** What is shown now; null until the first layout is there. */
   placed: PlacedScene | null = null;
@@ -73,7 +67,7 @@ export class GraphView implements GraphParts {
 
   constructor(root: HTMLElement, context: GraphContext, model: GraphModel, problem: string) {
     const { signal, run } = context;
-    this.chosen = new Chosen(context.options);
+    this.chosen = new ChosenOptions(context.options);
     this.root = root;
     this.context = context;
     this.#problem = problem;
@@ -91,9 +85,9 @@ export class GraphView implements GraphParts {
     this.#layoutController = new LayoutController(model, () => void this.arrange(false), signal);
     this.hits = new Hits(model, () => this.#found());
     signal.addEventListener("abort", () => this.hits.stop());
-    this.stage = new Stage(() => this.#drawn(), signal);
+    this.stage = new GraphStage(() => this.#drawn(), signal);
     this.appearance = new Appearance(this, signal);
-    this.details = new Details(
+    this.details = new DetailsPanel(
       model,
       run,
       context.session,
@@ -347,7 +341,7 @@ export class GraphView implements GraphParts {
     onThemeChange(() => requestAnimationFrame(recolor), signal);
     this.root.addEventListener(
       "tvmdbg:inspect",
-      (event) => this.stage.inspect((event as CustomEvent<Inspection>).detail),
+      (event) => this.stage.inspect((event as CustomEvent<GraphInspection>).detail),
       { signal },
     );
     this.root.addEventListener(

@@ -1,19 +1,118 @@
-import { hinted, message } from "../shared/client/message.ts";
-import { isAbort } from "../shared/client/request.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import { hinted, isAbort, message } from "../shared/client/request.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
-import { paletteAction } from "../shared/palette/palette.ts";
-import { element } from "../shared/ui/dom.ts";
-import { fullScreenAction } from "../shared/ui/full_screen.ts";
-import { bindKeys } from "../shared/ui/keys.ts";
-import { Mirror } from "../shared/ui/mirror.ts";
-import type { Mount, ViewContext } from "../shared/ui/view.ts";
-import { actions } from "./actions.ts";
-import type { MemoryOptions } from "./options.ts";
+import { element, listening, Mirror } from "../shared/ui/dom.ts";
+import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
+import { paletteAction } from "../shared/ui/palette.ts";
+import { type AxisTurn, bindAxisWheel } from "../shared/ui/scrolling.ts";
+import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/view.ts";
 import { Plan } from "./plan.ts";
-import { bindPointer } from "./pointer.ts";
-import { MemoryView } from "./view.ts";
+import { type MemoryOptions, MemoryView } from "./view.ts";
 
-export type { MemoryOptions };
+/** What the keys need of the view. */
+type SteeredMemory = Pick<
+  MemoryView,
+  "scene" | "view" | "scroll" | "zoom" | "zoomToSelection" | "center"
+> &
+  Pick<MemoryView, "move" | "otherSlot" | "sameSlot" | "peak" | "pick" | "copy"> &
+  Pick<MemoryView, "showParameters" | "nextColor">;
+
+/** What the keys do. */
+function actions(view: SteeredMemory): KeyAction[] {
+  const { viewport } = view.scene;
+  const pan = (share: number) => view.view(() => viewport.pan(viewport.span * share));
+  const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });
+  return [
+    key(["ArrowLeft"], "previous node", () => view.move(-1)),
+    key(["ArrowRight"], "next node", () => view.move(1)),
+    key(["ArrowUp"], "entry in the slot above", () => view.otherSlot(-1)),
+    key(["ArrowDown"], "entry in the slot below", () => view.otherSlot(1)),
+    key([","], "previous entry in this slot", () => view.sameSlot(-1)),
+    key(["."], "next entry in this slot", () => view.sameSlot(1)),
+    key(["PageUp"], "slots above", () => view.scroll(-0.9)),
+    key(["PageDown"], "slots below", () => view.scroll(0.9)),
+    key(["Home"], "first node", () => view.move(-Infinity)),
+    key(["End"], "last node", () => view.move(Infinity)),
+    key(["p"], "go to the peak", () => view.peak()),
+    key(["w", "+", "="], "zoom in", () => view.zoom(1 / 1.5)),
+    key(["s", "-"], "zoom out", () => view.zoom(1.5)),
+    key(["a"], "pan left", () => pan(-0.2)),
+    key(["d"], "pan right", () => pan(0.2)),
+    key(["f"], "zoom to the lifetime of the selected entry", () => view.zoomToSelection()),
+    key(["0"], "fit the whole run", () => view.view(() => viewport.showAll())),
+    key(["Enter"], "center the selected entry", () => view.center()),
+    key(["m"], "show or hide the parameters", () => view.showParameters()),
+    key(["c"], "color by kind or by size", () => view.nextColor()),
+    key([COPY_KEY], "copy Python code for the selection", () => view.copy()),
+    key(["Escape"], "clear the selection", () => view.pick(-1)),
+  ];
+}
+
+type PointedMemory = Pick<
+  MemoryView,
+  "scene" | "chart" | "focus" | "view" | "hoverAt" | "pickHit" | "zoomToSelection"
+>;
+
+const DRAG_FROM = 4;
+
+/** Pointer and wheel on the stage: click selects, drag pans, the wheel zooms once the view has the focus. */
+function bindPointer(root: HTMLElement, view: PointedMemory, signal: AbortSignal): void {
+  const { scene } = view;
+  const { canvas } = view.chart;
+  const on = listening(canvas, signal);
+  let drag: { x: number; y: number; startX: number; startY: number; moved: boolean } | null = null;
+  const at = (event: MouseEvent) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+
+  on("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    view.focus();
+    const { x, y } = at(event);
+    drag = { x, y, startX: x, startY: y, moved: false };
+    canvas.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  on("pointermove", (event) => {
+    const { x, y } = at(event);
+    scene.pointer = { x, y };
+    if (!drag) {
+      view.hoverAt(scene.hit(x, y), x, y);
+      return;
+    }
+    drag.moved ||= Math.hypot(x - drag.startX, y - drag.startY) >= DRAG_FROM;
+    if (!drag.moved) return;
+    const from = drag;
+    view.hoverAt(null, x, y);
+    view.view(() => {
+      scene.viewport.pan(((from.x - x) / scene.room) * scene.viewport.span);
+      scene.scrollBy(from.y - y);
+    });
+    [drag.x, drag.y] = [x, y];
+  });
+  const finish = (event: PointerEvent) => {
+    const done = drag;
+    drag = null;
+    if (!done || done.moved || event.type === "pointercancel") return;
+    const { x, y } = at(event);
+    view.pickHit(scene.hit(x, y), event.ctrlKey || event.metaKey);
+  };
+  on("pointerup", finish);
+  on("pointercancel", finish);
+  on("pointerleave", () => {
+    if (drag) return;
+    scene.pointer = null;
+    view.hoverAt(null, 0, 0);
+  });
+  on("dblclick", () => view.zoomToSelection());
+  const turned = ({ panPx, zoom }: AxisTurn, event: WheelEvent) =>
+    view.view(() => {
+      if (panPx) scene.viewport.pan((panPx / scene.room) * scene.viewport.span);
+      else scene.viewport.zoom(zoom, scene.step(at(event).x));
+    });
+  bindAxisWheel(root, view.chart, turned, signal);
+}
 
 const BUSY_AFTER_MS = 150;
 const LEAST_HEIGHT = 300;

@@ -1,11 +1,9 @@
-import { TextMeasure } from "../shared/drawing/canvas.ts";
-import { niceStep } from "../shared/drawing/nice_step.ts";
-import type { Pen } from "../shared/drawing/pen.ts";
+import { type Pen, type Rectangle, TextMeasure } from "../shared/drawing/canvas.ts";
 import { heatFill, inkOn, kindFill, type Theme } from "../shared/drawing/theme.ts";
-import { upperBound } from "../shared/sorted.ts";
-import { type PlanDescriptions, short } from "./descriptions.ts";
-import { FAINT, heldElsewhere } from "./offsets.ts";
-import { AXIS, type Box, GUTTER, PITCH, type Scene } from "./scene.ts";
+import { niceStep } from "../shared/drawing/value_axis.ts";
+import { upperBound } from "../shared/many.ts";
+import { FAINT, heldElsewhere, type PlanDescriptions, short } from "./plan.ts";
+import { AXIS, GUTTER, type MemoryScene, PITCH } from "./scene.ts";
 
 const FONT = 11;
 const LINE = 14;
@@ -15,13 +13,19 @@ const SHORTENED_FROM = 80;
 const TICK_APART = 34;
 
 /** What the last paint put on the stage. */
-export interface Drawn {
-  labels: (Box & { text: string })[];
-  marks: (Box & { entry: number; node: number; output: number; slot: number; kind: string })[];
+export interface DrawnMemory {
+  labels: (Rectangle & { text: string })[];
+  marks: (Rectangle & {
+    entry: number;
+    node: number;
+    output: number;
+    slot: number;
+    kind: string;
+  })[];
 }
 
 /** Lives too narrow for boxes, beside each other; px. */
-interface Columns {
+interface NarrowLives {
   means: string | number;
   color: string;
   left: number;
@@ -29,18 +33,18 @@ interface Columns {
 }
 
 /** Paints all that changes with the part in view: bytes, axis, slots. */
-export class Painter {
-  readonly #scene: Scene;
+export class MemoryPainter {
+  readonly #scene: MemoryScene;
   readonly #words: PlanDescriptions;
   readonly #measure: TextMeasure;
   readonly #context: Pen;
   readonly #column: number;
   readonly #narrow: number;
   #theme!: Theme;
-  #drawn: Drawn = { labels: [], marks: [] };
+  #drawn: DrawnMemory = { labels: [], marks: [] };
 
   /** @param column  Width in px of the columns that stand for lives of less than twice as much. */
-  constructor(scene: Scene, words: PlanDescriptions, context: Pen, column = 1) {
+  constructor(scene: MemoryScene, words: PlanDescriptions, context: Pen, column = 1) {
     this.#column = column;
     this.#narrow = 2 * column;
     this.#scene = scene;
@@ -49,7 +53,7 @@ export class Painter {
     this.#measure = new TextMeasure(context);
   }
 
-  paint(theme: Theme): Drawn {
+  paint(theme: Theme): DrawnMemory {
     this.#theme = theme;
     this.#drawn = { labels: [], marks: [] };
     const { width, height, rowsTop } = this.#scene;
@@ -247,8 +251,8 @@ export class Painter {
       return this.#scene.x(Math.max(until, first[i]! + 1)) - this.#scene.x(first[i]!);
     };
     // Columns beside each other that mean the same, in whatever colors.
-    let run = null as Columns | null;
-    const paint = (columns: Columns | null) => {
+    let run = null as NarrowLives | null;
+    const paint = (columns: NarrowLives | null) => {
       if (!columns) return;
       const { color, left, right } = columns;
       this.#fill(color, left, y, right - left, height, 0.8);
@@ -341,7 +345,7 @@ export class Painter {
   }
 }
 
-function touches(box: Box, x: number, y: number, width: number, height: number): boolean {
+function touches(box: Rectangle, x: number, y: number, width: number, height: number): boolean {
   const across = Math.min(box.x + box.width, x + width) - Math.max(box.x, x);
   const down = Math.min(box.y + box.height, y + height) - Math.max(box.y, y);
   return across > 0 && down > 0;

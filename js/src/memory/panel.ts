@@ -1,14 +1,49 @@
-import { heatFill, type Theme } from "../shared/drawing/theme.ts";
-import { element } from "../shared/ui/dom.ts";
-import { type Fact, short } from "./descriptions.ts";
-import { chipsOf } from "./legend.ts";
-import type { Plan } from "./plan.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import type { Chip } from "../shared/drawing/figure.ts";
+import * as icons from "../shared/drawing/icons.ts";
+import { heatFill, kindFill, type Theme } from "../shared/drawing/theme.ts";
+import { counted } from "../shared/format.ts";
+import { button, element, iconButton } from "../shared/ui/dom.ts";
+import { helpButton } from "../shared/ui/keys.ts";
+import { Overflow } from "../shared/ui/overflow.ts";
+import { fullScreenButton } from "../shared/ui/view.ts";
+import { ELSEWHERE, FAINT, type Plan, type PlanFact, short } from "./plan.ts";
+
+const KINDS = 8;
+
+/** What the colors of the lives mean: kinds of operators, those of most bytes first. */
+export function chipsOf(plan: Plan): Chip[] {
+  const kinds = kindsOf(plan);
+  const found: Chip[] = kinds.slice(0, KINDS).map((kind) => ({
+    name: kind,
+    fill: (theme) => kindFill(theme, kind),
+  }));
+  const more = kinds.length - KINDS;
+  if (more > 0) found.push({ name: `and ${counted(more, "more kind")}` });
+  if (plan.columns.info.buffers) {
+    found.push({ name: ELSEWHERE, fill: (theme) => theme.muted, alpha: FAINT });
+  }
+  return found;
+}
+
+/** Kinds of the nodes whose entries lie in the workspace. */
+function kindsOf(plan: Plan): string[] {
+  const { codes, unique } = plan.graph.opKinds;
+  const bytes = new Float64Array(unique.length).fill(-1);
+  for (let entry = 0; entry < plan.owner.length; entry++) {
+    if (plan.rowOfEntry(entry) < 0) continue;
+    const code = codes[plan.owner[entry]!]!;
+    bytes[code] = Math.max(0, bytes[code]!) + Math.max(0, plan.columns.entryBytes[entry]!);
+  }
+  const found = Array.from(bytes.keys()).filter((code) => bytes[code]! >= 0);
+  return found.sort((a, b) => bytes[b]! - bytes[a]!).map((code) => unique[code]!);
+}
 
 const APART = 14;
 const STOPS = 5;
 
 /** Facts as a list of terms. */
-export function factList(facts: readonly Fact[]): HTMLElement {
+export function factList(facts: readonly PlanFact[]): HTMLElement {
   return element(
     "dl",
     {},
@@ -19,14 +54,14 @@ export function factList(facts: readonly Fact[]): HTMLElement {
 }
 
 /** Beside the pointer, inside the view's box. */
-export class Tooltip {
+export class MemoryTooltip {
   readonly node = element("div", { class: "tvmdbg-tooltip", hidden: true });
 
   hide(): void {
     this.node.hidden = true;
   }
 
-  show(title: string, facts: readonly Fact[], x: number, y: number, root: HTMLElement): void {
+  show(title: string, facts: readonly PlanFact[], x: number, y: number, root: HTMLElement): void {
     this.node.replaceChildren(element("strong", {}, title), factList(facts));
     this.node.hidden = false;
     const { offsetWidth, offsetHeight, style } = this.node;
@@ -52,4 +87,85 @@ export function legend(plan: Plan, bySize: boolean, theme: Theme): HTMLElement[]
     chip.style.opacity = `${alpha}`;
     return element("span", {}, chip, name);
   });
+}
+
+export interface MemoryBarEvents {
+  zoom: (factor: number) => void;
+  all: () => void;
+  peak: () => void;
+  parameters: () => void;
+  color: (bySize: boolean) => void;
+  copy: () => void;
+}
+
+/** The buttons above the view. */
+export class MemoryBar {
+  readonly node: HTMLElement;
+  readonly #range = element("output", { class: "tvmdbg-muted", "aria-label": "visible range" });
+  readonly #all: HTMLButtonElement;
+  readonly #parameters: HTMLButtonElement;
+  readonly #kind: HTMLButtonElement;
+  readonly #size: HTMLButtonElement;
+  readonly #overflow: Overflow;
+
+  constructor(events: MemoryBarEvents, root: HTMLElement, signal: AbortSignal) {
+    this.#all = iconButton(icons.FIT, "fit", "fit the whole run (0)", events.all);
+    this.#parameters = iconButton(
+      icons.LAYERS,
+      "parameters",
+      "show memory of parameters (m)",
+      events.parameters,
+    );
+    this.#kind = button("kind", "color entries by operator kind (c)", () => events.color(false));
+    this.#size = button("size", "color entries by size (c)", () => events.color(true));
+    const zoom = element(
+      "span",
+      { class: "tvmdbg-joined" },
+      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => events.zoom(2)),
+      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => events.zoom(0.5)),
+    );
+    const color = element(
+      "span",
+      { class: "tvmdbg-joined", role: "group", "aria-label": "color by" },
+      this.#kind,
+      this.#size,
+    );
+    const peak = iconButton(icons.PEAK, "peak", "go to the peak (p)", events.peak);
+    const copy = `Copy Python code for the selection (${COPY_KEY})`;
+    const code = iconButton(icons.CODE, "copy Python code", copy, events.copy);
+    const help = helpButton(root);
+    this.node = element(
+      "div",
+      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "memory" },
+      element("span", { class: "tvmdbg-title" }, "Memory"),
+      zoom,
+      this.#all,
+      peak,
+      this.#range,
+      element("span", { class: "tvmdbg-space" }),
+      this.#parameters,
+      color,
+      code,
+      help,
+      fullScreenButton(root),
+    );
+    this.#overflow = new Overflow(
+      this.node,
+      { always: [code, help], sometimes: [zoom, this.#parameters, color, this.#range] },
+      signal,
+    );
+  }
+
+  show(parameters: boolean, bySize: boolean): void {
+    this.#parameters.setAttribute("aria-pressed", String(parameters));
+    this.#kind.setAttribute("aria-pressed", String(!bySize));
+    this.#size.setAttribute("aria-pressed", String(bySize));
+  }
+
+  showRange(text: string, all: boolean): void {
+    this.#all.disabled = all;
+    if (this.#range.textContent === text) return;
+    this.#range.textContent = text;
+    this.#overflow.fit();
+  }
 }

@@ -1,25 +1,96 @@
 import { CodeCopy } from "../shared/client/code_copy.ts";
-import { readTheme } from "../shared/drawing/theme.ts";
+import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
 import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
-import { Bar } from "./bar.ts";
-import { Chart } from "./chart.ts";
-import { PlanDescriptions } from "./descriptions.ts";
-import type { MemoryOptions } from "./options.ts";
-import { factList, legend, Tooltip } from "./panel.ts";
-import type { Plan } from "./plan.ts";
-import { type Hit, Scene } from "./scene.ts";
+import { MemoryPainter } from "./painter.ts";
+import { factList, legend, MemoryBar, MemoryTooltip } from "./panel.ts";
+import { type Plan, PlanDescriptions } from "./plan.ts";
+import { type MemoryHit, MemoryOverlay, MemoryScene } from "./scene.ts";
+
+/** The traits of the MemoryView's model. */
+export interface MemoryOptions {
+  /** Show what the parameters take below the workspace. */
+  parameters: boolean;
+  color_by: "kind" | "size";
+  /** The part of the order of execution in view, in steps; null is all. */
+  step_range: [start: number, end: number] | null;
+  /** CSS pixels. */
+  height: number;
+}
+
+/** The stage: two canvases over each other, painted when something on them has changed. */
+class MemoryChart {
+  readonly stage: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  readonly #repaint: Repaint;
+  #changed = true;
+
+  constructor(
+    root: HTMLElement,
+    scene: MemoryScene,
+    words: PlanDescriptions,
+    onPaint: () => void,
+    signal: AbortSignal,
+  ) {
+    const [base, over] = [layer("tvmdbg-memory-base"), layer("tvmdbg-overlay")];
+    this.canvas = base.canvas;
+    this.stage = element("div", { class: "tvmdbg-stage" }, base.canvas, over.canvas);
+    const painter = new MemoryPainter(scene, words, base.context);
+    const overlay = new MemoryOverlay(scene, over.context);
+    let theme: Theme | null = null;
+    let drawn = {};
+    const draw = () => {
+      const { clientWidth: width, clientHeight: height } = this.stage;
+      if (!width || !height) return;
+      if (width !== scene.width || height !== scene.height) this.#changed = true;
+      scene.resize(width, height);
+      if (this.#changed || !theme) {
+        theme = readTheme(root);
+        clear(base, width, height);
+        drawn = painter.paint(theme);
+      }
+      this.#changed = false;
+      clear(over, width, height);
+      overlay.paint(theme);
+      onPaint();
+    };
+    this.#repaint = new Repaint(this.stage, draw, signal);
+    onThemeChange(() => this.changed(), signal);
+    root.addEventListener(
+      "tvmdbg:inspect",
+      (event) => {
+        const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
+        if (!out) return;
+        const { viewport, current, hovered } = scene;
+        Object.assign(out, drawn, { view: [viewport.start, viewport.end], current, hovered });
+      },
+      { signal },
+    );
+  }
+
+  /** The part in view has changed. */
+  changed(): void {
+    this.#changed = true;
+    this.#repaint.request();
+  }
+
+  /** Only what lies over it has. */
+  touched(): void {
+    this.#repaint.request();
+  }
+}
 
 const SOURCE = "memory";
 const RANGE_TO_PYTHON_MS = 300;
 
 /** One view: what its parts do to each other and to the session. */
 export class MemoryView {
-  readonly scene: Scene;
-  readonly chart: Chart;
-  readonly bar: Bar;
-  readonly tooltip = new Tooltip();
+  readonly scene: MemoryScene;
+  readonly chart: MemoryChart;
+  readonly bar: MemoryBar;
+  readonly tooltip = new MemoryTooltip();
   readonly details = element("section", {
     class: "tvmdbg-memory-details",
     "aria-label": "details",
@@ -46,11 +117,17 @@ export class MemoryView {
     this.#context = context;
     this.#plan = plan;
     this.#say = say;
-    this.scene = new Scene(plan);
+    this.scene = new MemoryScene(plan);
     this.#words = new PlanDescriptions(plan, (node) => context.session.note(node));
     this.#copier = new CodeCopy(root, () => this.#code, say, context);
-    this.chart = new Chart(root, this.scene, this.#words, () => this.#painted(), context.signal);
-    this.bar = new Bar(
+    this.chart = new MemoryChart(
+      root,
+      this.scene,
+      this.#words,
+      () => this.#painted(),
+      context.signal,
+    );
+    this.bar = new MemoryBar(
       {
         zoom: (factor) => this.zoom(factor),
         all: () => {
@@ -174,7 +251,7 @@ export class MemoryView {
     this.sync();
   }
 
-  pickHit(hit: Hit | null, toggle: boolean): void {
+  pickHit(hit: MemoryHit | null, toggle: boolean): void {
     if (!hit) this.pick(-1);
     else if (hit.entry >= 0) this.pick(hit.entry, toggle);
     else if (hit.row < 0) this.pickStep(hit.step, toggle);
@@ -237,7 +314,7 @@ export class MemoryView {
     return `run.memory_plan().entry(${output ? `${node}, ${output}` : node})`;
   }
 
-  hoverAt(hit: Hit | null, x: number, y: number): void {
+  hoverAt(hit: MemoryHit | null, x: number, y: number): void {
     const entry = hit?.entry ?? -1;
     const { order } = this.#plan.columns;
     const node =

@@ -1,10 +1,10 @@
-import code from "worker:../graph/placed/layout.worker.ts";
-import { startLayoutBy } from "../graph/placed/layout_shared.ts";
-import { runInline } from "./inline.ts";
-import type { Answers } from "./stored/stored.ts";
+import code from "worker:../graph/layout/layout.worker.ts";
+import { startLayoutBy } from "../graph/layout/wrapping.ts";
+import { runInline } from "./status.ts";
+import type { StoredAnswers } from "./stored_data.ts";
 
 /** Carries the code that lays graphs out, also where the page may start neither workers nor scripts from Blobs. */
-export function layoutAnswers(): Answers {
+export function layoutAnswers(): StoredAnswers {
   startLayoutBy(runInline);
   return { code: () => ({ result: code, buffers: [] }) };
 }

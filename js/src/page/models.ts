@@ -1,5 +1,7 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import { type Ask, modelOfView, StaticModel } from "../shared/client/static_model.ts";
+import { type AnswerMessage, modelOfView, StaticModel } from "../shared/client/page_model.ts";
+import { button, relabel } from "../shared/ui/dom.ts";
+import { say } from "./status.ts";
 
 export interface PageWidget {
   render: (props: RenderProps) => Promise<void> | void;
@@ -12,12 +14,12 @@ interface PageView {
   element: HTMLElement;
 }
 
-export interface Page {
+export interface SavedPage {
   /** State of each model by id; references read `anywidget:<id>`. */
   models: Record<string, Record<string, unknown>>;
   views: PageView[];
   /** `model` is the id of the one that is asked. */
-  ask: (message: unknown, model: string) => ReturnType<Ask>;
+  ask: (message: unknown, model: string) => ReturnType<AnswerMessage>;
 }
 
 export interface Started {
@@ -28,7 +30,7 @@ export interface Started {
 /** Shows the views; the models come back so that the page can set them, and `close` takes all away. */
 export async function start(
   known: Readonly<Record<string, unknown>>,
-  page: Page,
+  page: SavedPage,
 ): Promise<Started> {
   const models = Object.fromEntries(
     Object.entries(page.models).map(([id, state]) => [
@@ -59,4 +61,37 @@ export async function start(
     }),
   );
   return { models, close: () => controller.abort() };
+}
+
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+
+/** Turns the page from light to dark and back; until then it follows the system or the page's own wish. */
+export function themeToggle(): HTMLButtonElement {
+  const root = document.documentElement;
+  const dark = () => (root.dataset.theme ?? (DARK.matches ? "dark" : "light")) === "dark";
+  const label = () => {
+    const text = dark() ? "Light" : "Dark";
+    relabel(toggle, text, `${text} theme`);
+  };
+  const toggle = button("", "", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    label();
+  });
+  DARK.addEventListener("change", label);
+  label();
+  return toggle;
+}
+
+/** Copies the address that leads to what is shown. */
+export function copyLink(link: () => string): HTMLButtonElement {
+  return button("Copy link", "Copy a link to the selection", () => {
+    const copy = (event: ClipboardEvent) => {
+      event.clipboardData?.setData("text/plain", link());
+      event.preventDefault();
+    };
+    document.addEventListener("copy", copy, { capture: true });
+    const copied = document.execCommand("copy");
+    document.removeEventListener("copy", copy, { capture: true });
+    say(copied ? `Copied ${link()}` : `This browser does not let pages copy: ${link()}`);
+  });
 }

@@ -1,19 +1,16 @@
+import type { StaticModel } from "../shared/client/page_model.ts";
 import { runClient } from "../shared/client/run_client.ts";
-import type { StaticModel } from "../shared/client/static_model.ts";
 import { element } from "../shared/ui/dom.ts";
 import { Address } from "./address.ts";
-import { type Page, type Started, start } from "./models.ts";
-import { unpacked } from "./packed.ts";
-import { say, sayFailed } from "./status.ts";
-import type { StoredData } from "./stored/data.ts";
-import { type Answers, storedAnswers } from "./stored/stored.ts";
-import { copyLink, themeToggle } from "./tools.ts";
+import { copyLink, type SavedPage, type Started, start, themeToggle } from "./models.ts";
+import { say, sayFailed, unpacked } from "./status.ts";
+import { type StoredAnswers, type StoredData, storedAnswers } from "./stored_data.ts";
 
 /** What Python says of the page, beside the data. */
-interface Settings {
+interface PageSettings {
   /** Which of the bundle's views the page shows. */
   view: string;
-  models: Page["models"];
+  models: SavedPage["models"];
   /** The view inside a debugger that the reader starts in. */
   start: string | null;
   /** Whether the page is a frame of another one, which gives it its height. */
@@ -33,17 +30,17 @@ const ROUNDS = 3;
 interface Bundle {
   views: Readonly<Record<string, unknown>>;
   /** What these views ask. */
-  answers: (data: StoredData) => Answers;
+  answers: (data: StoredData) => StoredAnswers;
 }
 
 /** Offers `start` to a page of the caller's own; where this page carries a saved run, shows it. */
 export function open(bundle: Bundle): void {
   const page = globalThis as typeof globalThis & { tvmdbgPage?: object };
-  const own = { start: (each: Page) => start(bundle.views, each) };
+  const own = { start: (each: SavedPage) => start(bundle.views, each) };
   page.tvmdbgPage = own;
   const text = document.getElementById("tvmdbg-settings")?.textContent;
   if (!text) return;
-  const settings = JSON.parse(text) as Settings;
+  const settings = JSON.parse(text) as PageSettings;
   const begin = () => {
     show(bundle, settings)
       .then((started) => Object.assign(own, started))
@@ -56,7 +53,7 @@ export function open(bundle: Bundle): void {
   else begin();
 }
 
-async function show({ views, answers }: Bundle, settings: Settings): Promise<Started> {
+async function show({ views, answers }: Bundle, settings: PageSettings): Promise<Started> {
   const ask = storedAnswers(await unpacked("tvmdbg-data"), answers);
   const second = document.getElementById(SECOND) && (await unpacked(SECOND));
   const askSecond = second && storedAnswers(second, answers);
@@ -78,7 +75,7 @@ async function show({ views, answers }: Bundle, settings: Settings): Promise<Sta
   const { models } = started;
   stretch(models.view!, place, settings);
   const client = runClient(models.run as never, "anywidget:run", new AbortController().signal);
-  const panels = new Panels(place, models.view!);
+  const panels = new DebuggerViews(place, models.view!);
   const address = new Address(models.session!, client, panels);
   if (!settings.embedded) {
     document.getElementById("tvmdbg-tools")?.append(
@@ -103,7 +100,7 @@ function showTitleOnce(): void {
 }
 
 /** The views that a debugger holds; a page of one view has no names to choose from. */
-class Panels {
+class DebuggerViews {
   readonly #place: HTMLElement;
   readonly #model: StaticModel;
 
@@ -139,7 +136,7 @@ class Panels {
 }
 
 /** Gives the view the height that the window has for it, or the frame that the page is shown in. */
-function stretch(model: StaticModel, place: HTMLElement, { embedded }: Settings): void {
+function stretch(model: StaticModel, place: HTMLElement, { embedded }: PageSettings): void {
   const wished = Number(model.get("height")) || AUTO_HEIGHT;
   const free = () => {
     if (embedded) return place.clientHeight;

@@ -1,6 +1,6 @@
 /** The entry of a page that shows one tensor alone. */
 import tensor from "../tensor/tensor.ts";
 import { open } from "./open.ts";
-import { allAnswers } from "./stored/all.ts";
+import { allAnswers } from "./stored_tensors.ts";
 
 open({ views: { tensor }, answers: allAnswers });

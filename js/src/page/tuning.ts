@@ -1,15 +1,14 @@
 /** The entry of a page that shows a tuning log. */
+
 import type { ColumnHeader } from "../shared/client/columns.ts";
-import { errorText } from "../shared/client/message.ts";
-import type { StaticModel } from "../shared/client/static_model.ts";
+import type { StaticModel } from "../shared/client/page_model.ts";
+import { errorText } from "../shared/client/request.ts";
 import { element } from "../shared/ui/dom.ts";
 import tuning from "../tuning/tuning.ts";
-import { type Page, start } from "./models.ts";
-import { fromBase64, unpacked } from "./packed.ts";
-import { say, sayFailed } from "./status.ts";
-import { themeToggle } from "./tools.ts";
+import { type SavedPage, start, themeToggle } from "./models.ts";
+import { fromBase64, say, sayFailed, unpacked } from "./status.ts";
 
-interface Packed {
+interface PackedAnswer {
   info: unknown;
   columns: ColumnHeader[];
   /** base64 */
@@ -18,18 +17,18 @@ interface Packed {
 
 /** What `export/model_explorer.py` stores. */
 interface Stored {
-  tuning: Packed;
+  tuning: PackedAnswer;
   schedules: Record<string, unknown>;
-  tiles: Record<string, Packed>;
+  tiles: Record<string, PackedAnswer>;
   /** By what trials have in common; without those that were left out. */
   errors: Record<string, unknown>;
 }
 
-interface Settings {
+interface TuningPageSettings {
   models: Record<string, Record<string, unknown>>;
 }
 
-interface Question {
+interface TuningQuestion {
   id?: string;
   kind?: string;
   trial?: number;
@@ -41,10 +40,10 @@ const LEAST_HEIGHT = 560;
 const BELOW = 16;
 
 /** Answers as the kernel would, from what is stored. */
-function answer(stored: Stored, { kind, trial, task, by }: Question): [unknown, DataView[]] {
+function answer(stored: Stored, { kind, trial, task, by }: TuningQuestion): [unknown, DataView[]] {
   if (kind === "tuning") return packed(stored.tuning);
   if (kind === "schedule") return [found(stored.schedules, trial, "schedule"), []];
-  if (kind === "tiles") return packed(found(stored.tiles, task, "tile sizes") as Packed);
+  if (kind === "tiles") return packed(found(stored.tiles, task, "tile sizes") as PackedAnswer);
   if (kind === "errors" && by && Object.hasOwn(stored.errors, by)) return [stored.errors[by], []];
   throw new Error("This page has no kernel, which this needs: open the log in a notebook.");
 }
@@ -57,11 +56,11 @@ function found(of: Record<string, unknown>, key: number | undefined, what: strin
   );
 }
 
-function packed({ info, columns, buffer }: Packed): [unknown, DataView[]] {
+function packed({ info, columns, buffer }: PackedAnswer): [unknown, DataView[]] {
   return [{ info, columns }, [new DataView(fromBase64(buffer).buffer)]];
 }
 
-async function show({ models }: Settings): Promise<void> {
+async function show({ models }: TuningPageSettings): Promise<void> {
   const stored = JSON.parse(new TextDecoder().decode(await unpacked("tvmdbg-data"))) as Stored;
   const place = document.getElementById("tvmdbg-views")!;
   document.getElementById("tvmdbg-static")!.hidden = true;
@@ -72,7 +71,7 @@ async function show({ models }: Settings): Promise<void> {
       models,
       views: [{ view: "tuning", model: "view", element: place }],
       ask: async (message) => {
-        const question = message as Question;
+        const question = message as TuningQuestion;
         try {
           const [result, buffers] = answer(stored, question);
           return { content: { id: question.id, result }, buffers };
@@ -99,11 +98,11 @@ function stretch(model: StaticModel, place: HTMLElement): void {
 
 /** Offers `start` to a page of the caller's own; where this page carries a log, shows it. */
 (globalThis as typeof globalThis & { tvmdbgPage?: object }).tvmdbgPage = {
-  start: (page: Page) => start({ tuning }, page),
+  start: (page: SavedPage) => start({ tuning }, page),
 };
 const text = document.getElementById("tvmdbg-settings")?.textContent;
 if (text) {
-  const begin = () => void show(JSON.parse(text) as Settings).catch(sayFailed);
+  const begin = () => void show(JSON.parse(text) as TuningPageSettings).catch(sayFailed);
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin);
   else begin();
 }

@@ -1,8 +1,6 @@
 /** The small script and style of a page: unpacks the large ones, whose hashes the page's policy names too. */
-import { runInline } from "./inline.ts";
 import "./page.css";
-import { unpacked } from "./packed.ts";
-import { sayFailed } from "./status.ts";
+import { runInline, sayFailed, unpacked } from "./status.ts";
 
 async function run(): Promise<void> {
   const parts = await Promise.all(["tvmdbg-style", "tvmdbg-script"].map(unpacked));

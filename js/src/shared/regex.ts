@@ -7,19 +7,19 @@ import { append } from "./many.ts";
  * character leads.
  */
 
-type Ranges = readonly (readonly [low: number, high: number])[];
-type Piece =
-  | { ranges: Ranges }
+type CharacterRanges = readonly (readonly [low: number, high: number])[];
+type PatternPiece =
+  | { ranges: CharacterRanges }
   | { border: "start" | "end" }
-  | { ways: Piece[][] }
-  | { piece: Piece; least: number; most: number };
+  | { ways: PatternPiece[][] }
+  | { piece: PatternPiece; least: number; most: number };
 
 const LAST = 0x10ffff;
 const MOST_DEPTH = 50;
 const MOST_STATES = 400;
 const MOST_KEPT = 500;
 const MOST_WORK = 500_000;
-const CLASSES: Record<string, Ranges> = {
+const CLASSES: Record<string, CharacterRanges> = {
   d: [[48, 57]],
   w: [
     [48, 57],
@@ -52,7 +52,7 @@ class Reader {
     this.#pattern = pattern;
   }
 
-  read(): Piece[][] {
+  read(): PatternPiece[][] {
     const found = this.#either();
     if (this.#at < this.#pattern.length) this.#fail("no ')' without a '('");
     return found;
@@ -74,7 +74,7 @@ class Reader {
     return sign;
   }
 
-  #either(): Piece[][] {
+  #either(): PatternPiece[][] {
     this.#depth += 1;
     if (this.#depth > MOST_DEPTH) this.#fail(`at most ${MOST_DEPTH} nested groups`);
     const ways = [this.#sequence()];
@@ -86,8 +86,8 @@ class Reader {
     return ways;
   }
 
-  #sequence(): Piece[] {
-    const found: Piece[] = [];
+  #sequence(): PatternPiece[] {
+    const found: PatternPiece[] = [];
     while (!["", "|", ")"].includes(this.#sign())) {
       const piece = this.#piece();
       const [least, most] = this.#repeats();
@@ -96,7 +96,7 @@ class Reader {
     return found;
   }
 
-  #piece(): Piece {
+  #piece(): PatternPiece {
     const at = this.#at;
     const sign = this.#next();
     if (sign === "(") {
@@ -143,7 +143,7 @@ class Reader {
   }
 
   /** What one character means; after a backslash, perhaps a class. */
-  #one(first: string): Ranges {
+  #one(first: string): CharacterRanges {
     let sign = first;
     if (sign === "\\") {
       const at = this.#at - 1;
@@ -161,7 +161,7 @@ class Reader {
     return [[code, code]];
   }
 
-  #class(opened: number): Ranges {
+  #class(opened: number): CharacterRanges {
     const found: (readonly [number, number])[] = [];
     const isOpposite = this.#sign() === "^";
     if (isOpposite) this.#at += 1;
@@ -187,7 +187,7 @@ class Reader {
   }
 }
 
-function others(ranges: Ranges): Ranges {
+function others(ranges: CharacterRanges): CharacterRanges {
   const found: [number, number][] = [];
   let low = 0;
   for (const [first, last] of [...ranges].sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
@@ -198,24 +198,24 @@ function others(ranges: Ranges): Ranges {
 }
 
 /** A set of states, whether it is a match, and where characters lead. */
-interface Known {
+interface StateSet {
   states: readonly number[];
   found: boolean;
   /** Whether nothing that follows changes what was found. */
   isLast: boolean;
   atEnd: boolean;
-  next: Map<string, Known>;
+  next: Map<string, StateSet>;
 }
 
 const FOUND = 0;
 
 export class Regex {
-  readonly #ranges: Ranges[] = [[]];
+  readonly #ranges: CharacterRanges[] = [[]];
   readonly #border: string[] = [""];
   readonly #next: (readonly number[])[] = [[]];
   readonly #first: number;
-  readonly #kept = new Map<string, Known>();
-  readonly #open: Known;
+  readonly #kept = new Map<string, StateSet>();
+  readonly #open: StateSet;
   #work = 0;
 
   /** Throws a RegexError where the expression cannot be read, or is too large. */
@@ -235,7 +235,7 @@ export class Regex {
     return known.atEnd;
   }
 
-  #known(states: number[]): Known {
+  #known(states: number[]): StateSet {
     const key = states.join();
     let known = this.#kept.get(key);
     if (!known) {
@@ -251,7 +251,7 @@ export class Regex {
     return known;
   }
 
-  #read(known: Known, sign: string): Known {
+  #read(known: StateSet, sign: string): StateSet {
     const code = sign.codePointAt(0)!;
     const ahead = [this.#first];
     for (const state of known.states) {
@@ -286,7 +286,7 @@ export class Regex {
       .sort((a, b) => a - b);
   }
 
-  #add(next: readonly number[], ranges: Ranges = [], border = ""): number {
+  #add(next: readonly number[], ranges: CharacterRanges = [], border = ""): number {
     if (this.#next.length >= MOST_STATES) {
       throw new RegexError(0, "expected a smaller regular expression");
     }
@@ -295,13 +295,13 @@ export class Regex {
     return this.#next.push(next) - 1;
   }
 
-  #either(ways: readonly (readonly Piece[])[], after: number): number {
+  #either(ways: readonly (readonly PatternPiece[])[], after: number): number {
     return this.#add(
       ways.map((way) => way.reduceRight((next, piece) => this.#piece(piece, next), after)),
     );
   }
 
-  #piece(piece: Piece, end: number): number {
+  #piece(piece: PatternPiece, end: number): number {
     // A class without any character leads nowhere.
     if ("ranges" in piece) {
       return this.#add([end], piece.ranges.length ? piece.ranges : [[-1, -1]]);

@@ -1,10 +1,9 @@
 /** Which index of the logical axes each stored one stands for; `model/tensors/layouts.py` tells the same in Python. */
-
 import type { KnownLayout } from "./client/tensor_questions.ts";
 import { counted, shapeText } from "./format.ts";
 
 /** One stored axis: all of a letter's blocks, or a part of `factor` indices split off it ("8c"). */
-export interface Piece {
+export interface AxisPiece {
   letter: string;
   factor: number | null;
 }
@@ -12,7 +11,7 @@ export interface Piece {
 const EXAMPLES = "expected for example NCHW, NHWC or NCHW8c";
 
 /** The stored axes of a layout, or what is wrong with its text. */
-export function piecesOf(layout: string): Piece[] | string {
+export function piecesOf(layout: string): AxisPiece[] | string {
   const found = [...layout.matchAll(/([A-Z])|(\d+)([a-z])/g)];
   const pieces = found.map(([, whole, factor, part]) => ({
     letter: whole ?? part!,
@@ -63,7 +62,7 @@ export function unfolded(
   sizes: Readonly<Record<string, number>> = {},
 ): { names: string[]; shape: number[] } | null {
   if (layoutProblem(layout, stored, sizes)) return null;
-  const full = fullSizes(piecesOf(layout) as Piece[], stored);
+  const full = fullSizes(piecesOf(layout) as AxisPiece[], stored);
   return {
     names: [...full.keys()],
     shape: [...full].map(([letter, length]) => sizes[letter] ?? length),
@@ -129,7 +128,7 @@ export function isPadding({ layout, layouts, axisNames }: Padded, logical: reado
   return axisNames.some((name, axis) => logical[axis]! >= (sizes[name] ?? Infinity));
 }
 
-function fullSizes(pieces: readonly Piece[], stored: readonly number[]): Map<string, number> {
+function fullSizes(pieces: readonly AxisPiece[], stored: readonly number[]): Map<string, number> {
   const full = new Map<string, number>();
   for (const { letter, factor } of pieces) if (factor === null) full.set(letter, 1);
   for (const [axis, { letter }] of pieces.entries()) {

@@ -1,17 +1,121 @@
-import type { Entry, GraphColumns } from "../shared/client/run_client.ts";
-import type { TensorAnswer, ValuesAnswer } from "../shared/client/tensor_questions.ts";
-import { counted, integer, shapeText } from "../shared/format.ts";
+/** What is told of all values of a tensor: a verdict, and the counts that say why. */
+
+import type { GraphColumns } from "../shared/client/answers.ts";
+import type {
+  Entry,
+  StatisticsAnswer,
+  TensorAnswer,
+  TensorStatistics,
+  ValuesAnswer,
+} from "../shared/client/tensor_questions.ts";
+import { counted, integer, nodeLabel, nodeTitle, shapeText } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
-import { nodeLabel, nodeTitle } from "../shared/node_title.ts";
-import { screenText } from "../shared/number_text.ts";
+import { aboutText, screenText } from "../shared/number_text.ts";
 import { isPadding, physicalIndex } from "../shared/unfold.ts";
-import type { Entries } from "./choose/entries.ts";
+import { share } from "./distribution/spread_scene.ts";
+import type { Entries } from "./entries.ts";
+import { SPECIAL_TEXT, SPECIALS, type Special } from "./picture/color_scale.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "./plane.ts";
-import type { Shown } from "./state.ts";
-import { specialCounts } from "./value_words.ts";
+import type { ShownTensor } from "./state.ts";
+
+/** From this share of values at an end code on, it is said aloud; `SHARE` in `analysis/findings/values/range_use.py`. */
+const SATURATED = 0.05;
+
+export type Health = "error" | "doubt" | "good" | "empty";
+
+const HEALTH_WORDS = {
+  error: "not finite",
+  doubt: "saturated",
+  good: "all finite",
+  empty: "no values",
+} as const;
+
+/** What is known of the values of one tensor. */
+export interface ValueWords {
+  health: Health;
+  /** `saturated`, `all finite in a sample of 1,048,576`. */
+  verdict: string;
+  /** NaN and infinities: those that are there first; of the others those that the dtype can hold. */
+  specials: Special[];
+  /** All other counts, and whether each is a warning. */
+  counts: { text: string; isLoud: boolean }[];
+}
+
+/** Null where nothing was counted. */
+export function valueWords(known: StatisticsAnswer, dtype: string): ValueWords | null {
+  const { statistics } = known;
+  if (!statistics) return null;
+  const ends = endsOf(statistics, dtype);
+  const health = healthOf(statistics, ends);
+  const isSampled = known.state !== "exact" && health !== "empty";
+  const sample = isSampled ? ` in a sample of ${integer(statistics.size)}` : "";
+  return {
+    health,
+    verdict: HEALTH_WORDS[health] + sample,
+    specials: specialsOf(statistics, dtype),
+    counts: countsOf(statistics, ends, limitsOf(known, dtype), dtype === "bool"),
+  };
+}
+
+/** `59 +Inf`. */
+export function specialText(statistics: TensorStatistics, special: Special): string {
+  return `${integer(statistics[special])} ${SPECIAL_TEXT[special]}`;
+}
+
+/** `59 +Inf, 0 NaN, 0 −Inf`. */
+export function specialCounts(statistics: TensorStatistics, dtype: string): string[] {
+  return specialsOf(statistics, dtype).map((each) => specialText(statistics, each));
+}
+
+function specialsOf(statistics: TensorStatistics, dtype: string): Special[] {
+  const whole = /^(u?int\d|bool$|float[46]_)/.test(dtype);
+  const held = whole ? 0 : /^float8_\w+fn/.test(dtype) ? 1 : 3;
+  const there = (each: Special) => Number(statistics[each] > 0);
+  return SPECIALS.filter((each, at) => there(each) || at < held).sort(
+    (a, b) => there(b) - there(a),
+  );
+}
+
+/** How many values lie at an end of an integer type; zero is no end of an unsigned one. */
+function endsOf({ atLowest, atHighest }: TensorStatistics, dtype: string): number {
+  if (!/^u?int\d/.test(dtype) || atLowest === null || atHighest === null) return 0;
+  return (dtype.startsWith("u") ? 0 : atLowest) + atHighest;
+}
+
+function healthOf({ size, finite }: TensorStatistics, ends: number): Health {
+  if (size === 0) return "empty";
+  if (finite < size) return "error";
+  return ends / size >= SATURATED ? "doubt" : "good";
+}
+
+/** Where an integer type ends; of an unsigned one the upper end alone says something. */
+function limitsOf({ limits }: StatisticsAnswer, dtype: string): readonly number[] {
+  return limits ? limits.slice(dtype.startsWith("u") ? 1 : 0) : [];
+}
+
+function countsOf(
+  { size, finite, zero, negative, denormal }: TensorStatistics,
+  ends: number,
+  limits: readonly number[],
+  isBool: boolean,
+): ValueWords["counts"] {
+  const said = (count: number, noun: string) => `${integer(count)} ${noun}${share(count, size)}`;
+  const counts = [said(zero, isBool ? "False" : "zero")];
+  if (!isBool) counts.push(said(negative, "negative"));
+  if (denormal > 0) counts.push(said(denormal, "denormal"));
+  const found = counts.map((text) => ({ text, isLoud: false }));
+  if (ends > 0) {
+    const text = said(ends, `at ${limits.map((limit) => aboutText(limit)).join(" or ")}`);
+    found.push({ text, isLoud: ends / size >= SATURATED });
+  }
+  if (finite < size) {
+    found.push({ text: `${integer(finite)} of ${integer(size)} finite`, isLoud: false });
+  }
+  return found;
+}
 
 /** What a screen reader says of the tensor that is shown. */
-export function tensorWords({ answer, statistics: known }: Shown): string {
+export function tensorWords({ answer, statistics: known }: ShownTensor): string {
   if (!answer) return "";
   const { title, dtype, valueDtype, shape, notes, trust, trouble } = answer;
   const statistics = known?.statistics;
@@ -32,7 +136,11 @@ export function tensorWords({ answer, statistics: known }: Shown): string {
 }
 
 /** What is said of one value: where it is, what it is, and what stands for it otherwise. */
-export function pointWords({ answer, values }: Shown, point: Point, found: ValuesAnswer): string {
+export function pointWords(
+  { answer, values }: ShownTensor,
+  point: Point,
+  found: ValuesAnswer,
+): string {
   if (!answer) return "";
   const index = indexAt(answeredPlane(answer), point);
   const stored = physicalIndex(answer, index);
@@ -80,7 +188,7 @@ export function missingWords(
 }
 
 /** Why a tensor that was read has no picture. */
-export function nothingWords({ answer, statistics }: Shown & { answer: TensorAnswer }) {
+export function nothingWords({ answer, statistics }: ShownTensor & { answer: TensorAnswer }) {
   const { shape, viewShape, dtype, notes } = answer;
   if (viewShape.includes(0)) {
     return {

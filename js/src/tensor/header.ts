@@ -1,14 +1,48 @@
+/** What the header of a tensor tells beside its name: in the live view, in figures and in their text. */
+
+import { hinted, message, retry } from "../shared/client/request.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
-import { integer } from "../shared/format.ts";
-import { button, element } from "../shared/ui/dom.ts";
-import type { Entries } from "./choose/entries.ts";
-import { type Known, tensorFacts } from "./facts.ts";
-import { HealthPill, type Judgement } from "./health/health_pill.ts";
-import { part } from "./parts.ts";
-import type { InspectorCommands, Shown } from "./state.ts";
+import * as icons from "../shared/drawing/icons.ts";
+import { bytes, integer, shapeText } from "../shared/format.ts";
+import { button, element, iconButton } from "../shared/ui/dom.ts";
+import { HealthPill, type Judgement } from "./distribution/health_pill.ts";
+import type { Entries } from "./entries.ts";
+import { isUnsure, trustWords } from "./layout_picker.ts";
+import { muted, part, piece } from "./parts.ts";
+import { type InspectorCommands, SHOWS, type ShowChoice, type ShownTensor } from "./state.ts";
+
+/** What is known of a tensor before any value was read. */
+export type KnownTensor = Pick<TensorAnswer, "title" | "dtype" | "shape" | "nbytes" | "trust">;
+
+export interface TensorFact {
+  text: string;
+  /** Whether it is to be doubted; undefined where that is no question. */
+  isSure?: boolean;
+  /** What it means. */
+  about?: string;
+}
+
+export function tensorFacts({
+  dtype,
+  shape,
+  nbytes,
+  trust,
+}: Omit<KnownTensor, "title">): TensorFact[] {
+  const isSure = trust === "exact";
+  return [
+    { text: dtype },
+    { text: shapeText(shape) },
+    { text: bytes(nbytes) },
+    {
+      text: isSure ? "matched" : `matched ${trust}`,
+      isSure,
+      about: "How the values were matched to this node",
+    },
+  ];
+}
 
 /** What a tensor is, whether it is healthy, and how far it can be believed. */
-export class Header {
+export class TensorHeader {
   readonly node = element("div", { class: "tvmdbg-tensor-header" });
   readonly #root: HTMLElement;
   readonly #noteOf: (node: number) => string;
@@ -65,7 +99,7 @@ export class Header {
     );
   }
 
-  show(shown: Shown & { answer: TensorAnswer }): void {
+  show(shown: ShownTensor & { answer: TensorAnswer }): void {
     const [answer, before] = [shown.answer, this.#answer];
     this.#answer = answer;
     this.#pill.show(shown);
@@ -110,7 +144,7 @@ export class Header {
   }
 }
 
-function facts(known: Known): HTMLElement {
+function facts(known: KnownTensor): HTMLElement {
   return part(
     "facts",
     element("strong", { class: "tvmdbg-tensor-name", title: known.title }, known.title),
@@ -127,4 +161,147 @@ function facts(known: Known): HTMLElement {
 function withCount(text: string): (string | HTMLElement)[] {
   const [size, count] = text.split(" (");
   return count ? [size!, element("span", { class: "tvmdbg-tensor-count" }, ` (${count}`)] : [text];
+}
+
+/** What is under way for the tensor that is shown. */
+export interface TensorProgress {
+  /** Every value of the picture is being looked at. */
+  refining: boolean;
+  /** What the view was told to stop at. */
+  stopped: boolean;
+}
+
+/** How far the picture can be believed: when it was captured, of how many values it is, and what was assumed. */
+export class TrustLine {
+  readonly node: HTMLElement;
+  readonly #words = element("span", { class: "tvmdbg-tensor-trusted" });
+  readonly #sampled = element("strong", { class: "tvmdbg-tensor-sampled", hidden: true });
+  readonly #bar = element("progress", { "aria-label": "Scanning all values of the heatmap" });
+  readonly #text = muted("scanning all values");
+  readonly #progress: HTMLElement;
+  readonly #stop: HTMLButtonElement;
+  readonly #goOn: HTMLButtonElement;
+
+  constructor({ count }: Pick<InspectorCommands, "count">) {
+    this.#stop = button("stop", "Stop scanning all values (k)", () => count(false));
+    this.#goOn = button("scan all values", "Scan all values (k)", () => count(true));
+    this.#progress = piece("progress", this.#bar, this.#text, this.#stop, this.#goOn);
+    this.node = part("trust-line", this.#sampled, this.#words, this.#progress);
+  }
+
+  show({ answer }: ShownTensor, { refining, stopped }: TensorProgress): void {
+    this.node.hidden = !answer;
+    if (!answer) return;
+    const sampled = answer.tile !== null && !answer.tile.exact;
+    this.#sampled.hidden = !sampled;
+    this.#sampled.textContent = "◔ sampled";
+    this.#sampled.title = "Drawn from a sample of the values; isolated NaN and Inf may be missing";
+    this.#words.replaceChildren(...words(answer, sampled));
+    this.#words.title = this.#words.textContent;
+    this.#progress.hidden = !sampled || (!refining && !stopped);
+    this.#bar.hidden = this.#stop.hidden = this.#text.hidden = !refining;
+    this.#goOn.hidden = refining;
+  }
+}
+
+function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
+  const [captured, ...more] = trustWords(answer, answer.tile && !sampled);
+  const unsure = isUnsure(answer);
+  const first = element("span", { class: unsure ? "tvmdbg-warning" : undefined });
+  first.textContent = `${unsure ? "⚠ " : ""}${captured}`;
+  return [first, ...more.flatMap((part) => [" · ", part])];
+}
+
+/** Says in the place of a tensor why it is not there. */
+export class Trouble {
+  readonly node = element("div", { class: "tvmdbg-tensor-trouble", hidden: true });
+
+  #error: unknown = null;
+
+  get shown(): boolean {
+    return !this.node.hidden;
+  }
+
+  hide(): void {
+    this.node.hidden = true;
+  }
+
+  empty(title: string, detail: string): void {
+    this.#show(message("empty", title, detail));
+  }
+
+  /** What is said already stays as it is, so that it is not read out again. */
+  failed(title: string, error: unknown, hint: string, again: () => void): void {
+    if (this.shown && this.#error === error) return;
+    const more = retry(error, "Ask for the tensor again", again);
+    this.#show(message("error", title, hinted(error, hint)), ...(more ? [more] : []));
+    this.#error = error;
+  }
+
+  #show(...children: Node[]): void {
+    this.#error = null;
+    this.node.replaceChildren(...children);
+    this.node.hidden = false;
+  }
+}
+
+const NAMES: Record<ShowChoice, string> = {
+  picture: "heatmap",
+  channels: "tile by",
+  profile: "line plot",
+};
+const TITLES: Record<ShowChoice, string> = {
+  picture: "Heatmap of two axes (1)",
+  channels: "Tile by an axis: one heatmap per index (2)",
+  profile: "Line plot of min, mean and max along an axis (3)",
+};
+
+interface ViewBarEvents {
+  show(show: ShowChoice): void;
+  zoom(factor: number): void;
+  whole(): void;
+}
+
+/** What stands at the left, and how far one is in. */
+export class ViewBar {
+  readonly node: HTMLElement;
+  readonly #tabs = new Map<ShowChoice, HTMLButtonElement>();
+  readonly #in: HTMLButtonElement;
+  readonly #out: HTMLButtonElement;
+  readonly #whole: HTMLButtonElement;
+  readonly #zoom: HTMLElement;
+
+  constructor(events: ViewBarEvents) {
+    for (const show of SHOWS) {
+      const tab = button(NAMES[show], TITLES[show], () => events.show(show));
+      tab.setAttribute("aria-pressed", "false");
+      this.#tabs.set(show, tab);
+    }
+    this.#out = iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", () => events.zoom(1 / 2));
+    this.#in = iconButton(icons.ZOOM_IN, "zoom in", "zoom in (+)", () => events.zoom(2));
+    this.#whole = iconButton(icons.FIT, "fit", "fit the whole heatmap (0)", () => events.whole());
+    this.#zoom = element(
+      "span",
+      { class: "tvmdbg-tensor-zoom", role: "group", "aria-label": "Zoom" },
+      element("span", { class: "tvmdbg-joined" }, this.#out, this.#in),
+      this.#whole,
+    );
+    this.node = part(
+      "view-bar",
+      element(
+        "span",
+        { class: "tvmdbg-joined", role: "group", "aria-label": "Show" },
+        ...this.#tabs.values(),
+      ),
+      this.#zoom,
+    );
+  }
+
+  show(show: ShowChoice, zoomed: boolean, canZoom: boolean): void {
+    for (const [each, tab] of this.#tabs) tab.setAttribute("aria-pressed", String(each === show));
+    this.#zoom.hidden = show !== "picture" || (!zoomed && !canZoom);
+    this.#whole.hidden = !zoomed;
+    this.#out.disabled = !zoomed;
+    this.#in.disabled = !canZoom;
+  }
 }

@@ -1,26 +1,25 @@
+import type { GraphColumns } from "../shared/client/answers.ts";
 import { CodeCopy } from "../shared/client/code_copy.ts";
-import type { GraphColumns } from "../shared/client/run_client.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { logicalIndex } from "../shared/unfold.ts";
-import type { Entries } from "./choose/entries.ts";
-import { follow, opening } from "./choose/follow.ts";
-import { following } from "./choose/following.ts";
-import type { LayoutWish } from "./choose/layout_picker.ts";
-import type { CellChoice, ColorChoice } from "./colors/color_scale.ts";
-import type { LayoutCommands } from "./commands.ts";
 import { missingWords } from "./descriptions.ts";
-import { DisplaySettings } from "./display_settings.ts";
+import type { Entries } from "./entries.ts";
 import { InspectorLayout } from "./inspector_layout.ts";
-import { Memory } from "./memory.ts";
-import type { TensorOptions } from "./options.ts";
+import { following, type LayoutCommands, type LayoutWish } from "./layout_picker.ts";
+import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
-import { type Opening, RequestedView } from "./requested_view.ts";
-import { codeText } from "./saving/code_text.ts";
-import { SHOWS, type ShowChoice, type ValueLook } from "./state.ts";
-import { Steering } from "./steering.ts";
-import { typedIndex } from "./values/typed_index.ts";
-import { Viewing } from "./viewing.ts";
+import { follow, type Opening, opening, RequestedView } from "./requested_view.ts";
+import {
+  DisplaySettings,
+  Memory,
+  SHOWS,
+  type ShowChoice,
+  type TensorOptions,
+  type ValueLook,
+} from "./state.ts";
+import { codeText, typedIndex } from "./values/code_text.ts";
+import { Steering, Viewing } from "./viewing.ts";
 
 const SETTLE_MS = 200;
 const REST_MS = 120;

@@ -1,64 +1,54 @@
-import { errorText } from "../shared/client/message.ts";
+import { errorText } from "../shared/client/request.ts";
 import { TensorClient } from "../shared/client/tensor_client.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
-import { iconButton } from "../shared/ui/dom.ts";
-import { Mirror } from "../shared/ui/mirror.ts";
+import { iconButton, Mirror } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
-import { ChannelGrid } from "./along/channel_grid.ts";
-import { ProfileView } from "./along/profile_view.ts";
-import { AxisPickers } from "./choose/axis_pickers.ts";
-import type { Entries } from "./choose/entries.ts";
-import { EntryPicker } from "./choose/entry_picker.ts";
-import { LayoutPicker } from "./choose/layout_picker.ts";
-import { ReadingPicker } from "./choose/reading_picker.ts";
-import { ColorControls } from "./colors/color_controls.ts";
-import { Legend } from "./colors/legend.ts";
-import type { LayoutCommands } from "./commands.ts";
+import { AxisPickers, ReadingPicker } from "./axis_pickers.ts";
 import { nothingWords } from "./descriptions.ts";
+import { HealthStrip } from "./distribution/health_strip.ts";
 import { Histogram } from "./distribution/histogram.ts";
 import { StatisticsLine } from "./distribution/statistics.ts";
-import { frame } from "./frame.ts";
-import { Header } from "./header.ts";
-import { HealthStrip } from "./health/health_strip.ts";
-import type { TensorOptions } from "./options.ts";
-import { part } from "./parts.ts";
+import type { Entries } from "./entries.ts";
+import { EntryPicker } from "./entry_picker.ts";
+import { TensorHeader, type TensorProgress, Trouble, TrustLine, ViewBar } from "./header.ts";
+import { type LayoutCommands, LayoutPicker } from "./layout_picker.ts";
+import { frame, part } from "./parts.ts";
+import { ChannelGrid } from "./picture/channel_grid.ts";
+import { ColorControls } from "./picture/color_controls.ts";
+import { ColorLegend } from "./picture/color_legend.ts";
 import { Crosshair } from "./picture/crosshair.ts";
-import { Overview } from "./picture/overview.ts";
-import { Picture, type Plate } from "./picture/picture.ts";
+import { PlaneOverview } from "./picture/overview.ts";
+import { PlanePicture, type Plate } from "./picture/picture.ts";
+import { ProfileView } from "./picture/profile_view.ts";
 import { PlaneViewport } from "./picture/viewport.ts";
 import type { Plane } from "./plane.ts";
-import { Marked } from "./region/marked.ts";
-import { RegionPanel } from "./region/region_panel.ts";
-import type { RequestedView } from "./requested_view.ts";
-import { sameTensor } from "./same_tensor.ts";
-import { Saving } from "./saving/saving.ts";
-import type { ShowChoice, Shown } from "./state.ts";
-import { Trouble } from "./trouble.ts";
-import { type Progress, TrustLine } from "./trust_line.ts";
-import { copyNumbers } from "./values/copied_numbers.ts";
+import { type RequestedView, sameTensor } from "./requested_view.ts";
+import type { ShowChoice, ShownTensor, TensorOptions } from "./state.ts";
+import { copyNumbers } from "./values/code_text.ts";
 import { cellCaption, Readout } from "./values/readout.ts";
-import { TablePlace } from "./values/table_place.ts";
+import { MarkedRegion, RegionPanel } from "./values/region.ts";
+import { Saving } from "./values/saving.ts";
+import { TablePlace } from "./values/values_scroll.ts";
 import { ValuesTable } from "./values/values_table.ts";
-import { ViewBar } from "./view_bar.ts";
 
 const UNREAD = "The tensor could not be read";
 
 /** All that is seen of the inspector: its parts, and what is shown in them. */
 export class InspectorLayout {
-  readonly picture: Picture;
+  readonly picture: PlanePicture;
   readonly picker: EntryPicker;
   readonly histogram: Histogram;
   readonly table: ValuesTable;
   readonly profile: ProfileView;
   readonly saving: Saving;
   readonly cross: Crosshair;
-  readonly marked: Marked;
+  readonly marked: MarkedRegion;
   readonly channels: ChannelGrid;
   readonly mirror = new Mirror();
   readonly #root: HTMLElement;
   readonly #commands: LayoutCommands;
-  readonly #header: Header;
+  readonly #header: TensorHeader;
   readonly #health: HealthStrip;
   /** Nodes with a note. */
   readonly #noted: () => number[];
@@ -67,7 +57,7 @@ export class InspectorLayout {
   readonly #reading: ReadingPicker;
   readonly #controls: ColorControls;
   readonly #region: RegionPanel;
-  readonly #legend = new Legend();
+  readonly #legend = new ColorLegend();
   readonly #readout: Readout;
   readonly #trust: TrustLine;
   readonly #bar: ViewBar;
@@ -76,8 +66,8 @@ export class InspectorLayout {
   readonly #frame: ReturnType<typeof frame>;
   readonly #valuesButton: HTMLButtonElement;
   readonly #tablePlace: TablePlace;
-  #shown: Shown | null = null;
-  #progress: Progress = { refining: false, stopped: false };
+  #shown: ShownTensor | null = null;
+  #progress: TensorProgress = { refining: false, stopped: false };
   /** The entry whose statistics are shown. */
   #stated = "";
 
@@ -92,7 +82,7 @@ export class InspectorLayout {
     this.#root = root;
     this.#commands = commands;
     this.picker = new EntryPicker(entries, commands, root, signal);
-    this.#header = new Header(root, (node) => session.note(node), commands);
+    this.#header = new TensorHeader(root, (node) => session.note(node), commands);
     this.#health = new HealthStrip(
       root,
       run,
@@ -105,10 +95,10 @@ export class InspectorLayout {
     this.#layouts = new LayoutPicker((wish) => commands.layout(wish), commands.leave);
     this.#reading = new ReadingPicker(commands);
     const viewport = new PlaneViewport();
-    const overview = new Overview((row, col) => {
+    const overview = new PlaneOverview((row, col) => {
       if (viewport.center(row, col)) this.picture.moved();
     }, signal);
-    this.picture = new Picture(
+    this.picture = new PlanePicture(
       root,
       viewport,
       overview,
@@ -141,7 +131,7 @@ export class InspectorLayout {
       },
       signal,
     );
-    this.marked = new Marked(
+    this.marked = new MarkedRegion(
       { picture: this.picture, panel: this.#region, mirror: this.mirror },
       asked,
       () => commands.marked(),
@@ -231,7 +221,7 @@ export class InspectorLayout {
   }
 
   /** What is shown; null where that is trouble. */
-  get shown(): Shown | null {
+  get shown(): ShownTensor | null {
     return this.#shown;
   }
 
@@ -250,7 +240,7 @@ export class InspectorLayout {
 
   /** Shows what has changed; `again` asks once more for what could not be read. */
   show(
-    shown: Shown & { answer: TensorAnswer },
+    shown: ShownTensor & { answer: TensorAnswer },
     plane: Plane | null,
     plate: Plate | null,
     again: () => void,
@@ -319,7 +309,7 @@ export class InspectorLayout {
     this.#axes.show(plane, names);
   }
 
-  progress(progress: Progress): void {
+  progress(progress: TensorProgress): void {
     this.#progress = progress;
     if (this.#shown) this.#trust.show(this.#shown, progress);
   }
@@ -382,7 +372,7 @@ export class InspectorLayout {
     this.#frame.body.hidden = this.#frame.left.hidden = false;
   }
 
-  #hold(shown: Shown): void {
+  #hold(shown: ShownTensor): void {
     this.#shown = shown;
     this.#stated = shown.entry.join();
     this.#root.classList.remove("tvmdbg-tensor-unread", "tvmdbg-tensor-unstated");

@@ -1,14 +1,126 @@
-import { hinted, message } from "../shared/client/message.ts";
-import { paletteAction } from "../shared/palette/palette.ts";
-import { fullScreenAction } from "../shared/ui/full_screen.ts";
-import { bindKeys } from "../shared/ui/keys.ts";
-import type { Mount } from "../shared/ui/view.ts";
-import { actions } from "./actions.ts";
-import { Entries } from "./choose/entries.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import { hinted, message } from "../shared/client/request.ts";
+import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
+import { paletteAction } from "../shared/ui/palette.ts";
+import { fullScreenAction, type Mount } from "../shared/ui/view.ts";
+import { Entries } from "./entries.ts";
 import { Inspector } from "./inspector.ts";
-import type { TensorOptions } from "./options.ts";
+import { following } from "./layout_picker.ts";
+import { CELLS, MAPS, RANGE_NAMES, switched } from "./picture/color_controls.ts";
+import { SCALE_CHOICES } from "./picture/color_scale.ts";
+import { swapped } from "./plane.ts";
+import { SHOWS, type TensorOptions } from "./state.ts";
 
-export type { TensorOptions };
+const PAGE = 16;
+const STRIDE = 10;
+/** The share of what is in sight that one key moves by. */
+const PAN = 0.25;
+/** Rows and columns that an arrow key moves by. */
+const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+/** What the keys need of the inspector. */
+type SteeredInspector = Pick<
+  Inspector,
+  "panels" | "steering" | "viewing" | "whole" | "goToExtreme"
+> &
+  Pick<Inspector, "look" | "display" | "nextAlong" | "recolor" | "cells"> &
+  Pick<Inspector, "step" | "search" | "copy">;
+
+/** What the inspector does by key. */
+function actions(inspector: SteeredInspector): KeyAction[] {
+  const { panels, steering } = inspector;
+  const arrow = ({ key, shiftKey }: KeyboardEvent) => {
+    const [rows, cols] = ARROWS[key]!;
+    const inPicture = panels.shown?.show === "picture";
+    const stride = shiftKey ? STRIDE : 1;
+    if (shiftKey && inPicture) steering.mark(rows, cols);
+    else steering.move(rows * stride, cols * stride);
+  };
+  const end = Number.MAX_SAFE_INTEGER;
+  const either = (first: string, does: (by: 1 | -1) => void) => (event: KeyboardEvent) =>
+    does(
+      first.split(" ").includes(event.key.length === 1 ? event.key.toLowerCase() : event.key)
+        ? -1
+        : 1,
+    );
+  const pans = Object.keys(ARROWS).map((key) => `Ctrl+${key}`);
+  const pan = ({ key }: KeyboardEvent) => {
+    const [rows, cols] = ARROWS[key]!;
+    steering.pan(cols * PAN, rows * PAN);
+  };
+
+  const list: [keys: string, does: string, run: (event: KeyboardEvent) => void][] = [
+    ["ArrowUp ArrowDown ArrowLeft ArrowRight", "move the crosshair (Shift: mark a region)", arrow],
+    ["j", "go to an index", () => panels.typeIndex()],
+    ["Home End", "start or end of the row", either("Home", (by) => steering.move(0, by * end))],
+    [
+      "PageUp PageDown",
+      `up or down ${PAGE} rows`,
+      either("PageUp", (by) => steering.move(by * PAGE, 0)),
+    ],
+    ["Escape", "clear the region, then the crosshair", () => panels.clear()],
+    ["- + =", "zoom out or in", either("-", (by) => steering.zoom(2 ** by))],
+    ["0", "fit the whole heatmap", () => inspector.whole()],
+    [pans.join(" "), "pan", pan],
+    [
+      "m x",
+      "go to the minimum or maximum",
+      either("m", (by) => inspector.goToExtreme(by < 0 ? "argmin" : "argmax")),
+    ],
+    ["i", "next NaN or Inf in the heatmap", () => panels.cross.toNextSpecial()],
+    [
+      ", .",
+      "previous or next index of the first fixed axis",
+      either(",", (by) => steering.index(by)),
+    ],
+    ["s", "swap rows and columns", () => inspector.look(swapped)],
+    ["[ p ] n", "previous or next tensor", either("[ p", (by) => inspector.step(by))],
+    ["/", "search tensors", () => inspector.search()],
+    [
+      "1 2 3",
+      "heatmap, tiles, line plot",
+      ({ key }) => inspector.display((show) => SHOWS[Number(key) - 1] ?? show),
+    ],
+    ["Enter", "open the selected tile", () => panels.openChannel()],
+    ["a", "next layout", () => panels.nextLayout()],
+    ["t", "next axis of the tiles or line plot", () => inspector.nextAlong()],
+    ["v", "show or hide the values", () => panels.toggleTable()],
+    ["f", "values as decimal, hex, bits, dequantized", () => panels.table.nextFormat()],
+    ["q", "more or fewer statistics", () => panels.numbers.toggle()],
+    ["g", "log counts", () => panels.histogram.toggleLog()],
+    ["h", "histogram scale: auto, linear, log or symlog", () => panels.histogram.nextKind()],
+    [
+      "l",
+      "color scale: auto, linear, log or symlog",
+      () => inspector.recolor(({ scale }) => ({ scale: following(SCALE_CHOICES, scale) })),
+    ],
+    ["c", "next color map", () => inspector.recolor(({ map }) => ({ map: following(MAPS, map) }))],
+    [
+      "r",
+      "next color range",
+      () => inspector.recolor(({ range }) => ({ range: following(RANGE_NAMES, range) })),
+    ],
+    [
+      "o",
+      "show all values, or leave out far outliers",
+      () => inspector.recolor(({ range }) => ({ range: switched(range) })),
+    ],
+    [
+      "e",
+      "downsample by mean, min, max or max abs",
+      () => inspector.cells((cells) => following(CELLS, cells)),
+    ],
+    ["k", "stop or resume scanning all values", () => inspector.viewing.toggleCount()],
+    ["w", "save what is shown", () => panels.saving.toggle()],
+    [COPY_KEY, "copy Python code for the value, region or heatmap", () => inspector.copy()],
+  ];
+  return list.map(([keys, does, run]) => ({ keys: keys.split(" "), does, run }));
+}
 
 /** Shows one tensor of the run at a time. */
 export const mountTensor: Mount<TensorOptions> = async (root, context) => {

@@ -1,16 +1,20 @@
-import { errorText } from "../shared/client/message.ts";
+import { errorText } from "../shared/client/request.ts";
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { screenText } from "../shared/number_text.ts";
-import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { button, element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { logicalIndex } from "../shared/unfold.ts";
+import { indexText } from "./plane.ts";
+import type { InspectorCommands, ShownTensor } from "./state.ts";
 
-type Child = Node | string | null | false;
+type PartChild = Node | string | null | false;
 
 /** A box of the inspector, styled as `.tvmdbg-tensor-<name>`. */
-export function part(name: string, ...children: Child[]): HTMLDivElement {
+export function part(name: string, ...children: PartChild[]): HTMLDivElement {
   return element("div", { class: `tvmdbg-tensor-${name}` }, ...children);
 }
 
 /** A piece of a line, styled likewise. */
-export function piece(name: string, ...children: Child[]): HTMLSpanElement {
+export function piece(name: string, ...children: PartChild[]): HTMLSpanElement {
   return element("span", { class: `tvmdbg-tensor-${name}` }, ...children);
 }
 
@@ -61,7 +65,7 @@ export function number(text: string, full = text): HTMLSpanElement {
 }
 
 /** Words of less weight. */
-export function muted(...children: Child[]): HTMLSpanElement {
+export function muted(...children: PartChild[]): HTMLSpanElement {
   return element("span", { class: "tvmdbg-muted" }, ...children);
 }
 
@@ -77,4 +81,70 @@ export class Failure {
   clear(): void {
     this.node.hidden = true;
   }
+}
+
+/** A link to a value by its stored index, which says where it is among the axes shown. */
+export function placeButton(
+  answer: TensorAnswer | null,
+  stored: readonly number[] | null,
+  title: string,
+  commands: Pick<InspectorCommands, "go">,
+  before = "at ",
+): HTMLButtonElement | null {
+  if (!stored) return null;
+  const shown = indexText(answer ? logicalIndex(answer, stored) : stored);
+  const unfolded = answer?.layout ? `, stored at ${indexText(stored)}` : "";
+  const node = button(`${before}${shown}`, `${title}${unfolded}`, () =>
+    commands.go(stored, "stored"),
+  );
+  node.dataset.key = title;
+  return node;
+}
+
+interface FrameParts {
+  bar: HTMLElement;
+  axes: readonly HTMLElement[];
+  readout: HTMLElement;
+  stage: HTMLElement;
+  profile: HTMLElement;
+  channels: HTMLElement;
+  legend: HTMLElement;
+  controls: HTMLElement;
+  trust: HTMLElement;
+  statistics: HTMLElement;
+  histogram: HTMLElement;
+  region: HTMLElement;
+  table: HTMLElement;
+}
+
+/** The boxes about a tensor's picture and numbers, and those among them that change with the tensor. */
+export function frame(parts: FrameParts) {
+  const caption = element("div", { class: "tvmdbg-muted" });
+  const side = part("side", parts.legend, parts.controls, caption);
+  const view = part("view", parts.stage, parts.channels);
+  const left = part(
+    "left",
+    parts.bar,
+    part("choices", ...parts.axes),
+    view,
+    parts.profile,
+    parts.trust,
+    parts.readout,
+  );
+  const body = part(
+    "body",
+    part("numbers", parts.statistics),
+    left,
+    part("right", parts.region, parts.histogram, side),
+    parts.table,
+  );
+  return {
+    body,
+    left,
+    view,
+    caption,
+    show: ({ show, answer }: ShownTensor) => {
+      body.dataset.show = answer?.unordered ? "values" : show;
+    },
+  };
 }

@@ -5,7 +5,14 @@ import type {
   TensorAnswer,
   ValueFormat,
 } from "../shared/client/tensor_questions.ts";
-import type { CellChoice, ColorChoice, ColorScale } from "./colors/color_scale.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
+import type {
+  CellChoice,
+  ColorChoice,
+  ColorScale,
+  MapChoice,
+  ScaleChoice,
+} from "./picture/color_scale.ts";
 import type { Point } from "./plane.ts";
 
 export const SHOWS = ["picture", "channels", "profile"] as const;
@@ -27,7 +34,7 @@ export interface ValueLook {
  * What the parts are shown. A new one is made for each change; fields that did not change are the same objects, so
  * that a part can tell by `===` what it need not draw again.
  */
-export interface Shown {
+export interface ShownTensor {
   readonly entry: Entry;
   /** The facts, and the plane that is shown; its tile is the finest of what is in sight. Null where reading failed. */
   readonly answer: TensorAnswer | null;
@@ -72,4 +79,101 @@ export function hasValues({ tile, unordered }: TensorAnswer): boolean {
 /** The plane of an answer, to ask more about just that. */
 export function viewOf({ entry, reading, layout, sizes, axes, index }: TensorAnswer): PlaneView {
   return { entry, reading, layout, sizes, axes, index };
+}
+
+/** Traits of the Python `TensorInspector`. */
+export interface TensorOptions {
+  entry: [node: number, output: number] | null;
+  axes: [down: number | null, across: number | null] | null;
+  index: number[] | null;
+  color_scale: ScaleChoice;
+  color_map: MapChoice;
+  color_range: "auto" | "tensor" | "plane" | "robust" | [low: number, high: number];
+  /** Null for the one that the graph states, "" for the axes as stored. */
+  data_layout: string | null;
+  /** Sizes that hide padding; null for those that are known with the layout. */
+  data_sizes: Record<string, number> | null;
+  reading: string | null;
+  show: ShowChoice;
+  /** Null leaves the choice to the view. */
+  along: number | null;
+  cells: CellChoice;
+  region: [row: number, col: number, rows: number, cols: number] | null;
+  marked_region: [row: number, col: number, rows: number, cols: number] | null;
+  value_format: ValueFormat;
+  scale: number;
+  zero_point: number;
+  height: number;
+}
+
+const REST_MS = 250;
+
+/** All that is read back but for the height, which the host sets. */
+export type KeptOptions = Omit<TensorOptions, "height">;
+
+/** Tells Python what is shown, once things rest. */
+export class Memory {
+  readonly #options: ViewOptions<TensorOptions>;
+  readonly #told = new Map<string, string>();
+  #kept: Partial<KeptOptions> = {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: ViewOptions<TensorOptions>, signal: AbortSignal) {
+    this.#options = options;
+    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  keep(kept: Partial<KeptOptions>): void {
+    this.#kept = { ...this.#kept, ...kept };
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      for (const [name, value] of Object.entries(this.#kept)) {
+        this.#told.set(name, JSON.stringify(value));
+        this.#options.set(name as keyof KeptOptions, value as never);
+      }
+    }, REST_MS);
+  }
+
+  /** Whether a change of the trait is only this view's own word coming back. */
+  isEcho(name: keyof KeptOptions): boolean {
+    return JSON.stringify(this.#options.get(name)) === this.#told.get(name);
+  }
+}
+
+/** How a tensor is shown, whichever it is. */
+export class DisplaySettings {
+  colors: ColorChoice;
+  values: ValueLook;
+  show: ShowChoice;
+  cells: CellChoice;
+
+  constructor(options: ViewOptions<TensorOptions>) {
+    this.colors = {
+      scale: options.get("color_scale") ?? "auto",
+      map: options.get("color_map") ?? "auto",
+      range: options.get("color_range") ?? "auto",
+    };
+    this.values = {
+      format: options.get("value_format") ?? "number",
+      scale: options.get("scale") ?? 1,
+      zeroPoint: options.get("zero_point") ?? 0,
+    };
+    this.show = options.get("show") ?? "picture";
+    this.cells = options.get("cells") ?? "mean";
+  }
+
+  /** What of it is read back in Python. */
+  get kept(): Partial<KeptOptions> {
+    const { scale, map, range } = this.colors;
+    return {
+      color_scale: scale,
+      color_map: map,
+      color_range: typeof range === "string" ? range : [...range],
+      show: this.show,
+      cells: this.cells,
+      value_format: this.values.format,
+      scale: this.values.scale,
+      zero_point: this.values.zeroPoint,
+    };
+  }
 }

@@ -6,7 +6,7 @@ import "./compact.css";
 import "./low.css";
 import { widget } from "../shared/ui/view.ts";
 import { mountTensor } from "./mount.ts";
-import type { TensorOptions } from "./options.ts";
+import type { TensorOptions } from "./state.ts";
 
 /** More than this a tensor does not take of a large screen by itself, CSS px. */
 const MOST_HEIGHT = 720;

@@ -1,22 +1,104 @@
-import { errorText } from "../shared/client/message.ts";
-import { isAbort } from "../shared/client/request.ts";
-import { TensorClient } from "../shared/client/tensor_client.ts";
-import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { errorText, isAbort } from "../shared/client/request.ts";
+import { TensorClient, type TensorQuestions } from "../shared/client/tensor_client.ts";
+import type { Entry, StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
-import { type ColorScale, colorScale, sameScale } from "./colors/color_scale.ts";
-import { Counting } from "./counting.ts";
 import { tensorWords } from "./descriptions.ts";
-import type { DisplaySettings } from "./display_settings.ts";
 import type { InspectorLayout } from "./inspector_layout.ts";
-import type { TensorOptions } from "./options.ts";
+import { type ColorScale, colorScale, sameScale } from "./picture/color_scale.ts";
 import type { Plate } from "./picture/picture.ts";
 import { Pictures } from "./picture/pictures.ts";
-import { answeredPlane, axisAlong, axisText } from "./plane.ts";
-import type { RequestedView } from "./requested_view.ts";
-import { sameTensor, withPicture } from "./same_tensor.ts";
-import { hasValues, type Shown } from "./state.ts";
+import { answeredPlane, axisAlong, axisText, fixedAxes, type Plane, withIndex } from "./plane.ts";
+import { type RequestedView, sameTensor, withPicture } from "./requested_view.ts";
+import {
+  type DisplaySettings,
+  hasValues,
+  type Region,
+  type ShownTensor,
+  type TensorOptions,
+} from "./state.ts";
 
-interface Events {
+const POLL_MS = 150;
+
+interface CountingEvents {
+  /** More is known of the tensor that was asked for last. */
+  counted: (answer: StatisticsAnswer) => void;
+  failed: (error: unknown) => void;
+}
+
+/** The numbers of one whole tensor: at once what is known, then those of every value. */
+class Counting {
+  readonly #run: TensorQuestions;
+  readonly #events: CountingEvents;
+  readonly #signal: AbortSignal;
+  #question: { entry: Entry; reading: string | null } | null = null;
+  #scanning = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #ticket = 0;
+
+  constructor(run: TensorQuestions, events: CountingEvents, signal: AbortSignal) {
+    this.#run = run;
+    this.#events = events;
+    this.#signal = signal;
+    signal.addEventListener("abort", () => this.forget());
+  }
+
+  /** What is known at once of another tensor, or of the same read otherwise. */
+  begin(entry: Entry, reading: string | null): Promise<StatisticsAnswer> {
+    this.forget();
+    this.#question = { entry, reading };
+    return this.#run.statistics({ ...this.#question, exact: false }, this.#signal);
+  }
+
+  /** Lets go of the tensor; a pass that only this view waits for ends. */
+  forget(): void {
+    if (this.#scanning) this.#cancel().catch(() => {});
+    this.#ticket += 1;
+    this.#scanning = false;
+    clearTimeout(this.#timer);
+  }
+
+  /** Begins the pass over every value, and follows it. */
+  refine(): void {
+    if (this.#scanning || !this.#question) return;
+    this.#scanning = true;
+    this.#follow(++this.#ticket);
+  }
+
+  /** Stops the pass; what is known by then stays. */
+  async stop(): Promise<void> {
+    if (!this.#scanning) return;
+    const ticket = ++this.#ticket;
+    this.#scanning = false;
+    clearTimeout(this.#timer);
+    try {
+      const answer = await this.#cancel();
+      if (ticket === this.#ticket) this.#events.counted(answer);
+    } catch (error) {
+      if (ticket === this.#ticket && !isAbort(error)) this.#events.failed(error);
+    }
+  }
+
+  #cancel(): Promise<StatisticsAnswer> {
+    return this.#run.cancelTensor(this.#question!, this.#signal);
+  }
+
+  async #follow(ticket: number): Promise<void> {
+    try {
+      const question = { ...this.#question!, exact: true };
+      const answer = await this.#run.statistics(question, this.#signal);
+      if (ticket !== this.#ticket) return;
+      this.#scanning = answer.state === "scanning";
+      this.#events.counted(answer);
+      if (this.#scanning) this.#timer = setTimeout(() => this.#follow(ticket), POLL_MS);
+    } catch (error) {
+      if (ticket !== this.#ticket) return;
+      this.#scanning = false;
+      if (!isAbort(error)) this.#events.failed(error);
+    }
+  }
+}
+
+interface ViewingEvents {
   painted(): void;
   /** What is in sight may have to be asked for. */
   moved(): void;
@@ -28,7 +110,7 @@ export class Viewing {
   readonly #wish: RequestedView;
   readonly #settings: DisplaySettings;
   readonly #noteOf: (node: number) => string;
-  readonly #events: Events;
+  readonly #events: ViewingEvents;
   readonly #pictures: Pictures;
   readonly #counting: Counting;
   #answer: TensorAnswer | null = null;
@@ -45,7 +127,7 @@ export class Viewing {
     panels: InspectorLayout,
     wish: RequestedView,
     settings: DisplaySettings,
-    events: Events,
+    events: ViewingEvents,
   ) {
     const asked = new TensorClient(run.ask);
     this.#panels = panels;
@@ -174,7 +256,7 @@ export class Viewing {
     this.#panels.zoomed(this.#settings.show);
   }
 
-  #plate({ answer, scale, cells }: Shown & { answer: TensorAnswer }): Plate | null {
+  #plate({ answer, scale, cells }: ShownTensor & { answer: TensorAnswer }): Plate | null {
     const tile = answer.tile;
     if (!tile || tile.planeRows * tile.planeCols === 0) return null;
     const [down, across] = answer.axes;
@@ -199,7 +281,7 @@ export class Viewing {
     return `${tensorWords(this.shown)}${note ? `. Note: ${note}` : ""}`;
   }
 
-  get shown(): Shown {
+  get shown(): ShownTensor {
     const [answer, statistics] = [this.#answer, this.#statistics];
     const { colors, cells, values } = this.#settings;
     const show = answer?.unordered ? "picture" : this.#settings.show;
@@ -231,5 +313,62 @@ export class Viewing {
   #uncounted(error: unknown): void {
     if (isAbort(error)) return;
     this.#panels.mirror.say(`The values could not be counted: ${errorText(error)}`);
+  }
+}
+
+/** Moves what is in sight, and the crosshair or the choice of a channel, by steps. */
+export class Steering {
+  readonly #panels: InspectorLayout;
+  readonly #plane: () => Plane | null;
+  readonly #look: (plane: Plane) => void;
+
+  constructor(panels: InspectorLayout, plane: () => Plane | null, look: (plane: Plane) => void) {
+    this.#panels = panels;
+    this.#plane = plane;
+    this.#look = look;
+  }
+
+  /** Goes in by a factor at the crosshair, else in the middle. */
+  zoom(factor: number): void {
+    const { picture, cross } = this.#panels;
+    const at = cross.point && picture.placeOf(cross.point);
+    if (picture.viewport.zoom(factor, at ?? undefined)) picture.moved();
+  }
+
+  /** Brings a part of the plane into sight; null brings all of it. */
+  region(region: Region | null): void {
+    this.#panels.picture.viewport.show(region);
+    this.#panels.picture.moved();
+  }
+
+  /** Moves what is in sight by shares of itself. */
+  pan(right: number, down: number): void {
+    const { picture } = this.#panels;
+    const plot = picture.viewport.layout?.plot;
+    if (plot && picture.viewport.pan(-right * plot.width, -down * plot.height)) picture.moved();
+  }
+
+  /** Moves the crosshair, or the choice among channels where those are shown. */
+  move(rows: number, cols: number): void {
+    const { shown, channels, cross } = this.#panels;
+    const plane = this.#plane();
+    if (shown?.show === "channels") channels.move(rows, cols);
+    else if (plane && shown?.answer && hasValues(shown.answer)) cross.move(plane, rows, cols);
+  }
+
+  /** Moves the corner of the region that is marked, which begins at the crosshair. */
+  mark(rows: number, cols: number): void {
+    const { shown, cross, marked } = this.#panels;
+    const plane = this.#plane();
+    if (!plane || shown?.show !== "picture" || !shown.answer?.tile) return;
+    cross.put(marked.extend(plane, cross.point ?? { row: 0, col: 0 }, rows, cols));
+  }
+
+  /** Moves along the first axis that is held at one index. */
+  index(steps: number): void {
+    const plane = this.#plane();
+    const axis = plane && fixedAxes(plane).find((each) => plane.shape[each]! > 1);
+    if (!plane || axis === null || axis === undefined) return;
+    this.#look(withIndex(plane, axis, plane.index[axis]! + steps));
   }
 }

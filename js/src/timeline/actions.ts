@@ -1,21 +1,101 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
+import { RowKind } from "../shared/client/timeline_columns.ts";
 import type { KeyAction } from "../shared/ui/keys.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
+import { longestChild } from "./data/neighbors.ts";
+import type { Row } from "./data/row.ts";
+import type { Slices } from "./data/slices.ts";
+import type { ShownPart } from "./data/state.ts";
 import type { Flamechart } from "./flamechart.ts";
-import type { Part } from "./state.ts";
-import { aboveOrBelow, nextInTrack, nextOccurrence } from "./steps.ts";
-import { counterSentence } from "./tracks/extras.ts";
+import { counterSentence } from "./tracks/counters.ts";
+import type { TimelineScene } from "./tracks/scene.ts";
 
-const PARTS: readonly Part[] = ["both", "chart", "table"];
+/** The slice `by` places on in the current slice's row; the first of the first track where none is current. */
+export function nextInTrack(scene: TimelineScene, by: number, instants = false): number {
+  const { slices, current } = scene;
+  const own = slices.rows[slices.rowOf(current)];
+  const track = slices.tracks[own?.track ?? firstBusy(scene)];
+  if (!track) return -1;
+  const isInstant = own?.kind === RowKind.INSTANT;
+  const row = own && !isInstant ? own : track.rows[0];
+  if (track.instants && (instants || !row)) {
+    const all = [track.instants, ...(row ? [row] : [])].flatMap(slicesOf);
+    all.sort((a, b) => slices.startOf(a) - slices.startOf(b) || slices.endOf(a) - slices.endOf(b));
+    return all[clamped(own ? all.indexOf(current) + by : 0, 0, all.length)] ?? -1;
+  }
+  if (!row?.length) return -1;
+  let from = own ? current : by > 0 && by < Infinity ? row.first - 1 : row.first;
+  if (isInstant) from = row.startingAt(slices.startOf(current)) - (by > 0 ? 1 : 0);
+  return clamped(from + by, row.first, row.last);
+}
+
+/**
+ * The slice around the current one, or the longest inside it; where there is none, the slice at the same time in the
+ * next row that has slices, in the same track or another.
+ */
+export function aboveOrBelow(scene: TimelineScene, by: number): number {
+  const { slices, current } = scene;
+  const own = slices.rows[slices.rowOf(current)];
+  if (!own) return nextInTrack(scene, 1);
+  const related = by < 0 ? slices.parentOf(current) : longestChild(slices, current);
+  if (related >= 0) return related;
+  const isInstant = own.kind === RowKind.INSTANT;
+  const rows = slices.tracks.flatMap((track) => track.rows);
+  let at = rows.findIndex((row) => (isInstant ? row.track === own.track : row === own)) + by;
+  const isInner = () => rows[at]?.track === own.track && rows[at]?.kind === RowKind.NESTED;
+  while (by > 0 && isInner()) at++;
+  const row = rows[at];
+  if (!row?.length) return -1;
+  const middle = (slices.startOf(current) + slices.endOf(current)) / 2;
+  return clamped(row.endingAfter(middle), row.first, row.last);
+}
+
+/** The slice `by` occurrences on of the current slice's node. */
+export function nextOccurrence({ slices, current }: TimelineScene, by: number): number {
+  const node = slices.nodeOf(current);
+  if (node < 0) return nextOfName(slices, current, by);
+  return slices.of(node)[slices.occurrenceOf(current) + by] ?? -1;
+}
+
+/** The next slice of no known node that has the same name, in the order of the file. */
+function nextOfName(slices: Slices, current: number, by: number): number {
+  const name = slices.nameCodeOf(current);
+  const source = slices.sourceOf(current);
+  for (let at = source + by; at >= 0 && at < slices.count + slices.unusable; at += by) {
+    const slice = slices.bySource(at);
+    if (slice >= 0 && slices.nodeOf(slice) < 0 && slices.nameCodeOf(slice) === name) return slice;
+  }
+  return -1;
+}
+
+function firstBusy({ slices }: TimelineScene): number {
+  return Math.max(
+    0,
+    slices.tracks.findIndex((track) => track.rows.length > 0),
+  );
+}
+
+function slicesOf(row: Row): number[] {
+  return Array.from({ length: row.length }, (_, i) => row.first + i);
+}
+
+function clamped(position: number, first: number, last: number): number {
+  return Math.min(Math.max(first, position), last - 1);
+}
+
+const PARTS: readonly ShownPart[] = ["both", "chart", "table"];
 
 /** What the keys need of the flamechart. */
-type Steered = Pick<Flamechart, "scene" | "camera" | "ranges" | "charts" | "table" | "tables"> &
+type SteeredTimeline = Pick<
+  Flamechart,
+  "scene" | "camera" | "ranges" | "charts" | "table" | "tables"
+> &
   Pick<Flamechart, "bar" | "body" | "searching" | "critical" | "active" | "activate" | "say"> &
   Pick<Flamechart, "pick" | "pickRow" | "selection" | "fold" | "sort" | "snap" | "showPart"> &
   Pick<Flamechart, "showChart" | "nextColor" | "copy" | "clear">;
 
 /** What the keys do; while the table is active the arrows up and down move through its rows. */
-export function actions(view: Steered): KeyAction[] {
+export function actions(view: SteeredTimeline): KeyAction[] {
   const { scene } = view;
   const pick = (slice: number) => {
     if (slice >= 0) view.pick(slice);
@@ -136,7 +216,7 @@ export function actions(view: Steered): KeyAction[] {
       keys: ["v"],
       does: "show both, chart, table",
       run: () => {
-        const shown = PARTS.indexOf(view.body.dataset.show as Part);
+        const shown = PARTS.indexOf(view.body.dataset.show as ShownPart);
         view.showPart(PARTS[(shown + 1) % PARTS.length]!);
       },
     },

@@ -1,21 +1,20 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { button, captioned, element, iconButton, KEEP_KEYS, select } from "../shared/ui/dom.ts";
-import { fullScreenButton } from "../shared/ui/full_screen.ts";
 import { HitList } from "../shared/ui/hit_list.ts";
 import { helpButton } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
+import { fullScreenButton } from "../shared/ui/view.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
-import type { ColorBy, ColorChoice, SliceColors } from "./data/slice_colors.ts";
-import type { ChartKind, Part } from "./state.ts";
+import type { ChartKind, ColorBy, ShownPart, SliceColorChoice, SliceColors } from "./data/state.ts";
 
-export interface BarEvents {
+export interface TimelineBarEvents {
   zoom: (factor: number) => void;
   all: () => void;
   measure: () => void;
   /** Marks the critical path, or takes the marks away. */
   critical: () => void;
-  show: (part: Part) => void;
+  show: (part: ShownPart) => void;
   chart: (kind: ChartKind) => void;
   search: (text: string) => void;
   /** Goes to what is listed in a row. */
@@ -23,12 +22,12 @@ export interface BarEvents {
   /** Goes to the next or previous found slice. */
   step: (by: number) => void;
   copy: () => void;
-  color: (by: ColorChoice) => void;
+  color: (by: SliceColorChoice) => void;
   /** Gives the focus back to the view. */
   leave: () => void;
 }
 
-const PARTS: readonly [Part, icons.Icon, string, string][] = [
+const PARTS: readonly [ShownPart, icons.Icon, string, string][] = [
   ["chart", icons.CHART, "chart only", "show the chart only"],
   ["both", icons.BOTH, "chart and table", "show chart and table"],
   ["table", icons.TABLE, "table only", "show the table only"],
@@ -42,7 +41,7 @@ const COLOR_LABELS: Record<ColorBy, string> = {
 };
 
 /** The buttons and the search field above the view. */
-export class Bar {
+export class TimelineBar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
   /** The hits below the field; for the view's root. */
@@ -67,7 +66,7 @@ export class Bar {
   readonly #overflow: Overflow;
   readonly #space = element("span", { class: "tvmdbg-space" });
 
-  constructor(events: BarEvents, root: HTMLElement, sought: string, signal: AbortSignal) {
+  constructor(events: TimelineBarEvents, root: HTMLElement, sought: string, signal: AbortSignal) {
     this.#all = iconButton(icons.FIT, "fit", "fit the whole flamechart (0)", events.all);
     this.#leave = button("show all", "zoom out to everything (0)", events.all);
     this.range = element("span", { class: "tvmdbg-timeline-part" }, this.#part, this.#leave);
@@ -144,7 +143,7 @@ export class Bar {
       events.critical,
     );
     this.#critical.hidden = true;
-    this.#color = select("color by (l)", [], "", (by) => events.color(by as ColorChoice));
+    this.#color = select("color by (l)", [], "", (by) => events.color(by as SliceColorChoice));
     const color = captioned("color by", this.#color);
     this.node = element(
       "div",
@@ -189,7 +188,7 @@ export class Bar {
     this.#field.select();
   }
 
-  showPart(part: Part): void {
+  showPart(part: ShownPart): void {
     for (const each of this.#parts) {
       each.setAttribute("aria-pressed", String(each.dataset.part === part));
     }

@@ -1,24 +1,29 @@
-import { type TimelineWords, TRUST_LABELS } from "../shared/client/run_client.ts";
+import type { GraphColumns } from "../shared/client/answers.ts";
+import { rangeCode, sliceCode, timesCode } from "../shared/client/code_copy.ts";
+import { TRUST_LABELS } from "../shared/client/run_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
+import type { TimelineWords } from "../shared/client/timeline_columns.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
 import { element } from "../shared/ui/dom.ts";
-import { notHere } from "./data/coming.ts";
-import type { Names } from "./data/names.ts";
+import { notHere } from "./data/bins.ts";
+import type { Change } from "./data/change.ts";
+import { type Names, timeText } from "./data/names.ts";
 import { neighbors } from "./data/neighbors.ts";
 import type { Ranking } from "./data/ranking.ts";
 import { repeatsOf } from "./data/repeats.ts";
 import type { Slices } from "./data/slices.ts";
-import { timeText } from "./data/ticks.ts";
+import type { TimelineScene } from "./tracks/scene.ts";
 
 export const NOISY_RULE = "noisy: 5 repeats or more and p90 / p10 above 1.2";
 
 /** Nodes of a slice that are named; the others are counted. */
 const NODES_SHOWN = 6;
 
-export type Fact = readonly [name: string, value: string];
+export type SliceFact = readonly [name: string, value: string];
 
 /** Facts as a list of terms and values. */
-export function factList(facts: readonly Fact[]): HTMLElement {
+export function factList(facts: readonly SliceFact[]): HTMLElement {
   const rows = facts.map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value)),
   );
@@ -32,7 +37,7 @@ export class SliceDescriptions {
   readonly #ranking: Ranking;
   readonly #note: (node: number) => string;
   /** What else is known of a node. */
-  also: (node: number) => Fact[] = () => [];
+  also: (node: number) => SliceFact[] = () => [];
 
   constructor(
     slices: Slices,
@@ -97,16 +102,16 @@ export class SliceDescriptions {
     return this.#names.title(node);
   }
 
-  ofNode(node: number): Fact[] {
+  ofNode(node: number): SliceFact[] {
     return [...this.#noted(node), ...this.#timesOf(node), ...this.also(node)];
   }
 
-  #noted(node: number): Fact[] {
+  #noted(node: number): SliceFact[] {
     const text = this.#note(node);
     return text ? [["note", text]] : [];
   }
 
-  #timesOf(node: number): Fact[] {
+  #timesOf(node: number): SliceFact[] {
     const time = this.#slices.columns.nodeNs[node] ?? Number.NaN;
     const idle = this.#names.idle(node);
     if (idle && !(time > 0))
@@ -121,7 +126,7 @@ export class SliceDescriptions {
   }
 
   /** What is known of a slice; in brief without what its file tells of it, but its operator. */
-  ofSlice(slice: number, brief = false): Fact[] {
+  ofSlice(slice: number, brief = false): SliceFact[] {
     const node = this.#slices.nodeOf(slice);
     const lasts = this.#slices.durationOf(slice);
     const starts = timeText(this.#slices.startOf(slice), 1);
@@ -139,7 +144,7 @@ export class SliceDescriptions {
       return [["start", starts], ...this.ofNode(node)];
     }
     const mean = this.#isMean(slice);
-    const facts: Fact[] = [
+    const facts: SliceFact[] = [
       ...this.#noted(node),
       ["start", starts],
       ["duration", this.#slices.told(lasts) + (mean ? this.#repeats(node) : "")],
@@ -160,7 +165,7 @@ export class SliceDescriptions {
   }
 
   /** Facts about a slice that several nodes share. */
-  #ofNodes(slice: number): Fact[] {
+  #ofNodes(slice: number): SliceFact[] {
     const nodes = this.#slices.nodesOf(slice);
     const isApart = this.#slices.isApart(slice);
     if (nodes.length < (isApart ? 1 : 2)) return [];
@@ -178,7 +183,7 @@ export class SliceDescriptions {
   }
 
   /** Facts about a slice of no known node, and about all of its name. */
-  #ofName(slice: number): Fact[] {
+  #ofName(slice: number): SliceFact[] {
     const facts = this.#own(slice);
     const recorded = this.#slices.nameOf(slice);
     if (recorded !== this.#names.recorded(slice)) facts.push(["name", recorded]);
@@ -201,7 +206,7 @@ export class SliceDescriptions {
   }
 
   /** The self time of a slice with others inside it. */
-  #own(slice: number): Fact[] {
+  #own(slice: number): SliceFact[] {
     const self = this.#slices.selfOf(slice);
     const lasts = this.#slices.durationOf(slice);
     if (!this.#slices.nested || !(lasts > 0)) return [];
@@ -300,9 +305,9 @@ export class SliceDescriptions {
     return `${percent(share)} of ${whole ? `${whole}, ${total}` : total}`;
   }
 
-  #standing(node: number, trust: string): Fact[] {
+  #standing(node: number, trust: string): SliceFact[] {
     const [share, rank] = this.#place(node);
-    const facts: Fact[] = share && rank ? [["share", `${share}, ${rank}`]] : [];
+    const facts: SliceFact[] = share && rank ? [["share", `${share}, ${rank}`]] : [];
     const repeats = repeatsOf(this.#slices.columns, node);
     if (repeats) {
       const { p10, p50, p90 } = repeats;
@@ -326,4 +331,32 @@ export class SliceDescriptions {
     const range = spread ? `, p10 … p90 ${this.#slices.told(p10)} … ${this.#slices.told(p90)}` : "";
     return ` (mean of ${counted(count, "repeat")}${range}${noisy ? ", noisy" : ""})`;
   }
+}
+
+/** What a view of the timeline knows: the slices, what they are called, and what is on the stage. */
+export interface TimelineData {
+  slices: Slices;
+  names: Names;
+  graph: GraphColumns | null;
+  /** What differs between two runs that are shown as one; null of one run. */
+  change: Change | null;
+  ranking: Ranking;
+  words: SliceDescriptions;
+  scene: TimelineScene;
+}
+
+/** Python for the marked range (null: it is not looked at), the selected slice, or the times of the selected nodes. */
+export function codeFor(
+  { slices, scene, change }: TimelineData,
+  { selected, slice }: SessionClient,
+  range: readonly [number, number] | null,
+): string {
+  const { current } = scene;
+  if (range) return rangeCode(range);
+  if (selected.length === 0 && current >= 0) {
+    return `run.timeline.slice(${slices.sourceOf(current)})`;
+  }
+  if (selected.length === 1 && slice && slices.of(slice[0]).length > 1) return sliceCode(...slice);
+  if (change && selected.length) return `run.compared.row_of(${selected.at(-1)})`;
+  return slices.columns.info.words.byName ? "run.top()" : timesCode(selected);
 }

@@ -4,54 +4,48 @@ import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
 import { element } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
-import { Bar } from "./bar.ts";
-import type { ChartHost } from "./charts/chart.ts";
+import { AreaPanel } from "./area_panel.ts";
+import { TimelineBar } from "./bar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
-import { codeFor } from "./code.ts";
-import { Critical } from "./critical.ts";
-import { timeText } from "./data/ticks.ts";
-import type { Data } from "./data.ts";
-import { ColorKey } from "./details/color_key.ts";
-import { Details } from "./details/details.ts";
-import { Tooltip } from "./details/tooltip.ts";
-import { Faults } from "./faults.ts";
-import { Hovering } from "./hovering.ts";
-import { AreaPanel } from "./ranges/area_panel.ts";
-import { Ranges } from "./ranges/ranges.ts";
-import { Searching } from "./search/searching.ts";
-import { Selection } from "./selection.ts";
-import type { ChartKind, Part, TimelineOptions } from "./state.ts";
-import { TopTable } from "./tables/table.ts";
-import { Tables } from "./tables/tables.ts";
-import { Camera } from "./tracks/camera.ts";
-import { Chart } from "./tracks/chart.ts";
-import type { Hit, Scene } from "./tracks/scene.ts";
+import type { ChartHost } from "./charts/stage.ts";
+import { timeText } from "./data/names.ts";
+import type { ChartKind, ShownPart, TimelineOptions } from "./data/state.ts";
+import { codeFor, type TimelineData } from "./descriptions.ts";
+import { SliceDetails } from "./details.ts";
+import { Critical, Faults, Hovering, TimelineSelection } from "./highlights.ts";
+import { TimeRanges } from "./ranges.ts";
+import { Searching } from "./search.ts";
+import { TopTable } from "./table.ts";
+import { Tables } from "./tables.ts";
+import { ColorKey, SliceTooltip } from "./tooltip.ts";
+import { TimeCamera, TimelineChart } from "./tracks/chart.ts";
+import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
 
 /** One view: what its parts do to each other and to the session. */
 export class Flamechart {
-  readonly scene: Scene;
-  readonly chart: Chart;
+  readonly scene: TimelineScene;
+  readonly chart: TimelineChart;
   readonly charts: OtherCharts;
-  readonly bar: Bar;
+  readonly bar: TimelineBar;
   readonly table: TopTable;
   readonly tables: Tables;
   readonly key: ColorKey;
-  readonly details: Details;
-  readonly tooltip: Tooltip;
+  readonly details: SliceDetails;
+  readonly tooltip: SliceTooltip;
   readonly hovering: Hovering;
-  readonly camera: Camera;
-  readonly ranges: Ranges;
+  readonly camera: TimeCamera;
+  readonly ranges: TimeRanges;
   readonly searching: Searching;
   readonly critical: Critical;
   readonly faults: Faults;
-  readonly selection: Selection;
+  readonly selection: TimelineSelection;
   /** Chart and table; data-show and data-active say what is shown and where the arrow keys act. */
   readonly body: HTMLElement;
   /** Says something in the text mirror. */
   readonly say: (text: string) => void;
   /** Where the arrow keys act. */
   active: "chart" | "table" = "chart";
-  readonly #data: Data;
+  readonly #data: TimelineData;
   readonly #root: HTMLElement;
   readonly #session: SessionClient;
   readonly #copier: CodeCopy;
@@ -62,7 +56,7 @@ export class Flamechart {
   constructor(
     root: HTMLElement,
     context: ViewContext<TimelineOptions>,
-    data: Data,
+    data: TimelineData,
     say: (text: string) => void,
     noSlices: HTMLElement | null,
   ) {
@@ -70,7 +64,7 @@ export class Flamechart {
     this.#context = context;
     this.#session = context.session;
     this.#data = data;
-    this.selection = new Selection(data, context.session);
+    this.selection = new TimelineSelection(data, context.session);
     this.say = say;
     this.scene = data.scene;
     this.#copier = new CodeCopy(
@@ -79,15 +73,21 @@ export class Flamechart {
       say,
       context,
     );
+    const focused =
+      <T extends unknown[]>(act: (...given: T) => void) =>
+      (...given: T): void => {
+        act(...given);
+        this.focus();
+      };
     const theme = readTheme(root);
     const { words } = data.slices.columns.info;
-    this.chart = new Chart(root, data.scene, () => this.#painted(), context.signal);
+    this.chart = new TimelineChart(root, data.scene, () => this.#painted(), context.signal);
     const moved = () => {
       this.chart.changed();
       this.tooltip.hide();
     };
-    this.camera = new Camera(data.scene, context.options, moved, context.signal);
-    this.details = new Details(data, (gap) => {
+    this.camera = new TimeCamera(data.scene, context.options, moved, context.signal);
+    this.details = new SliceDetails(data, (gap) => {
       this.ranges.pickGap(gap);
       this.focus();
     });
@@ -128,14 +128,8 @@ export class Flamechart {
         ask: (question, signal) => context.run.area(question, signal),
         code: () => this.copy(),
         say,
-        fit: () => {
-          this.camera.fit();
-          this.focus();
-        },
-        clear: () => {
-          this.ranges.mark(null);
-          this.focus();
-        },
+        fit: focused(() => this.camera.fit()),
+        clear: focused(() => this.ranges.mark(null)),
       },
       context.signal,
     );
@@ -151,7 +145,7 @@ export class Flamechart {
       },
     };
     this.searching = new Searching(seeker, context.run, context.signal);
-    this.ranges = new Ranges({
+    this.ranges = new TimeRanges({
       data,
       session: context.session,
       camera: this.camera,
@@ -163,7 +157,7 @@ export class Flamechart {
       tell: () => this.#tell(),
       sync: () => this.sync(),
     });
-    this.tooltip = new Tooltip(data.scene, data.words, context.signal);
+    this.tooltip = new SliceTooltip(data.scene, data.words, context.signal);
     const host: ChartHost = {
       data,
       run: context.run,
@@ -196,10 +190,7 @@ export class Flamechart {
           this.focus();
         },
         hover: (row) => this.hovering.row(row),
-        sort: (order) => {
-          this.sort(order);
-          this.focus();
-        },
+        sort: focused((order) => this.sort(order)),
       },
       context.signal,
     );
@@ -218,7 +209,7 @@ export class Flamechart {
       theme,
       () => this.#mark(),
     );
-    this.bar = new Bar(
+    this.bar = new TimelineBar(
       {
         zoom: (factor) => {
           if (!this.charts.zoom(factor < 1 ? "w" : "s")) this.camera.zoom(factor);
@@ -232,18 +223,9 @@ export class Flamechart {
           this.ranges.measure();
           this.focus();
         },
-        critical: () => {
-          this.critical.toggle();
-          this.focus();
-        },
-        show: (part) => {
-          this.showPart(part);
-          this.focus();
-        },
-        chart: (kind) => {
-          this.showChart(kind);
-          this.focus();
-        },
+        critical: focused(() => this.critical.toggle()),
+        show: focused((part) => this.showPart(part)),
+        chart: focused((kind) => this.showChart(kind)),
         search: (text) => this.searching.search(text),
         go: (row) => this.searching.go(row),
         step: (by) => this.searching.next(by),
@@ -272,7 +254,7 @@ export class Flamechart {
   }
 
   /** Shows chart, table or both, and tells the model. */
-  showPart(part: Part): void {
+  showPart(part: ShownPart): void {
     this.#context.options.set("show", part);
     this.bar.showPart(part);
     this.body.dataset.show = part;
@@ -354,7 +336,7 @@ export class Flamechart {
     this.say(said);
   }
 
-  pickHit(hit: Hit | null, toggle: boolean): void {
+  pickHit(hit: TimelineHit | null, toggle: boolean): void {
     this.activate("chart");
     this.tooltip.dismiss();
     if (hit && "gap" in hit) this.ranges.pickGap(hit.gap);

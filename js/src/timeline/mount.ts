@@ -1,30 +1,55 @@
-import { hinted, message } from "../shared/client/message.ts";
-import { isAbort } from "../shared/client/request.ts";
-import type { RunSummary } from "../shared/client/run_client.ts";
+import type { RunSummary } from "../shared/client/answers.ts";
+import { hinted, isAbort, message } from "../shared/client/request.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
-import { paletteAction } from "../shared/palette/palette.ts";
-import { element } from "../shared/ui/dom.ts";
-import { fullScreenAction } from "../shared/ui/full_screen.ts";
+import { counted } from "../shared/format.ts";
+import { element, KEEP_KEYS, Mirror } from "../shared/ui/dom.ts";
 import { bindKeys } from "../shared/ui/keys.ts";
-import { Mirror } from "../shared/ui/mirror.ts";
-import type { Mount } from "../shared/ui/view.ts";
+import { paletteAction } from "../shared/ui/palette.ts";
+import { fullScreenAction, type Mount } from "../shared/ui/view.ts";
 import { actions } from "./actions.ts";
-import { banner } from "./banner.ts";
-import { Change } from "./change/change.ts";
-import { Coming } from "./data/coming.ts";
+import { Coming } from "./data/bins.ts";
+import { Change } from "./data/change.ts";
 import { Names } from "./data/names.ts";
 import { Ranking } from "./data/ranking.ts";
 import { Slices } from "./data/slices.ts";
-import type { Data } from "./data.ts";
+import type { TimelineOptions } from "./data/state.ts";
+import { SliceDescriptions, type TimelineData } from "./descriptions.ts";
 import { Flamechart } from "./flamechart.ts";
-import type { TimelineOptions } from "./state.ts";
-import { addExtras } from "./tracks/extras.ts";
+import { addExtras } from "./tracks/counters.ts";
 import { bindPointer } from "./tracks/pointer.ts";
-import { Scene, TOP } from "./tracks/scene.ts";
+import { TimelineScene, TOP } from "./tracks/scene.ts";
 
-export type { TimelineOptions };
-
-import { SliceDescriptions } from "./descriptions.ts";
+/** Says what the time axis means, always in view; more when opened. */
+function banner({ columns, unusable }: Slices): HTMLElement {
+  const { clock, notes, sources, words } = columns.info;
+  const wall = clock === "wall";
+  const end = words.said.indexOf(":");
+  const said = unusable
+    ? [...notes, `${counted(unusable, "slice")} not drawn: no usable start or duration`]
+    : notes;
+  return element(
+    "details",
+    { class: `tvmdbg-timeline-clock ${wall ? "" : "tvmdbg-timeline-synthetic"}` },
+    element(
+      "summary",
+      { ...KEEP_KEYS, title: words.said },
+      element(
+        "span",
+        {},
+        words.said.slice(0, end),
+        element("span", { class: "tvmdbg-timeline-rest" }, words.said.slice(end)),
+      ),
+      ...said.map((note) => element("span", { class: "tvmdbg-timeline-note" }, note)),
+    ),
+    element(
+      "div",
+      { class: "tvmdbg-timeline-meaning" },
+      element("p", {}, words.more),
+      sources.length > 0 &&
+        element("p", { class: "tvmdbg-muted" }, `Read from ${sources.join(", ")}.`),
+    ),
+  );
+}
 
 const BUSY_AFTER_MS = 150;
 const LEAST_HEIGHT = 120;
@@ -78,7 +103,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     const slices = new Slices(columns);
     const change = compared && new Change(compared);
     const names = new Names(slices, graph, change);
-    const scene = new Scene(slices, names);
+    const scene = new TimelineScene(slices, names);
     const show = () => {
       const ranking = new Ranking(slices, names);
       if (slices.start === slices.end && ranking.length === 0) {
@@ -116,7 +141,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
 function build(
   root: HTMLElement,
   context: Parameters<Mount<TimelineOptions>>[1],
-  data: Data,
+  data: TimelineData,
   summary: RunSummary,
 ): Flamechart {
   const { session, options, signal } = context;

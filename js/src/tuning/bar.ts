@@ -1,14 +1,17 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
+import { errorText, isAbort } from "../shared/client/request.ts";
 import * as icons from "../shared/drawing/icons.ts";
+import { readTheme } from "../shared/drawing/theme.ts";
+import { integer } from "../shared/format.ts";
 import { button, element, iconButton, KEEP_KEYS, select } from "../shared/ui/dom.ts";
-import { fullScreenButton } from "../shared/ui/full_screen.ts";
 import { helpButton } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
-import type { TuningData } from "./data/data.ts";
-import { taskTitle } from "./data/descriptions.ts";
-import type { Along } from "./data/options.ts";
+import { fullScreenButton } from "../shared/ui/view.ts";
+import type { TuningClient } from "./client.ts";
+import { type Along, errorFill, type TuningData } from "./data.ts";
+import { codeQuery, codesOf, outcomeName, taskTitle } from "./descriptions.ts";
 
-export interface BarEvents {
+export interface TuningBarEvents {
   task: (task: number | null) => void;
   along: (along: Along) => void;
   query: (query: string) => void;
@@ -21,7 +24,7 @@ export interface BarEvents {
 const ALL = "all";
 
 /** The controls above the view. */
-export class Bar {
+export class TuningBar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
   readonly #found = element("output", { class: "tvmdbg-tuning-found tvmdbg-muted" });
@@ -32,7 +35,7 @@ export class Bar {
   readonly #overflow: Overflow;
   readonly #title = element("span", { class: "tvmdbg-title" });
 
-  constructor(events: BarEvents, root: HTMLElement, signal: AbortSignal) {
+  constructor(events: TuningBarEvents, root: HTMLElement, signal: AbortSignal) {
     this.#tasks = select("task", [[ALL, "all tasks"]], ALL, (value) =>
       events.task(value === ALL ? null : Number(value)),
     );
@@ -142,5 +145,98 @@ export class Bar {
     if (this.#field.hidden) return;
     this.#field.focus();
     this.#field.select();
+  }
+}
+
+/** What the colors of errors mean, how many trials there are of each, and a button that shows these alone. */
+export class ErrorLegend {
+  readonly node = element("span", {
+    class: "tvmdbg-tuning-legend",
+    role: "group",
+    "aria-label": "outcomes of trials",
+  });
+  readonly #root: HTMLElement;
+  readonly #filter: ((query: string) => void) | null;
+
+  /** @param filter  null where nobody answers queries. */
+  constructor(root: HTMLElement, filter: ((query: string) => void) | null) {
+    this.#root = root;
+    this.#filter = filter;
+  }
+
+  show(data: TuningData, query: string): void {
+    const theme = readTheme(this.#root);
+    const counts = new Map<number, number>();
+    for (const code of data.error) counts.set(code, (counts.get(code) ?? 0) + 1);
+    const items = codesOf(data).map((code) => {
+      const chip = element("i", { class: "tvmdbg-tuning-chip", "aria-hidden": "true" });
+      chip.style.backgroundColor = errorFill(theme, code);
+      const text = `${integer(counts.get(code) ?? 0)} ${outcomeName(data, code)}`;
+      if (!this.#filter) return element("span", {}, chip, text);
+      const own = codeQuery(code);
+      const item = element(
+        "button",
+        { type: "button", title: `show these trials alone: ${own}`, ...KEEP_KEYS },
+        chip,
+        text,
+      );
+      item.dataset.query = own;
+      item.addEventListener("click", () =>
+        this.#filter!(item.getAttribute("aria-pressed") === "true" ? "" : own),
+      );
+      return item;
+    });
+    this.node.replaceChildren(...items);
+    this.mark(query);
+  }
+
+  /** Marks what the query asks for. */
+  mark(query: string): void {
+    for (const item of this.node.querySelectorAll<HTMLElement>("button")) {
+      item.setAttribute("aria-pressed", String(item.dataset.query === query));
+    }
+  }
+}
+
+interface FilterParts {
+  client: TuningClient;
+  bar: TuningBar;
+  legend: ErrorLegend;
+  say: (text: string) => void;
+  /** Puts what was found in the foreground, one byte a trial; null is all. */
+  show: (mask: Uint8Array | null) => void;
+}
+
+/** The query for trials, and what became of it. */
+export class TrialFilter {
+  /** What is looked for; empty is all. */
+  query = "";
+  readonly #parts: FilterParts;
+
+  constructor(parts: FilterParts) {
+    this.#parts = parts;
+  }
+
+  async find(query: string): Promise<void> {
+    const { client, bar, legend, say, show } = this.#parts;
+    this.query = query;
+    legend.mark(query);
+    if (!query) {
+      bar.showQuery("", "", false);
+      show(null);
+      return;
+    }
+    try {
+      const { mask, caption } = await client.select(query);
+      if (query !== this.query) return;
+      bar.showQuery(query, caption.replace(`: ${query}`, ""), false);
+      say(caption);
+      show(mask);
+    } catch (error) {
+      if (query !== this.query || isAbort(error)) return;
+      bar.showQuery(query, errorText(error), true);
+      say(errorText(error));
+      show(null);
+    }
   }
 }

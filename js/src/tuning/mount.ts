@@ -1,20 +1,170 @@
-import { hinted, message } from "../shared/client/message.ts";
-import { isAbort } from "../shared/client/request.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import { hinted, isAbort, message } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
-import { paletteAction } from "../shared/palette/palette.ts";
-import { element } from "../shared/ui/dom.ts";
-import { fullScreenAction } from "../shared/ui/full_screen.ts";
-import { bindKeys } from "../shared/ui/keys.ts";
-import { Mirror } from "../shared/ui/mirror.ts";
-import { actions } from "./actions.ts";
-import { bindPointer } from "./chart/pointer.ts";
-import type { TuningData } from "./data/data.ts";
-import { headline } from "./data/descriptions.ts";
-import { linkSession } from "./link.ts";
-import { refusedText } from "./panes/findings_pane.ts";
-import { splits } from "./splits.ts";
+import { element, listening, Mirror, splitter } from "../shared/ui/dom.ts";
+import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
+import { paletteAction } from "../shared/ui/palette.ts";
+import { type AxisTurn, bindAxisWheel } from "../shared/ui/scrolling.ts";
+import { fullScreenAction, type ViewOptions } from "../shared/ui/view.ts";
+import { PANES, type TuningData, type TuningOptions } from "./data.ts";
+import { headline } from "./descriptions.ts";
+import { PANE_LABELS, refusedText } from "./panes.ts";
 import { type TuningContext, TuningView } from "./view.ts";
+
+/** What the keys need of the view. */
+type SteeredTuning = Pick<
+  TuningView,
+  "step" | "best" | "nextImprovement" | "nextFailure" | "otherTask"
+> &
+  Pick<TuningView, "turnAxis" | "zoom" | "pan" | "showAll" | "countInView" | "nextSort"> &
+  Pick<TuningView, "pin" | "focusQuery" | "showPane" | "copy" | "clear">;
+
+/** What the keys do. */
+function actions(view: SteeredTuning): KeyAction[] {
+  const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });
+  return [
+    key(["ArrowLeft"], "previous trial", () => view.step(-1)),
+    key(["ArrowRight"], "next trial", () => view.step(1)),
+    key(["ArrowUp"], "task above in the table", () => view.otherTask(-1)),
+    key(["ArrowDown"], "task below in the table", () => view.otherTask(1)),
+    key(["Home"], "first trial", () => view.step(Number.NEGATIVE_INFINITY)),
+    key(["End"], "last trial", () => view.step(Number.POSITIVE_INFINITY)),
+    key(["b"], "best trial of the task", () => view.best()),
+    key(["n"], "next improvement", () => view.nextImprovement()),
+    key(["e"], "next failed trial", () => view.nextFailure()),
+    key(["x"], "over trials or over wall time", () => view.turnAxis()),
+    key(["w", "+", "="], "zoom in", () => view.zoom(1 / 1.5)),
+    key(["s", "-"], "zoom out", () => view.zoom(1.5)),
+    key(["a"], "pan left", () => view.pan(-0.2)),
+    key(["d"], "pan right", () => view.pan(0.2)),
+    key(["0"], "fit all trials", () => view.showAll()),
+    key(["r"], "count only the trials in view", () => view.countInView()),
+    key(["o"], "sort tasks by time, gain, errors or number", () => view.nextSort()),
+    key(["p"], "keep this schedule and compare the next one", () => view.pin()),
+    key(["/"], "filter trials", () => view.focusQuery()),
+    ...PANES.map((pane, at) =>
+      key([String(at + 1)], `show ${PANE_LABELS[pane].toLowerCase()}`, () => view.showPane(pane)),
+    ),
+    key([COPY_KEY], "copy Python code for the trial", () => view.copy()),
+    key(["Escape"], "clear range, trial, task, filter", () => view.clear()),
+  ];
+}
+
+const SOURCE = "tuning";
+
+/** A task that is picked selects its nodes in the run's views; a node that is selected there picks its task. */
+function linkSession(
+  view: Pick<TuningView, "data">,
+  session: SessionClient,
+  options: ViewOptions<TuningOptions>,
+  signal: AbortSignal,
+): void {
+  let known = options.get("task");
+  const tell = () => {
+    const task = options.get("task");
+    if (task === known) return;
+    known = task;
+    const nodes = task === null ? [] : (view.data.info.tasks[task]?.nodes ?? []);
+    if (nodes.length && !nodes.includes(session.node ?? -1)) session.selectMany(nodes, SOURCE);
+  };
+  const follow = () => {
+    const { node } = session;
+    if (node === null) return;
+    const task = view.data.info.tasks.find(({ nodes }) => nodes.includes(node));
+    if (!task || task.index === known) return;
+    known = task.index;
+    options.set("trial", null);
+    options.set("task", task.index);
+  };
+  options.onChange("task", tell, signal);
+  session.onChange(follow, signal, ["selected"]);
+}
+
+/** Shares of what lies before a bar, at most and at least. */
+const [LEAST, MOST] = [0.2, 0.85];
+const CHART = 0.56;
+const UPPER = 0.6;
+
+const within = (share: number) => Math.min(MOST, Math.max(LEAST, share));
+
+/** The bars that share out the view: between chart and table, and between these and the panes below. */
+function splits(root: HTMLElement): { across: HTMLElement; down: HTMLElement } {
+  const across = splitter("Width of the chart", "vertical", (share) => {
+    across.set(within(share));
+    root.style.setProperty("--chart", `${100 * within(share)}%`);
+  });
+  const down = splitter("Height of the chart", "horizontal", (share) => {
+    down.set(within(share));
+    const { offsetTop } = down.node.previousElementSibling as HTMLElement;
+    root.style.setProperty("--upper", `calc(${100 * within(share)}% - ${offsetTop}px)`);
+  });
+  across.set(CHART);
+  down.set(UPPER);
+  return { across: across.node, down: down.node };
+}
+
+type PointedChart = Pick<
+  TuningView,
+  "chart" | "focus" | "hoverAt" | "leave" | "pickAt" | "dragOver" | "dropRange"
+> &
+  Pick<TuningView, "panBy" | "zoomAt" | "showAll">;
+
+const DRAG_FROM = 4;
+
+/** Pointer and wheel on the chart: click selects, drag marks a range, with shift it pans; the wheel zooms once the view has the focus. */
+function bindPointer(root: HTMLElement, view: PointedChart, signal: AbortSignal): void {
+  const { canvas } = view.chart;
+  const on = listening(canvas, signal);
+  let drag: { x: number; startX: number; moved: boolean; pans: boolean } | null = null;
+  const at = (event: MouseEvent) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  };
+  on("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    view.focus();
+    const { x } = at(event);
+    drag = { x, startX: x, moved: false, pans: event.shiftKey };
+    canvas.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  on("pointermove", (event) => {
+    const { x, y } = at(event);
+    if (!drag) {
+      view.hoverAt(x, y);
+      return;
+    }
+    drag.moved ||= Math.abs(x - drag.startX) >= DRAG_FROM;
+    if (!drag.moved) return;
+    view.leave();
+    if (drag.pans) view.panBy(drag.x - x);
+    else view.dragOver(drag.startX, x);
+    drag.x = x;
+  });
+  const finish = (event: PointerEvent) => {
+    const done = drag;
+    drag = null;
+    if (!done || event.type === "pointercancel") {
+      view.dropRange(null);
+      return;
+    }
+    const { x, y } = at(event);
+    if (done.moved && !done.pans) view.dropRange([done.startX, x]);
+    else if (!done.moved) view.pickAt(x, y);
+  };
+  on("pointerup", finish);
+  on("pointercancel", finish);
+  on("pointerleave", () => {
+    if (!drag) view.leave();
+  });
+  on("dblclick", () => view.showAll());
+  const turned = ({ panPx, zoom }: AxisTurn, event: WheelEvent) => {
+    if (panPx) view.panBy(panPx);
+    else view.zoomAt(zoom, at(event).x);
+  };
+  bindAxisWheel(root, view.chart, turned, signal);
+}
 
 const BUSY_AFTER_MS = 150;
 /** Below this width the parts stand below each other. */

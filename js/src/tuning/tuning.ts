@@ -1,11 +1,10 @@
-import type { AnyModel, RenderProps } from "@anywidget/types";
 import "../shared/ui/theme.css";
 import "./tuning.css";
+import type { AnyModel, RenderProps } from "@anywidget/types";
 import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
-import { modelOptions, sized } from "../shared/ui/view.ts";
-import { viewRoot } from "../shared/ui/view_root.ts";
-import { TuningClient } from "./data/client.ts";
-import type { TuningOptions } from "./data/options.ts";
+import { modelOptions, sized, viewRoot } from "../shared/ui/view.ts";
+import { TuningClient } from "./client.ts";
+import type { TuningOptions } from "./data.ts";
 import { mountTuning } from "./mount.ts";
 
 /** What the view takes of a notebook's height by itself, CSS px. */

@@ -1,33 +1,26 @@
 import { CodeCopy } from "../shared/client/code_copy.ts";
 import { integer } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
-import type { ViewOptions } from "../shared/ui/view_options.ts";
-import { Bar } from "./bar.ts";
-import { Chart } from "./chart/chart.ts";
-import { Hover } from "./chart/hover.ts";
-import { bestTrial, nextFailure, nextImprovement, trialAt } from "./chart/next_trial.ts";
-import { Scene } from "./chart/scene.ts";
-import type { TuningClient } from "./data/client.ts";
-import { countTrials } from "./data/counts.ts";
-import type { TuningData } from "./data/data.ts";
-import { chartWords, trialLines, trialsText } from "./data/descriptions.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
+import { ErrorLegend, TrialFilter, TuningBar } from "./bar.ts";
+import { TrialHover, TrialTooltip, TuningChart } from "./chart.ts";
+import type { TuningClient } from "./client.ts";
 import {
   type Along,
-  type Pane,
+  countTrials,
+  type PaneName,
   SORTS,
   type Sort,
   type TrialScope,
+  type TuningData,
   type TuningOptions,
-} from "./data/options.ts";
-import { ErrorsPane } from "./panes/errors_pane.ts";
-import { FindingsPane } from "./panes/findings_pane.ts";
-import { Legend } from "./panes/legend.ts";
-import { Panes } from "./panes/panes.ts";
-import { SchedulePane } from "./panes/schedule_pane.ts";
-import { TaskTable } from "./panes/task_table.ts";
-import { TilesPane } from "./panes/tiles_pane.ts";
-import { Tooltip } from "./tooltip.ts";
-import { TrialFilter } from "./trial_filter.ts";
+} from "./data.ts";
+import { chartWords, trialLines, trialsText } from "./descriptions.ts";
+import { ErrorsPane, FindingsPane, Panes } from "./panes.ts";
+import { bestTrial, nextFailure, nextImprovement, TrialScene, trialAt } from "./scene.ts";
+import { SchedulePane } from "./schedule_pane.ts";
+import { TaskTable } from "./task_table.ts";
+import { TilesPane } from "./tiles_pane.ts";
 
 /** All that the view is given. */
 export interface TuningContext {
@@ -40,13 +33,13 @@ export interface TuningContext {
 
 /** One view: what its parts do to each other. */
 export class TuningView {
-  readonly chart: Chart;
-  readonly bar: Bar;
+  readonly chart: TuningChart;
+  readonly bar: TuningBar;
   readonly table: TaskTable;
   readonly panes: Panes;
-  readonly legend: Legend;
-  readonly tooltip = new Tooltip();
-  readonly #hover: Hover;
+  readonly legend: ErrorLegend;
+  readonly tooltip = new TrialTooltip();
+  readonly #hover: TrialHover;
   readonly #schedule: SchedulePane;
   readonly #tiles: TilesPane;
   readonly #errors: ErrorsPane;
@@ -58,7 +51,7 @@ export class TuningView {
   readonly #isSaved: boolean;
   readonly #say: (text: string) => void;
   readonly #copier: CodeCopy;
-  #scene: Scene;
+  #scene: TrialScene;
   #pinned = -1;
   #tilesOf = -2;
   #due = false;
@@ -76,12 +69,12 @@ export class TuningView {
     this.#options = options;
     this.#isSaved = isSaved;
     this.#say = say;
-    this.#scene = new Scene(data);
+    this.#scene = new TrialScene(data);
     const title = async () => ({ title: this.data.info.title });
     this.#copier = new CodeCopy(root, () => this.#code, say, { run: { summary: title }, signal });
-    this.chart = new Chart(root, signal);
-    this.#hover = new Hover(root, this.chart, this.tooltip);
-    this.bar = new Bar(
+    this.chart = new TuningChart(root, signal);
+    this.#hover = new TrialHover(root, this.chart, this.tooltip);
+    this.bar = new TuningBar(
       {
         task: (task) => this.pickTask(task),
         along: (along) => this.showAlong(along),
@@ -99,7 +92,7 @@ export class TuningView {
       (sort) => this.#set("sort", sort),
     );
     if (isSaved) this.bar.hideQuery();
-    this.legend = new Legend(root, filter);
+    this.legend = new ErrorLegend(root, filter);
     const { bar, legend } = this;
     const show = (mask: Uint8Array | null) => this.#showFound(mask);
     this.#filter = new TrialFilter({ client, bar, legend, say, show });
@@ -130,7 +123,7 @@ export class TuningView {
   showLog(data: TuningData): void {
     const { viewport } = this.#scene;
     const view = viewport.all ? null : ([viewport.start, viewport.end] as const);
-    this.#scene = new Scene(data);
+    this.#scene = new TrialScene(data);
     this.#scene.along = this.#options.get("along");
     if (view) this.#scene.viewport.show(...view);
     this.#tilesOf = -2;
@@ -319,7 +312,7 @@ export class TuningView {
     this.#say(`tasks sorted by ${next}`);
   }
 
-  showPane(pane: Pane): void {
+  showPane(pane: PaneName): void {
     this.#set("pane", pane);
     this.focus();
   }

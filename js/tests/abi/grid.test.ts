@@ -1,15 +1,22 @@
 import { describe, expect, it } from "vitest";
-import type { Part, Section } from "../../src/abi/data.ts";
-import { bytesInRow, joined, placeRows, rowSpaces, segmentsOf } from "../../src/abi/grid.ts";
+import {
+  bytesInRow,
+  joined,
+  placeRows,
+  rowSpaces,
+  type Section,
+  type StructPart,
+  segmentsOf,
+} from "../../src/engine/struct_grid.ts";
 import { HALF_EM } from "../engine/widths.ts";
 
-function part(offset: number, size: number, more: Partial<Part> = {}): Part {
+function part(offset: number, size: number, more: Partial<StructPart> = {}): StructPart {
   const words = { name: "lanes", path: "lanes", type: "uint16_t", short: "u16" };
   const facts = { color: 0, mark: "", value: "", problem: "" };
   return { ...words, ...facts, offset, size, ...more };
 }
 
-function segments(parts: readonly Part[], cell = 40) {
+function segments(parts: readonly StructPart[], cell = 40) {
   return segmentsOf({ size: 16, parts, frames: [] }, cell, 2, HALF_EM);
 }
 

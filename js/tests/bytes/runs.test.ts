@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runsOf } from "../../src/bytes/data.ts";
+import { runsOf } from "../../src/engine/byte_map.ts";
 
 it("bytes of one field that lie beside each other are one run", () => {
   const owners = Int32Array.of(9, 1, 1, -1, 2, 1, 9);

@@ -4,7 +4,7 @@ import frames from "../../../tests/data/layout/frames.json";
 import framesRandom from "../../../tests/data/layout/frames_random.json";
 import network from "../../../tests/data/layout/network.json";
 import { aligned } from "../../src/comparison/align.ts";
-import { layout } from "../../src/graph/layout/index.ts";
+import { layout } from "../../src/graph/layout/layout.ts";
 import type { LayoutInput } from "../../src/graph/layout/types.ts";
 import { inputOf } from "../graph/layout/graphs.ts";
 

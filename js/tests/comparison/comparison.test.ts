@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ComparisonColumns, ComparisonData } from "../../src/comparison/data.ts";
-import { graphOptions } from "../../src/comparison/options.ts";
-import { Rows } from "../../src/comparison/rows.ts";
+import { DifferenceRows } from "../../src/comparison/difference_list.ts";
+import { graphOptions } from "../../src/comparison/pane.ts";
 import { StringColumn } from "../../src/shared/client/columns.ts";
 
 const INFO = {
@@ -93,7 +93,7 @@ describe("ComparisonData", () => {
 
 describe("Rows", () => {
   it("opens groups of several, filters by kind and finds nodes", () => {
-    const rows = new Rows(fresh(dataColumns()));
+    const rows = new DifferenceRows(fresh(dataColumns()));
     expect(rows.length).toBe(3);
     rows.open(0, true);
     expect(rows.isOpen(0)).toBe(false);

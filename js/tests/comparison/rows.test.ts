@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { RowAligner } from "../../src/comparison/align.ts";
 import type { ComparisonData } from "../../src/comparison/data.ts";
-import { RowAligner } from "../../src/comparison/row_aligner.ts";
-import type { PlacedScene } from "../../src/graph/placed/placed_scene.ts";
+import type { PlacedScene } from "../../src/graph/layout/placed_scene.ts";
 import type { GraphView } from "../../src/graph/view.ts";
 import { columns } from "../graph/fixture.ts";
 import { place } from "../graph/place.ts";

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { counts, nextNode, progress, type Row, rowsOf, sentence } from "../../src/findings/rows.ts";
-import type { Finding, FindingsAnswer } from "../../src/shared/client/findings.ts";
-import { selectionOf } from "../../src/shared/ui/finding_selection.ts";
+import {
+  counts,
+  type FindingRow,
+  nextNode,
+  progress,
+  rowsOf,
+  sentence,
+} from "../../src/debugger/finding_rows.ts";
+import type { Finding, FindingsAnswer } from "../../src/shared/client/answers.ts";
+import { selectionOf } from "../../src/shared/ui/palette.ts";
 
 function finding(rule: string, title: string, nodes: number[] = [], more: Partial<Finding> = {}) {
   const plain = {
@@ -16,7 +23,7 @@ function finding(rule: string, title: string, nodes: number[] = [], more: Partia
 
 function keeper() {
   let serial = 0;
-  let rows: Row[] = [];
+  let rows: FindingRow[] = [];
   return (findings: Finding[], notes: [number, string][] = []) => {
     rows = rowsOf(rows, findings, notes, () => `k${++serial}`);
     return rows;
@@ -96,7 +103,7 @@ describe("words", () => {
     const [row, note] = keeper()(
       [finding("r", "first Inf", [1, 2, 3, 4, 5], { ...told, evidence: [...told.evidence] })],
       [[2, "mine"]],
-    ) as [Row, Row];
+    ) as [FindingRow, FindingRow];
     expect(sentence(row, 0, 2, false)).toBe(
       "Finding 1 of 2; error, high confidence: first Inf; nodes 1, 2, 3 and 2 more; folded.",
     );

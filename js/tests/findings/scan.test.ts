@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { FindingsAnswer } from "../../src/shared/client/findings.ts";
-import { Scan } from "../../src/shared/client/scan.ts";
+import type { FindingsAnswer } from "../../src/shared/client/answers.ts";
+import { Scan } from "../../src/shared/client/health.ts";
 
 const at = (state: FindingsAnswer["state"], done: number): FindingsAnswer => ({
   state,

@@ -3,21 +3,20 @@ import recordedColumns from "../../../tests/data/color/columns.json";
 import recordedLabels from "../../../tests/data/color/labels.json";
 import recordedSizes from "../../../tests/data/color/sizes.json";
 import { classes, diverging, sequential } from "../../../tvmdbg_widgets/figures/tokens.json";
-import { ClassColors } from "../../src/graph/color/classes.ts";
-import { Coloring } from "../../src/graph/color/coloring.ts";
-import { KindColors } from "../../src/graph/color/colors.ts";
+import { ClassColors, Coloring } from "../../src/graph/data/coloring.ts";
+import { KindColors } from "../../src/graph/data/colors.ts";
 import {
   combined,
   entryBytes,
   ownColumn,
   readColumn,
   type Wire,
-} from "../../src/graph/color/columns.ts";
-import { NumberColors, timeColumn } from "../../src/graph/color/numbers.ts";
-import { filled } from "../../src/graph/color/template.ts";
-import { Times } from "../../src/graph/data/times.ts";
+} from "../../src/graph/data/node_columns.ts";
+import { NumberColors, timeColumn } from "../../src/graph/data/number_colors.ts";
+import { NodeTimes } from "../../src/graph/data/times.ts";
+import { filled } from "../../src/graph/layout/labels.ts";
+import type { GraphScene } from "../../src/graph/layout/scene.ts";
 import { Palette } from "../../src/graph/paint/palette.ts";
-import type { Scene } from "../../src/graph/placed/scene.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { columns, grouped } from "./fixture.ts";
@@ -40,7 +39,7 @@ const SCHEMES = {
 };
 
 /** A scene of boxes that stand for these nodes. */
-function sceneOf(boxes: readonly (readonly number[])[]): Scene {
+function sceneOf(boxes: readonly (readonly number[])[]): GraphScene {
   const memberStart = [0];
   for (const each of boxes) memberStart.push(memberStart.at(-1)! + each.length);
   return {
@@ -50,7 +49,7 @@ function sceneOf(boxes: readonly (readonly number[])[]): Scene {
     memberStart: Int32Array.from(memberStart),
     members: Int32Array.from(boxes.flat()),
     text: () => ({ title: "", mark: "", head: false, shape: "", time: "told", badge: "" }),
-  } as unknown as Scene;
+  } as unknown as GraphScene;
 }
 
 function hex(color: string | null): string | null {
@@ -73,7 +72,7 @@ it("classes in an order of their own keep their colors where the first do not oc
   const found = readColumn(graph, "match", wireOf({ ...wire, ordered: true } as never))!;
   const palette = new Palette(SCHEMES.light as Theme);
   const ground = { graph, scene: sceneOf([[0], [1]]), palette };
-  const colors = new ClassColors(ground, new Times(graph, null), found as never);
+  const colors = new ClassColors(ground, new NodeTimes(graph, null), found as never);
   expect(colors.color(1)).not.toBe(colors.color(2));
   expect([colors.color(1), colors.color(2)]).not.toContain(palette.theme.muted);
 });
@@ -84,7 +83,7 @@ describe("colors of columns are those of the figures", () => {
     outputs: Array.from({ length: end - offsets[i]! }, () => [2]),
   }));
   const graph = columns(nodes);
-  const times = new Times(graph, null);
+  const times = new NodeTimes(graph, null);
   const scene = sceneOf(boxes);
   for (const [row, each] of recorded.entries()) {
     const { name, scale, unit } = each.column;
@@ -195,13 +194,14 @@ describe("columns", () => {
     ]);
     const device = ownColumn(placed, "device")!;
     expect("classes" in device && device.classes).toEqual(["cpu", "cuda"]);
-    const names = (of: typeof graph) => new Coloring(of, new Times(of, null)).names({ mine: null });
+    const names = (of: typeof graph) =>
+      new Coloring(of, new NodeTimes(of, null)).names({ mine: null });
     expect(names(graph)).toEqual(["kind", "time", "health", "dtype", "bytes", "mine"]);
     expect(names(placed)).toContain("device");
   });
 
   it("makes the same colors once", () => {
-    const coloring = new Coloring(graph, new Times(graph, null));
+    const coloring = new Coloring(graph, new NodeTimes(graph, null));
     const scene = sceneOf([[0], [1]]);
     const palette = new Palette(SCHEMES.light as Theme);
     const wish = { name: "dtype", wires: {}, limits: null };
@@ -319,7 +319,7 @@ describe("a closed group that holds some of the nodes of a call", () => {
     const graph = grouped(plain, [{ start, end }]);
     const scene = sceneOf([Array.from({ length: end - start }, (_, row) => start + row), [1], [4]]);
     const palette = new Palette(SCHEMES.light as Theme);
-    const times = new Times(graph, null);
+    const times = new NodeTimes(graph, null);
     const colors = new NumberColors({ graph, scene, palette }, times, timeColumn(times), null);
     const widths = colors.parts(0).map(([, share]) => share);
     return { colors, widths, said: colors.said(0) };

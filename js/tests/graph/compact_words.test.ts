@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { compactWords, VALUE } from "../../src/graph/placed/compact_words.ts";
-import type { Labels } from "../../src/graph/placed/labels.ts";
+import { type BoxLabels, compactWords, VALUE } from "../../src/graph/layout/labels.ts";
 import { WORDS } from "./fixture.ts";
 
 const LETTER = 7;
-const labels = { titleWidth: (text: string) => LETTER * text.length } as Labels;
+const labels = { titleWidth: (text: string) => LETTER * text.length } as BoxLabels;
 const TITLES = ["softmax", "conv2d + add + add + relu + multiply", "x".repeat(60), "data"];
 const words = { ...WORDS, title: (node: number) => TITLES[node]! };
 const lines = (node: number) => compactWords(words, labels, false).box(node, 0).lines;

@@ -6,9 +6,10 @@ import {
   countText,
   repeatText,
   timeText,
-} from "../../src/graph/figure/condense/condense.ts";
-import { buildScene, foldedInto, type Scene } from "../../src/graph/placed/scene.ts";
-import { type GraphColumns, NodeKind } from "../../src/shared/client/run_client.ts";
+} from "../../src/graph/figure/condense.ts";
+import { buildScene, foldedInto, type GraphScene } from "../../src/graph/layout/scene.ts";
+import type { GraphColumns } from "../../src/shared/client/answers.ts";
+import { NodeKind } from "../../src/shared/client/run_client.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { blocks, columns, type NodeSpec, residual, WORDS } from "./fixture.ts";
 
@@ -81,7 +82,7 @@ function expectTrue({ parts, edges, scene, isCarried, model }: Condensed & { mod
   if (left.length) expect(isCarried).toBe(true);
 }
 
-function betweenParts(scene: Scene, partOf: ReadonlyMap<number, number>): [number, number][] {
+function betweenParts(scene: GraphScene, partOf: ReadonlyMap<number, number>): [number, number][] {
   return Array.from(scene.edgeSource, (source, edge) => {
     const [from, to] = [scene.node[source]!, scene.node[scene.edgeTarget[edge]!]!];
     return [partOf.get(from)!, partOf.get(to)!] as [number, number];

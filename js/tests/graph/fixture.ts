@@ -1,5 +1,6 @@
-import type { BoxTexts } from "../../src/graph/placed/scene.ts";
-import { type GraphColumns, GroupSource, NodeKind } from "../../src/shared/client/run_client.ts";
+import type { BoxTexts } from "../../src/graph/layout/scene.ts";
+import type { GraphColumns } from "../../src/shared/client/answers.ts";
+import { GroupSource, NodeKind } from "../../src/shared/client/run_client.ts";
 import { stringColumn } from "../shared/string_column.ts";
 
 export interface NodeSpec {

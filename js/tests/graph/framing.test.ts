@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { PlacedScene } from "../../src/graph/placed/placed_scene.ts";
-import { LEGIBLE_SCALE } from "../../src/graph/placed/scales.ts";
-import { Camera } from "../../src/graph/stage/camera.ts";
-import { opening } from "../../src/graph/stage/framing.ts";
+import { Camera, LEGIBLE_SCALE } from "../../src/graph/camera.ts";
+import { opening } from "../../src/graph/framing.ts";
+import type { PlacedScene } from "../../src/graph/layout/placed_scene.ts";
 import { columns, type NodeSpec, WORDS } from "./fixture.ts";
 import { place } from "./place.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Groups, openStates } from "../../src/graph/data/groups.ts";
-import { Links } from "../../src/graph/data/links.ts";
-import { boxesOf, buildScene, foldedInto, membersOf } from "../../src/graph/placed/scene.ts";
-import { type GraphColumns, NodeKind } from "../../src/shared/client/run_client.ts";
+import { Groups, Links, openStates } from "../../src/graph/data/links.ts";
+import { boxesOf, buildScene, foldedInto, membersOf } from "../../src/graph/layout/scene.ts";
+import type { GraphColumns } from "../../src/shared/client/answers.ts";
+import { NodeKind } from "../../src/shared/client/run_client.ts";
 import { blocks, columns, type GroupSpec, grouped, WORDS } from "./fixture.ts";
 
 function scene(

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { Groups } from "../../src/graph/data/groups.ts";
 import {
   BoxHealth,
   NO_VALUES,
@@ -7,8 +6,8 @@ import {
   verdictLabel,
   verdictSign,
 } from "../../src/graph/data/health.ts";
-import { Links } from "../../src/graph/data/links.ts";
-import { buildScene } from "../../src/graph/placed/scene.ts";
+import { Groups, Links } from "../../src/graph/data/links.ts";
+import { buildScene } from "../../src/graph/layout/scene.ts";
 import { Verdict } from "../../src/shared/client/health.ts";
 import { healthOf } from "../shared/health_answer.ts";
 import { blocks, residual, WORDS } from "./fixture.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changes, type History, leaving, pushed, resolved } from "../../src/graph/stage/history.ts";
+import { changes, type History, leaving, pushed, resolved } from "../../src/graph/options.ts";
 
 const look = (more: object) => ({
   isolate: null,

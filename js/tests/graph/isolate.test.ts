@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bridges } from "../../src/graph/data/bridges.ts";
-import { between, isolated } from "../../src/graph/data/isolate.ts";
-import { Links } from "../../src/graph/data/links.ts";
+import { between, bridges, isolated, Links } from "../../src/graph/data/links.ts";
 import { NodeKind } from "../../src/shared/client/run_client.ts";
-import { finished } from "../../src/shared/stretches.ts";
+import { finished } from "../../src/shared/many.ts";
 import { columns } from "./fixture.ts";
 
 const PARAMETER = { kind: NodeKind.PARAMETER };

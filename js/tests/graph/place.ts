@@ -1,11 +1,10 @@
-import { Groups } from "../../src/graph/data/groups.ts";
-import { Links } from "../../src/graph/data/links.ts";
-import { layout } from "../../src/graph/layout/index.ts";
+import { Groups, Links } from "../../src/graph/data/links.ts";
+import { layout } from "../../src/graph/layout/layout.ts";
+import { PlacedScene } from "../../src/graph/layout/placed_scene.ts";
+import { buildScene } from "../../src/graph/layout/scene.ts";
 import type { Direction } from "../../src/graph/layout/types.ts";
-import { PlacedScene } from "../../src/graph/placed/placed_scene.ts";
-import { buildScene } from "../../src/graph/placed/scene.ts";
-import type { GraphColumns } from "../../src/shared/client/run_client.ts";
-import { finished } from "../../src/shared/stretches.ts";
+import type { GraphColumns } from "../../src/shared/client/answers.ts";
+import { finished } from "../../src/shared/many.ts";
 import { WORDS } from "./fixture.ts";
 
 /** The graph laid out as the view does. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { Camera } from "../../src/graph/camera.ts";
 import { Walk } from "../../src/graph/data/walk.ts";
 import type { Bounds } from "../../src/graph/layout/types.ts";
-import { Camera } from "../../src/graph/stage/camera.ts";
-import type { GraphColumns } from "../../src/shared/client/run_client.ts";
+import type { GraphColumns } from "../../src/shared/client/answers.ts";
 import { columns, type NodeSpec, residual } from "./fixture.ts";
 import { place } from "./place.ts";
 

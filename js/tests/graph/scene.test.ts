@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Groups } from "../../src/graph/data/groups.ts";
-import { Links } from "../../src/graph/data/links.ts";
-import { boxesOf, buildScene, EdgeStyle, foldedInto } from "../../src/graph/placed/scene.ts";
+import { Groups, Links } from "../../src/graph/data/links.ts";
+import { boxesOf, buildScene, EdgeStyle, foldedInto } from "../../src/graph/layout/scene.ts";
 import { NodeKind, Trust } from "../../src/shared/client/run_client.ts";
 import { columns, residual, WORDS } from "./fixture.ts";
 

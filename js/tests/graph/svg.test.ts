@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { SvgCanvas } from "../../src/graph/paint/svg.ts";
+import { SvgCanvas } from "../../src/graph/panels/export_picture.ts";
 
 beforeAll(() => {
   vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockImplementation((() => ({

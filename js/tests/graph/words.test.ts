@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { Describe } from "../../src/graph/data/describe.ts";
-import { Groups } from "../../src/graph/data/groups.ts";
 import { Hits } from "../../src/graph/data/hits.ts";
-import { Links } from "../../src/graph/data/links.ts";
-import { GraphModel } from "../../src/graph/data/model.ts";
-import { isOfKind, Times } from "../../src/graph/data/times.ts";
-import { Labels } from "../../src/graph/placed/labels.ts";
-import { buildScene } from "../../src/graph/placed/scene.ts";
+import { Groups, Links } from "../../src/graph/data/links.ts";
+import { Describe, GraphModel } from "../../src/graph/data/model.ts";
+import { isOfKind, NodeTimes } from "../../src/graph/data/times.ts";
+import { BoxLabels } from "../../src/graph/layout/labels.ts";
+import { buildScene } from "../../src/graph/layout/scene.ts";
 import { NodeKind, Trust } from "../../src/shared/client/run_client.ts";
-import { drawnKind } from "../../src/shared/node_title.ts";
+import { drawnKind } from "../../src/shared/format.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { columns, residual } from "./fixture.ts";
 
@@ -19,9 +17,9 @@ const measure = {
 
 function words(graph = residual()) {
   const links = new Links(graph);
-  const times = new Times(graph, null);
+  const times = new NodeTimes(graph, null);
   const groups = new Groups(graph);
-  const labels = new Labels(graph, times, measure, groups);
+  const labels = new BoxLabels(graph, times, measure, groups);
   const scene = buildScene(links, { fold: true, groups, open: null, only: null, words: labels });
   return { labels, times, scene, describe: new Describe(links, labels, times) };
 }
@@ -39,7 +37,7 @@ describe("Times", () => {
   });
 
   it("knows of no slowest node where no time is known", () => {
-    const times = new Times(columns([{}, {}]), null);
+    const times = new NodeTimes(columns([{}, {}]), null);
     expect([times.known, times.slowest, times.total]).toEqual([false, -1, 0]);
   });
 
@@ -54,7 +52,7 @@ describe("Times", () => {
       callNames: stringColumn(["outside its operators", "conv"]),
       callKinds: stringColumn(["delegate", "delegate"]),
     };
-    expect(new Times(graph, null).slowest).toBe(2);
+    expect(new NodeTimes(graph, null).slowest).toBe(2);
   });
 
   it("sums by op kind", () => {
@@ -118,7 +116,7 @@ describe("Labels", () => {
         ],
       },
     );
-    const labels = new Labels(graph, new Times(graph, null), measure, new Groups(graph));
+    const labels = new BoxLabels(graph, new NodeTimes(graph, null), measure, new Groups(graph));
     expect([0, 1, 2].map((node) => labels.mark(node))).toEqual(["output 1", "param", "output 0"]);
     expect(labels.shape(2)).toBe("2, 3 outputs");
     expect(labels.entry(2, 1)).toBe("float32 of unknown shape");
@@ -159,7 +157,7 @@ describe("widths of many boxes", () => {
     ns: [Number.NaN, 0, 1500, Number.NaN][i % 4]!,
   }));
   const graph = columns(nodes, { heads: [[3, 0]] });
-  const make = () => new Labels(graph, new Times(graph, null), measure, new Groups(graph));
+  const make = () => new BoxLabels(graph, new NodeTimes(graph, null), measure, new Groups(graph));
 
   it("are those of each of them alone", () => {
     const all = make();

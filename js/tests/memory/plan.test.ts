@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PlanDescriptions, short } from "../../src/memory/descriptions.ts";
-import { heldElsewhere } from "../../src/memory/offsets.ts";
-import { Plan } from "../../src/memory/plan.ts";
-import { Scene } from "../../src/memory/scene.ts";
+import { heldElsewhere, Plan, PlanDescriptions, short } from "../../src/memory/plan.ts";
+import { MemoryScene } from "../../src/memory/scene.ts";
 import { CLOCKS } from "../clocks.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { random } from "../timeline/fixture.ts";
@@ -79,7 +77,7 @@ describe("Plan", () => {
 });
 
 describe("Scene", () => {
-  const scene = new Scene(CHAIN);
+  const scene = new MemoryScene(CHAIN);
   scene.resize(488, 200);
 
   it("finds what it has placed", () => {

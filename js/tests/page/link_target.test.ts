@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pageAddress } from "../../src/page/address.ts";
-import { linkText, parseLink } from "../../src/page/link_target.ts";
-import { resolve } from "../../src/page/selection.ts";
+import { linkText, pageAddress, parseLink, resolve } from "../../src/page/address.ts";
 import type { RunClient } from "../../src/shared/client/run_client.ts";
 import { stringColumn } from "../shared/string_column.ts";
 

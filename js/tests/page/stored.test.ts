@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import graph from "../../../tests/data/stored/graph.json";
 import zoo from "../../../tests/data/stored/zoo.json";
-import { allAnswers } from "../../src/page/stored/all.ts";
-import { runAnswers } from "../../src/page/stored/run.ts";
-import { storedAnswers } from "../../src/page/stored/stored.ts";
+import { storedAnswers } from "../../src/page/stored_data.ts";
+import { runAnswers } from "../../src/page/stored_run.ts";
+import { allAnswers } from "../../src/page/stored_tensors.ts";
 
 const pages = [graph, zoo].map(({ page, answers }) => ({
   page: Uint8Array.from(atob(page), (each) => each.charCodeAt(0)),

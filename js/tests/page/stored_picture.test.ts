@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { coarser, picture, spansOf } from "../../src/page/stored/picture.ts";
-import type { Plane } from "../../src/page/stored/plane.ts";
-import type { Scalars } from "../../src/page/stored/scalars.ts";
+import { coarser, picture, spansOf } from "../../src/page/stored_pictures.ts";
+import type { StoredPlane } from "../../src/page/stored_plane.ts";
+import type { Scalars } from "../../src/page/stored_scalars.ts";
 import type { Floats } from "../../src/shared/client/tensor_questions.ts";
 
 it("cells that are merged are those of larger steps", () => {
-  const plane: Plane = { shape: [13, 9], axes: [0, 1], index: [0, 0], rows: 13, cols: 9 };
+  const plane: StoredPlane = { shape: [13, 9], axes: [0, 1], index: [0, 0], rows: 13, cols: 9 };
   const odd = new Map([
     [3, Number.NaN],
     [40, Infinity],

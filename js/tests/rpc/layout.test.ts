@@ -1,14 +1,22 @@
 import { describe, expect, it } from "vitest";
-import type { MessageRow, Row, SequenceData, Side } from "../../src/rpc/data.ts";
-import { BAR, barLeft, layoutSequence, touch } from "../../src/rpc/layout.ts";
+import {
+  BAR,
+  barLeft,
+  layoutSequence,
+  type MessageRow,
+  type Peer,
+  type SequenceData,
+  type SequenceRow,
+  touch,
+} from "../../src/engine/sequence_layout.ts";
 import { HALF_EM } from "../engine/widths.ts";
 
-function message(side: Side, replyTo = -1, more: Partial<MessageRow> = {}): Row {
+function message(side: Peer, replyTo = -1, more: Partial<MessageRow> = {}): SequenceRow {
   const words = { label: "CallFunc", bytes: "64 B", time: "0.000000", hover: "" };
   return { kind: "message", side, status: "ok", replyTo, folded: 1, ...words, ...more };
 }
 
-function laidOut(rows: readonly Row[], more: Partial<SequenceData> = {}) {
+function laidOut(rows: readonly SequenceRow[], more: Partial<SequenceData> = {}) {
   const words = { title: "", summary: "", notes: [], text: "", timed: true };
   return layoutSequence({ ...words, rows, loops: [], pauses: [], ...more }, 692, HALF_EM);
 }

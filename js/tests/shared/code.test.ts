@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { paragraphs } from "../../src/debugger/tour.ts";
+import { paragraphs } from "../../src/debugger/mount.ts";
 import {
   codeOfRun,
   nodesCode,
   rangeCode,
   sliceCode,
   timesCode,
-} from "../../src/shared/client/code.ts";
+} from "../../src/shared/client/code_copy.ts";
 
 describe("code for a selection", () => {
   it("is Python, whatever is selected", () => {

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { closedNote, sparedNote } from "../../src/graph/figure/notes.ts";
-import { unknownNotes } from "../../src/graph/query/notes.ts";
-import { typedIndex } from "../../src/tensor/values/typed_index.ts";
-import { RowKind } from "../../src/timeline/data/slices.ts";
+import { unknownNotes } from "../../src/graph/data/query_parser.ts";
+import { closedNote, sparedNote } from "../../src/graph/figure/graph_figure.ts";
+import { RowKind } from "../../src/shared/client/timeline_columns.ts";
+import { typedIndex } from "../../src/tensor/values/code_text.ts";
 import { levelsText, overlapText } from "../../src/timeline/tracks/headers.ts";
-import { failedOf } from "../../src/tuning/data/descriptions.ts";
-import { refusedText } from "../../src/tuning/panes/findings_pane.ts";
+import { failedOf } from "../../src/tuning/descriptions.ts";
+import { refusedText } from "../../src/tuning/panes.ts";
 
 const said = (count: number) => {
   const rows = (kind: number) => ({ rows: Array(count).fill({ kind }), overlapping: count });

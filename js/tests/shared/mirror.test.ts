@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, it } from "vitest";
-import { Mirror } from "../../src/shared/ui/mirror.ts";
+import { Mirror } from "../../src/shared/ui/dom.ts";
 
 it("tells late of what is shown, unless something was said meanwhile", () => {
   const mirror = new Mirror();

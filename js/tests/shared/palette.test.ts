@@ -1,9 +1,8 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-import { actionCommands, type Commands } from "../../src/shared/palette/commands.ts";
-import { matching } from "../../src/shared/palette/matching.ts";
 import { element, iconButton, select } from "../../src/shared/ui/dom.ts";
 import { bindKeys } from "../../src/shared/ui/keys.ts";
+import { actionCommands, type Commands, matching } from "../../src/shared/ui/palette.ts";
 
 function named(...names: string[]): Commands {
   return {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { PlanDescriptions } from "../../src/memory/descriptions.ts";
-import { Painter } from "../../src/memory/painter.ts";
-import { Scene } from "../../src/memory/scene.ts";
+import { MemoryPainter } from "../../src/memory/painter.ts";
+import { PlanDescriptions } from "../../src/memory/plan.ts";
+import { MemoryScene } from "../../src/memory/scene.ts";
 import type { Theme } from "../../src/shared/drawing/theme.ts";
-import type { Brush } from "../../src/timeline/charts/brush.ts";
+import { Lanes } from "../../src/timeline/charts/folded_painter.ts";
 import { Icicle } from "../../src/timeline/charts/icicle.ts";
-import { Lanes } from "../../src/timeline/charts/lanes.ts";
 import type { MatrixRow } from "../../src/timeline/charts/repeat_matrix.ts";
-import { Marked } from "../../src/timeline/data/marked.ts";
+import type { Brush } from "../../src/timeline/charts/stage.ts";
+import { MarkedSlices } from "../../src/timeline/data/marked.ts";
+import { MergedTree } from "../../src/timeline/data/merged_tree.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
-import { MergedTree } from "../../src/timeline/sums/merged_tree.ts";
 import { hitColumns } from "../../src/timeline/tracks/measure_painter.ts";
 import { planOf } from "../memory/fixture.ts";
 import { random, timeline } from "../timeline/fixture.ts";
@@ -102,9 +102,13 @@ describe("A wide thing that begins in the pixel column of a narrow one", () => {
       ],
       { order: Array.from({ length: steps }, (_, step) => step % 3) },
     );
-    const scene = new Scene(plan);
+    const scene = new MemoryScene(plan);
     scene.resize(288, 200);
-    const painter = new Painter(scene, new PlanDescriptions(plan, () => ""), context() as never);
+    const painter = new MemoryPainter(
+      scene,
+      new PlanDescriptions(plan, () => ""),
+      context() as never,
+    );
     const { marks } = painter.paint(THEME);
     expect(marks.map(({ entry, kind }) => [entry, kind])).toEqual([
       [0, "column"],
@@ -121,7 +125,7 @@ describe("A wide thing that begins in the pixel column of a narrow one", () => {
         { node: 2, start: 52, duration: 48 },
       ]),
     );
-    const found = new Marked(slices.count, [0, 1]);
+    const found = new MarkedSlices(slices.count, [0, 1]);
     expect([...hitColumns(slices, found, 0, 10, 10)]).toEqual([1, 1, 1, 1, 1, 1, 0, 0, 0, 0]);
   });
 });

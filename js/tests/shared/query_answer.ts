@@ -1,11 +1,11 @@
 import { Links } from "../../src/graph/data/links.ts";
-import { Evaluation } from "../../src/graph/query/evaluate.ts";
-import { Facts } from "../../src/graph/query/facts.ts";
-import { parse, QueryError } from "../../src/graph/query/parser.ts";
+import { Evaluation } from "../../src/graph/data/query_evaluation.ts";
+import { Facts } from "../../src/graph/data/query_fields.ts";
+import { parse, QueryError } from "../../src/graph/data/query_parser.ts";
+import type { FactColumns, GraphColumns } from "../../src/shared/client/answers.ts";
 import { type ColumnHeader, fields } from "../../src/shared/client/columns.ts";
-import type { FactColumns, GraphColumns } from "../../src/shared/client/run_client.ts";
+import { finished } from "../../src/shared/many.ts";
 import { RegexError } from "../../src/shared/regex.ts";
-import { finished } from "../../src/shared/stretches.ts";
 
 interface Packed {
   columns: ColumnHeader[];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hinted } from "../../src/shared/client/message.ts";
-import { isAbort, NewestWins, request, tell } from "../../src/shared/client/request.ts";
+import { hinted, isAbort, NewestWins, request, tell } from "../../src/shared/client/request.ts";
 import { fakeModel, settled } from "../fake_model.ts";
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { modelOfView, StaticModel } from "../../src/shared/client/static_model.ts";
+import { modelOfView, StaticModel } from "../../src/shared/client/page_model.ts";
 import { settled } from "../fake_model.ts";
 
 const silent = () => new Promise<never>(() => {});

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ChannelsRequest, PlaneView, Tile } from "../../src/shared/client/tensor_questions.ts";
-import { Ahead } from "../../src/tensor/picture/ahead.ts";
-import type { Wanted } from "../../src/tensor/picture/tiles.ts";
+import { Ahead } from "../../src/tensor/picture/pictures.ts";
+import type { WantedCells } from "../../src/tensor/picture/tiles.ts";
 import { answer } from "./answer.ts";
 
 beforeEach(() => {
@@ -14,7 +14,7 @@ const at = (index: number): PlaneView => ({
   ...{ axes: [1, 2], index: [index, 0, 0] },
 });
 const known = { ...answer({}), cheap: true, viewShape: [LENGTH, 2, 3] };
-const wanted = (side: number, part: Wanted["part"] = null): Wanted => ({
+const wanted = (side: number, part: WantedCells["part"] = null): WantedCells => ({
   ...{ part, rows: side, cols: side, rowStep: 1, colStep: 1 },
 });
 
@@ -50,7 +50,7 @@ function world() {
     },
     new AbortController().signal,
   );
-  const step = (index: number, side = 2, part: Wanted["part"] = null, told = known) =>
+  const step = (index: number, side = 2, part: WantedCells["part"] = null, told = known) =>
     ahead.shown(at(index), told, wanted(side, part));
   return {
     ahead,

@@ -3,7 +3,7 @@ import type {
   TensorAnswer,
   Tile,
 } from "../../src/shared/client/tensor_questions.ts";
-import type { Shown } from "../../src/tensor/state.ts";
+import type { ShownTensor } from "../../src/tensor/state.ts";
 
 interface Asked {
   low?: number | null;
@@ -20,7 +20,7 @@ interface Asked {
 /** What is shown of a tensor of 2 x 2 values, as far as a test cares. */
 export function shown(
   asked: Asked,
-): Shown & { answer: TensorAnswer; statistics: StatisticsAnswer } {
+): ShownTensor & { answer: TensorAnswer; statistics: StatisticsAnswer } {
   const found = { answer: answer(asked), statistics: statistics(asked) };
   return {
     ...found,

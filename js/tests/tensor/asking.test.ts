@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TensorQuestions } from "../../src/shared/client/tensor_client.ts";
 import type { PlaneView, TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { Asking } from "../../src/tensor/picture/asking.ts";
+import { Asking } from "../../src/tensor/picture/tiles.ts";
 import { answer } from "./answer.ts";
 
 const wanted = { part: null, rows: 2, cols: 2, rowStep: 1, colStep: 1 };

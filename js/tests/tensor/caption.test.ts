@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wrapParts } from "../../src/tensor/figure/caption.ts";
+import { wrapParts } from "../../src/tensor/tensor_figure.ts";
 import { HALF_EM } from "../engine/widths.ts";
 
 const TEXT = "rows: axis 6 (40), columns: axis 7 (30); axis 0 at 0 of 2; axis 1 at 0 of 3";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { codeText } from "../../src/tensor/saving/code_text.ts";
+import { codeText } from "../../src/tensor/values/code_text.ts";
 import { shown } from "./answer.ts";
 
 function of(change: Partial<TensorAnswer>, more: object = {}) {

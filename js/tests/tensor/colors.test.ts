@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { luminance } from "../../src/shared/drawing/theme.ts";
-import { indexTicks, niceTicks, powerTicks } from "../../src/shared/drawing/ticks.ts";
+import { indexTicks, niceTicks, powerTicks } from "../../src/shared/drawing/value_axis.ts";
 import { aboutText, shortText } from "../../src/shared/number_text.ts";
-import { ColorScale, colorScale, sameScale } from "../../src/tensor/colors/color_scale.ts";
-import { rgb, SPECIAL, STOPS, specialOf, table } from "../../src/tensor/colors/colors.ts";
-import { legendTicks } from "../../src/tensor/colors/legend.ts";
+import { legendTicks } from "../../src/tensor/picture/color_legend.ts";
+import {
+  ColorScale,
+  colorScale,
+  rgb,
+  SPECIAL,
+  STOPS,
+  sameScale,
+  specialOf,
+  table,
+} from "../../src/tensor/picture/color_scale.ts";
 import { cellSpecial, colorCells } from "../../src/tensor/picture/plane_painter.ts";
 import { profileAxis } from "../../src/tensor/picture/profile_painter.ts";
 import { known } from "./answer.ts";

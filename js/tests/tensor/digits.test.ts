@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cellText, digitLevels, meanText } from "../../src/tensor/picture/digit_text.ts";
-import { typedIndex } from "../../src/tensor/values/typed_index.ts";
+import { cellText, digitLevels, meanText } from "../../src/tensor/picture/digits.ts";
+import { typedIndex } from "../../src/tensor/values/code_text.ts";
 
 describe("digits of a cell", () => {
   it.each([

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Entry, GraphColumns, TensorColumns } from "../../src/shared/client/run_client.ts";
-import { nodeTitle } from "../../src/shared/node_title.ts";
-import { Entries } from "../../src/tensor/choose/entries.ts";
+import type { GraphColumns, TensorColumns } from "../../src/shared/client/answers.ts";
+import type { Entry } from "../../src/shared/client/tensor_questions.ts";
+import { nodeTitle } from "../../src/shared/format.ts";
 import { missingWords } from "../../src/tensor/descriptions.ts";
+import { Entries } from "../../src/tensor/entries.ts";
 import { stringColumn } from "../shared/string_column.ts";
 
 const ROWS = [

@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { emptyCells, type Sums, setCell } from "../../src/page/stored/cells.ts";
+import { type CellSums, emptyCells, setCell } from "../../src/page/stored_pictures.ts";
 import { AXIS_KINDS, ValueAxis } from "../../src/shared/drawing/value_axis.ts";
 import { aboutText, shortText } from "../../src/shared/number_text.ts";
-import { Channels, channelSigns } from "../../src/tensor/along/channels.ts";
-import { ColorScale, colorScale } from "../../src/tensor/colors/color_scale.ts";
-import { OUTSIDE, rgb, table } from "../../src/tensor/colors/colors.ts";
-import { legendTicks } from "../../src/tensor/colors/legend.ts";
-import { outward } from "../../src/tensor/distribution/percentiles.ts";
+import { outward } from "../../src/tensor/distribution/statistics.ts";
+import { Channels, channelSigns } from "../../src/tensor/picture/channels.ts";
+import { legendTicks } from "../../src/tensor/picture/color_legend.ts";
+import {
+  ColorScale,
+  colorScale,
+  OUTSIDE,
+  rgb,
+  table,
+} from "../../src/tensor/picture/color_scale.ts";
 import { colorCells } from "../../src/tensor/picture/plane_painter.ts";
-import { Tiles } from "../../src/tensor/picture/tiles.ts";
+import { PlaneTiles } from "../../src/tensor/picture/tiles.ts";
 
 const MOST = Number.MAX_VALUE;
 const LEAST = Number.MIN_VALUE;
@@ -71,7 +76,7 @@ describe("values that float32 lacks", () => {
   });
 
   it("take twice the bytes of a kept tile", () => {
-    const [wide, narrow] = [new Tiles(), new Tiles()];
+    const [wide, narrow] = [new PlaneTiles(), new PlaneTiles()];
     const tile = tileOf([1, 2]);
     const mean = Float32Array.of(1, 2);
     wide.add("a", tile);
@@ -129,7 +134,7 @@ it("the largest and the smallest numbers have a text", () => {
 
 it("the mean of values whose sum float64 cannot hold is unknown", () => {
   const cells = emptyCells(2, true);
-  const of = (values: number[]): Sums => ({
+  const of = (values: number[]): CellSums => ({
     low: Math.min(...values),
     high: Math.max(...values),
     total: values.reduce((sum, each) => sum + each, 0),

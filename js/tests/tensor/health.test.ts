@@ -1,12 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { nextSuspicious, UNREAD, Verdict, verdictCounts } from "../../src/shared/client/health.ts";
-import { columnOf, healthScene, rowAt, Special } from "../../src/tensor/health/health_scene.ts";
 import {
   entryLines,
   sentence,
   stateWords,
   suspiciousBeside,
-} from "../../src/tensor/health/health_words.ts";
+} from "../../src/tensor/distribution/health_pill.ts";
+import {
+  columnOf,
+  healthScene,
+  rowAt,
+  Special,
+} from "../../src/tensor/distribution/health_scene.ts";
 import { healthOf } from "../shared/health_answer.ts";
 
 const FAULT = { verdict: Verdict.FAULTY, inf: 59, words: "59 Inf, made here", brief: "59 Inf" };

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Distribution, StatisticsAnswer } from "../../src/shared/client/tensor_questions.ts";
 import { tidy, ValueAxis } from "../../src/shared/drawing/value_axis.ts";
-import { share } from "../../src/tensor/distribution/share.ts";
+import { specialCounts } from "../../src/tensor/descriptions.ts";
 import { type SpreadChoice, spreadOf } from "../../src/tensor/distribution/spread.ts";
-import { barAt, spreadScene } from "../../src/tensor/distribution/spread_scene.ts";
-import { specialCounts } from "../../src/tensor/value_words.ts";
+import { barAt, share, spreadScene } from "../../src/tensor/distribution/spread_scene.ts";
 import { random } from "../timeline/fixture.ts";
 import { statistics } from "./answer.ts";
 

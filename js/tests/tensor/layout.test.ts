@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import {
   axisTicks,
-  type Camera,
   cameraOn,
   cellBox,
   cellOf,
   inSight,
   isWhole,
-  type Layout,
   layoutPlane,
   maxZoom,
+  type PlaneCamera,
+  type PlaneLayout,
   pointAt,
-} from "../../src/tensor/picture/layout.ts";
+} from "../../src/tensor/picture/plane_layout.ts";
 import { wantedFor } from "../../src/tensor/picture/tiles.ts";
 
-const WHOLE: Camera = { zoom: 1, row: 0, col: 0 };
+const WHOLE: PlaneCamera = { zoom: 1, row: 0, col: 0 };
 
 const PLANES = [
   [1, 1],
@@ -38,7 +38,7 @@ const STAGES = [
 const CASES = PLANES.flatMap((plane) => STAGES.map((stage) => [...plane, ...stage] as const));
 
 /** The cells of the tile that answers what is wanted. */
-function gridOf(layout: Layout) {
+function gridOf(layout: PlaneLayout) {
   const { part, rows, cols, rowStep, colStep } = wantedFor(layout);
   return { row: part?.[0] ?? 0, col: part?.[1] ?? 0, rows, cols, rowStep, colStep };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextSpecial } from "../../src/tensor/picture/next_special.ts";
+import { nextSpecial } from "../../src/tensor/picture/crosshair.ts";
 
 function tile(flags: number[], cols: number, rowStep = 1, colStep = 1) {
   const values = new Float32Array(flags.length);

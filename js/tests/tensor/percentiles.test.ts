@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outward, percentName, percentText } from "../../src/tensor/distribution/percentiles.ts";
+import { outward, percentName, percentText } from "../../src/tensor/distribution/statistics.ts";
 import { random } from "../timeline/fixture.ts";
 
 const number = (value: number, text = String(value)) => ({ text, value });

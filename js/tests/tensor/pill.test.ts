@@ -2,20 +2,20 @@
 import { describe, expect, it } from "vitest";
 import { Verdict } from "../../src/shared/client/health.ts";
 import type { TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { HealthPill } from "../../src/tensor/health/health_pill.ts";
-import type { Shown } from "../../src/tensor/state.ts";
+import { HealthPill } from "../../src/tensor/distribution/health_pill.ts";
+import type { ShownTensor } from "../../src/tensor/state.ts";
 import { answer, statistics } from "./answer.ts";
 
-function shown(change: Partial<TensorAnswer> = {}, state = "exact"): Shown {
+function shown(change: Partial<TensorAnswer> = {}, state = "exact"): ShownTensor {
   const known = { ...statistics({ size: 64 }), state };
   return {
     entry: [0, 0],
     answer: { ...answer({}), ...change },
     statistics: known,
-  } as unknown as Shown;
+  } as unknown as ShownTensor;
 }
 
-function pill(told: Shown, verdict?: number, brief = "4 of 16 dead") {
+function pill(told: ShownTensor, verdict?: number, brief = "4 of 16 dead") {
   const made = new HealthPill({ go: () => {} });
   made.show(told);
   if (verdict !== undefined) made.judge({ verdict, brief });

@@ -6,7 +6,7 @@ import {
   indexAtPlace,
   profileScene,
   zoomed,
-} from "../../src/tensor/along/profile_scene.ts";
+} from "../../src/tensor/picture/profile_scene.ts";
 import { random } from "../timeline/fixture.ts";
 
 function profile(length: number, step = 1): ProfileAnswer {

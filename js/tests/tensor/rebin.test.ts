@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Distribution } from "../../src/shared/client/tensor_questions.ts";
-import { rebinned, withoutZeros } from "../../src/tensor/distribution/rebin.ts";
+import { rebinned, withoutZeros } from "../../src/tensor/distribution/spread.ts";
 import { random } from "../timeline/fixture.ts";
 
 const SEEDS = Array.from({ length: 60 }, (_, seed) => seed + 1);

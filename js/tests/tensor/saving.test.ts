@@ -4,11 +4,16 @@ import type {
   PlaneView,
   ValuesRequest,
 } from "../../src/shared/client/tensor_questions.ts";
-import { fileName } from "../../src/shared/ui/download.ts";
-import { csvText } from "../../src/tensor/saving/csv.ts";
-import { fetchBytes, fetchTexts } from "../../src/tensor/saving/fetch_view.ts";
-import { itemSize, npyHeader, numbersOf } from "../../src/tensor/saving/npy.ts";
+import { fileName } from "../../src/shared/ui/dom.ts";
 import type { Region } from "../../src/tensor/state.ts";
+import {
+  csvText,
+  fetchBytes,
+  fetchTexts,
+  itemSize,
+  npyHeader,
+  numbersOf,
+} from "../../src/tensor/values/fetch_view.ts";
 
 const AS_NUMBER = { format: "number", scale: 1, zeroPoint: 0 } as const;
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/tensors/spread.json";
 import type { StatisticsAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { beyondText, crowdText } from "../../src/tensor/colors/adapted_words.ts";
-import { colorScale, nearRange } from "../../src/tensor/colors/color_scale.ts";
+import { specialText, valueWords } from "../../src/tensor/descriptions.ts";
 import { spreadOf } from "../../src/tensor/distribution/spread.ts";
 import { spreadScene } from "../../src/tensor/distribution/spread_scene.ts";
-import { specialText, valueWords } from "../../src/tensor/value_words.ts";
+import { beyondText, crowdText } from "../../src/tensor/picture/color_controls.ts";
+import { colorScale, nearRange } from "../../src/tensor/picture/color_scale.ts";
 
 type Case = (typeof golden)[number];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StatisticsAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { statisticRows } from "../../src/tensor/figure/statistic_rows.ts";
+import { statisticRows } from "../../src/tensor/figure_statistics.ts";
 import { statistics } from "./answer.ts";
 
 const exact = (value: number) => ({ text: String(value), value });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Tile } from "../../src/shared/client/tensor_questions.ts";
-import { layoutPlane } from "../../src/tensor/picture/layout.ts";
-import { serves, Tiles } from "../../src/tensor/picture/tiles.ts";
+import { layoutPlane } from "../../src/tensor/picture/plane_layout.ts";
+import { PlaneTiles, serves } from "../../src/tensor/picture/tiles.ts";
 import { PlaneViewport } from "../../src/tensor/picture/viewport.ts";
 
 const STAGE = { width: 460, height: 300 };
@@ -24,7 +24,7 @@ describe("tiles that are kept", () => {
   });
 
   it("are drawn below finer and exact ones until one serves", () => {
-    const tiles = new Tiles();
+    const tiles = new PlaneTiles();
     const coarse = tile({});
     const fine = tile({ row: 480, col: 480, rowStep: 1, colStep: 1, rows: 60, cols: 60 });
     tiles.add("a", fine);
@@ -39,7 +39,7 @@ describe("tiles that are kept", () => {
   });
 
   it("give way to exact ones of the same cells", () => {
-    const tiles = new Tiles();
+    const tiles = new PlaneTiles();
     tiles.add("a", tile({ exact: false }));
     const bytes = tiles.bytes;
     tiles.add("a", tile({ exact: true }));
@@ -49,7 +49,7 @@ describe("tiles that are kept", () => {
   });
 
   it("go when they take too many bytes, those not used for longest first, never the last of the plane", () => {
-    const tiles = new Tiles(2.5 * 100 * 100 * 17);
+    const tiles = new PlaneTiles(2.5 * 100 * 100 * 17);
     for (const plane of ["a", "b"]) tiles.add(plane, tile({}));
     tiles.find("a", whole);
     tiles.add("c", tile({}));
@@ -66,7 +66,7 @@ describe("tiles that are kept", () => {
 describe("cells of one value", () => {
   it("take less, as their numbers are the same", () => {
     const mean = new Float32Array(100 * 100);
-    const tiles = new Tiles();
+    const tiles = new PlaneTiles();
     tiles.add("a", tile({ minimum: mean, maximum: mean, mean }));
     expect(tiles.bytes).toBe(100 * 100 * 9);
   });

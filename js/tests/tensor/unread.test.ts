@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tensorWords } from "../../src/tensor/descriptions.ts";
-import { withPicture } from "../../src/tensor/same_tensor.ts";
+import { withPicture } from "../../src/tensor/requested_view.ts";
 import { answer, shown } from "./answer.ts";
 
 const trouble = "the file is gone";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeAt } from "../../src/tensor/picture/layout.ts";
+import { placeAt } from "../../src/tensor/picture/plane_layout.ts";
 import { PlaneViewport } from "../../src/tensor/picture/viewport.ts";
 
 function viewportOf(rows: number, cols: number, width = 900, height = 400): PlaneViewport {

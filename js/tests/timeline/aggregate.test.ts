@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { besides, gapStanding, lengthOf, nextGap } from "../../src/timeline/data/gaps.ts";
+import { area, selfInside, sumsBy } from "../../src/timeline/data/aggregate.ts";
+import { besides, gapStanding, lengthOf, nextGap } from "../../src/timeline/data/neighbors.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
-import { area, selfInside, sumsBy } from "../../src/timeline/sums/aggregate.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
 
 /** Calls within calls: each span is cut into some of its own, three levels deep; their own times go along. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { apart, cellOf, quantile, RepeatMatrix } from "../../src/timeline/charts/repeat_matrix.ts";
+import { ByRows } from "../../src/timeline/data/by_rows.ts";
+import { Called } from "../../src/timeline/data/called.ts";
 import { Names } from "../../src/timeline/data/names.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
-import { ByRows } from "../../src/timeline/sums/by_rows.ts";
-import { Called } from "../../src/timeline/sums/called.ts";
 import { random, type SliceSpec, timeline } from "./fixture.ts";
 
 function opened(specs: readonly SliceSpec[], more: Parameters<typeof timeline>[1] = {}) {

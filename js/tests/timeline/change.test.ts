@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { ChangeColumns } from "../../src/shared/client/answers.ts";
 import { StringColumn } from "../../src/shared/client/columns.ts";
-import type { ChangeColumns } from "../../src/shared/client/run_parts.ts";
-import { Change, changeText, pText, ratioText, Verdict } from "../../src/timeline/change/change.ts";
+import { Change, changeText, pText, ratioText, Verdict } from "../../src/timeline/data/change.ts";
 
 function texts(...all: string[]): StringColumn {
   const unique = [...new Set(all)];

@@ -1,4 +1,4 @@
-import type { TimelineColumns, TimelineWords } from "../../src/shared/client/run_client.ts";
+import type { TimelineColumns, TimelineWords } from "../../src/shared/client/timeline_columns.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { inRows } from "./rows.ts";
 

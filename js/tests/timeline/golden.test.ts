@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/timelines.json";
 import { runClient } from "../../src/shared/client/run_client.ts";
-import { RowKind, Slices } from "../../src/timeline/data/slices.ts";
+import { RowKind } from "../../src/shared/client/timeline_columns.ts";
+import { Slices } from "../../src/timeline/data/slices.ts";
 import { fakeModel } from "../fake_model.ts";
 
 interface Told {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionClient } from "../../src/shared/client/session_client.ts";
-import type { Data } from "../../src/timeline/data.ts";
-import { Hovering } from "../../src/timeline/hovering.ts";
+import type { TimelineData } from "../../src/timeline/descriptions.ts";
+import { Hovering } from "../../src/timeline/highlights.ts";
 
 const ROOT = { getBoundingClientRect: () => ({ left: 0, top: 0 }) } as HTMLElement;
 /** The nodes of five slices: the last two have none. */
@@ -24,7 +24,7 @@ function made() {
         NODES[slice] === undefined ? -1 : NODES[slice]! < 0 ? 2 : [4, 7].indexOf(NODES[slice]!),
       slice: [0, 2, 3],
     },
-  } as unknown as Data;
+  } as unknown as TimelineData;
   const session = {
     hovered: null as number | null,
     hover(node: number | null) {

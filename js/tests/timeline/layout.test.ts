@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Names } from "../../src/timeline/data/names.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
-import { Layout } from "../../src/timeline/tracks/rows.ts";
-import { Scene, TOP } from "../../src/timeline/tracks/scene.ts";
+import { TrackLayout } from "../../src/timeline/tracks/rows.ts";
+import { TimelineScene, TOP } from "../../src/timeline/tracks/scene.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { timeline } from "./fixture.ts";
 
@@ -25,7 +25,7 @@ function slices(runs = 1): Slices {
 }
 
 /** From the top down: what there is, and no two of it over each other. */
-function told(layout: Layout): string[] {
+function told(layout: TrackLayout): string[] {
   const all = [
     ...layout.headings
       .filter(({ hidden }) => !hidden)
@@ -42,7 +42,7 @@ function told(layout: Layout): string[] {
 
 describe("Layout", () => {
   it("has headings for devices, and for runs where there are several", () => {
-    expect(told(new Layout(slices()))).toEqual([
+    expect(told(new TrackLayout(slices()))).toEqual([
       "> cpu",
       "thread 0",
       "thread 1",
@@ -50,7 +50,7 @@ describe("Layout", () => {
       "thread 0",
       "thread 1",
     ]);
-    expect(told(new Layout(slices(2)))).toEqual(
+    expect(told(new TrackLayout(slices(2)))).toEqual(
       [1, 2].flatMap((run) => [
         `> run ${"?AB"[run]}`,
         ...["> > cpu", "thread 0", "thread 1", "> > gpu", "thread 0", "thread 1"],
@@ -60,7 +60,7 @@ describe("Layout", () => {
 
   it("of a picture has no more tracks and rows than it may, and nothing looks at the others", () => {
     const all = slices(2);
-    const scene = new Scene(all, new Names(all, null), { tracks: 3, rows: 1 });
+    const scene = new TimelineScene(all, new Names(all, null), { tracks: 3, rows: 1 });
     expect(told(scene.layout)).toEqual([
       "> run A",
       ...["> > cpu", "thread 0", "thread 1", "> > gpu", "thread 0"],
@@ -91,12 +91,12 @@ describe("Layout", () => {
       trackDevice: stringColumn(["cpu", "gpu"]),
       trackThread: stringColumn(["", ""]),
     });
-    expect(told(new Layout(two))).toEqual(["cpu", "gpu"]);
+    expect(told(new TrackLayout(two))).toEqual(["cpu", "gpu"]);
   });
 
   it("folds tracks, devices and runs, and finds every row where it draws it", () => {
     const all = slices(2);
-    const layout = new Layout(all);
+    const layout = new TrackLayout(all);
     const check = () => {
       for (const row of all.rows) {
         const box = layout.box(row);
@@ -124,7 +124,7 @@ describe("Layout", () => {
 
   it("brings a slice out of a folded track", () => {
     const all = slices();
-    const scene = new Scene(all, new Names(all, null));
+    const scene = new TimelineScene(all, new Names(all, null));
     scene.resize(600, 120);
     const last = all.tracks[3]!.rows.at(-1)!;
     const gpu = scene.layout.headings[1]!;
@@ -140,7 +140,7 @@ describe("Layout", () => {
 
   it("says what a band says below the tracks, and cuts none", () => {
     const all = slices();
-    const scene = new Scene(all, new Names(all, null));
+    const scene = new TimelineScene(all, new Names(all, null));
     const before = scene.naturalHeight;
     const paint = () => {};
     scene.bands = [
@@ -163,7 +163,7 @@ describe("many tracks", () => {
     const numbers = Array.from({ length: count }, (_, track) => track);
     const columns = timeline([], { tracks: numbers.map((track) => `track ${track}`) });
     const begin = performance.now();
-    const layout = new Layout(
+    const layout = new TrackLayout(
       new Slices({
         ...columns,
         rowTrack: Int32Array.from(numbers),

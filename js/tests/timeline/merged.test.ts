@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Frames, MergedTree } from "../../src/timeline/sums/merged_tree.ts";
+import { type CallFrames, MergedTree } from "../../src/timeline/data/merged_tree.ts";
 import { random } from "./fixture.ts";
 
-function randomFrames(seed: number, size: number, keys: number): Frames {
+function randomFrames(seed: number, size: number, keys: number): CallFrames {
   const next = random(seed);
   const parent = Int32Array.from({ length: size }, (_, i) => (i && next(4) ? next(i) : -1));
   // Any order: a frame may stand before the one that holds it.
@@ -24,7 +24,7 @@ function randomFrames(seed: number, size: number, keys: number): Frames {
 }
 
 /** Paths as text, each with its sums, by going up from every frame. */
-function bruteForce({ parent, key, self, count }: Frames) {
+function bruteForce({ parent, key, self, count }: CallFrames) {
   const sums = new Map<string, { self: number; total: number; count: number }>();
   const path = (frame: number): string =>
     frame < 0 ? "" : `${path(parent[frame]!)}/${key[frame]!}`;

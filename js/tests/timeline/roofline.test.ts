@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { RooflineColumns } from "../../src/shared/client/answers.ts";
 import { StringColumn } from "../../src/shared/client/columns.ts";
-import type { RooflineColumns } from "../../src/shared/client/run_parts.ts";
 import {
   beside,
   decadeTicks,
-  Points,
+  OperatorPoints,
   placeLabels,
   rateText,
   typedRate,
@@ -34,7 +34,7 @@ function columns(): RooflineColumns {
 const NS = Float64Array.of(10, 40, 20, 30, Number.NaN);
 
 describe("points", () => {
-  const points = new Points(columns(), NS);
+  const points = new OperatorPoints(columns(), NS);
 
   it("are where work, bytes and time put them", () => {
     expect([...points.byTime]).toEqual([1, 0]);
@@ -65,7 +65,7 @@ describe("points", () => {
     expect(x.high).toBeGreaterThan(3);
     expect(y.high).toBeGreaterThan(13);
     expect(
-      new Points({ ...columns(), node: new Int32Array(0) }, NS).extent({
+      new OperatorPoints({ ...columns(), node: new Int32Array(0) }, NS).extent({
         flops: null,
         bytes: null,
       }),

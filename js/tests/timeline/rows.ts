@@ -1,6 +1,10 @@
 import { StringColumn } from "../../src/shared/client/columns.ts";
-import type { SliceColumns, TimelineColumns } from "../../src/shared/client/run_client.ts";
-import { RowKind, TOLERANCE_NS } from "../../src/timeline/data/slices.ts";
+import {
+  RowKind,
+  type SliceColumns,
+  type TimelineColumns,
+} from "../../src/shared/client/timeline_columns.ts";
+import { TOLERANCE_NS } from "../../src/timeline/data/slices.ts";
 
 /** Slices in the order of their source, by what they are called there. */
 export interface SourceColumns {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunClient } from "../../src/shared/client/run_client.ts";
-import { Viewport } from "../../src/shared/drawing/viewport.ts";
-import { Bins } from "../../src/timeline/data/bins.ts";
-import { SeenBins } from "../../src/timeline/data/seen_bins.ts";
+import { Viewport } from "../../src/shared/drawing/canvas.ts";
+import { SeenBins, TimeBins } from "../../src/timeline/data/bins.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
 
@@ -43,7 +42,7 @@ describe("Bins", () => {
     const slices = new Slices(timeline(busySpecs(seed, 300)));
     const [row] = slices.rows;
     const [count, width] = [200, slices.end / 200];
-    const bins = new Bins(lod(slices, 0, width, count), 0, width, count);
+    const bins = new TimeBins(lod(slices, 0, width, count), 0, width, count);
     for (let round = 0; round < 30; round++) {
       const [first, many] = [next(150), 1 + next(50)];
       const columns = 1 + next(70);
@@ -63,7 +62,7 @@ describe("Bins", () => {
 
   it("leave columns beside them as they are", () => {
     const slices = new Slices(timeline([{ start: 0, duration: 100 }]));
-    const bins = new Bins(lod(slices, 40, 5, 4), 40, 5, 4);
+    const bins = new TimeBins(lod(slices, 40, 5, 4), 40, 5, 4);
     const told = { slice: new Int32Array(10).fill(7), share: new Float32Array(10).fill(0.5) };
     bins.tell(slices.rows[0]!, told, new Int32Array(10), 0, 0, 10, 0, 10);
     expect([...told.slice]).toEqual([7, 7, 7, 7, 0, 0, 7, 7, 7, 7]);

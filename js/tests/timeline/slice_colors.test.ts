@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { TimelineColumns } from "../../src/shared/client/timeline_columns.ts";
 import { blockFill, heatFill, kindFill, type Theme } from "../../src/shared/drawing/theme.ts";
-import type { Change } from "../../src/timeline/change/change.ts";
-import { SliceColors } from "../../src/timeline/data/slice_colors.ts";
+import type { Change } from "../../src/timeline/data/change.ts";
+import { SliceColors } from "../../src/timeline/data/state.ts";
 
 const LIGHT = { dark: false } as Theme;
 

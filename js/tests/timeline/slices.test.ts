@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { lowerBound, upperBound } from "../../src/shared/sorted.ts";
-import { Marked } from "../../src/timeline/data/marked.ts";
-import { MaxPyramid } from "../../src/timeline/data/pyramid.ts";
-import { RowKind, Slices } from "../../src/timeline/data/slices.ts";
+import { RowKind } from "../../src/shared/client/timeline_columns.ts";
+import { lowerBound, upperBound } from "../../src/shared/many.ts";
+import { MarkedSlices } from "../../src/timeline/data/marked.ts";
+import { MaxPyramid } from "../../src/timeline/data/quantiles.ts";
+import { Slices } from "../../src/timeline/data/slices.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
 
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed + 1);
@@ -193,7 +194,7 @@ describe("Marked", () => {
     const next = random(seed);
     const count = 1 + next([20, 3000, 70_000][seed % 3]!);
     const some = Array.from({ length: next(60) }, () => next(count));
-    const marked = new Marked(count, some);
+    const marked = new MarkedSlices(count, some);
     expect(marked.count).toBe(new Set(some).size);
     for (let round = 0; round < 200; round++) {
       const from = next(count + 1);

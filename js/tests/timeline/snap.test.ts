@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Slices } from "../../src/timeline/data/slices.ts";
-import { Measure, snapped } from "../../src/timeline/tracks/measure.ts";
-import { edgeAfter, edgeBefore, nearestEdge } from "../../src/timeline/tracks/snap.ts";
+import {
+  edgeAfter,
+  edgeBefore,
+  Measure,
+  nearestEdge,
+  snapped,
+} from "../../src/timeline/tracks/measure.ts";
 import { random, randomSlices, timeline } from "./fixture.ts";
 
 function made(seed: number): Slices {

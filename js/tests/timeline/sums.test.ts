@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/sums.json";
 import type { ColumnHeader } from "../../src/shared/client/columns.ts";
 import { runClient } from "../../src/shared/client/run_client.ts";
+import { area, sumsBy, type TimeRange } from "../../src/timeline/data/aggregate.ts";
+import { Operators, sliceFrames } from "../../src/timeline/data/frames.ts";
+import { callers, MergedTree, outermost, placesOf } from "../../src/timeline/data/merged_tree.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
-import { area, type Range, sumsBy } from "../../src/timeline/sums/aggregate.ts";
-import { callers, outermost, placesOf } from "../../src/timeline/sums/by_rows.ts";
-import { Operators, sliceFrames } from "../../src/timeline/sums/frames.ts";
-import { MergedTree } from "../../src/timeline/sums/merged_tree.ts";
 import { fakeModel } from "../fake_model.ts";
 
 interface Packed {
@@ -18,7 +17,7 @@ interface Packed {
 interface Case {
   timeline: Packed;
   areas: {
-    range: Range;
+    range: TimeRange;
     count: number;
     instants: number;
     ns: number;
@@ -29,7 +28,7 @@ interface Case {
   }[];
   byName: Record<string, [count: number, ns: number]>;
   merged: {
-    range: Range | null;
+    range: TimeRange | null;
     places: [path: string[], total: number, self: number, count: number][];
   }[];
   callers: Record<string, [path: string[], total: number][]>;
@@ -48,7 +47,7 @@ async function opened({ columns, info, buffer }: Packed, name: number): Promise<
   return new Slices((await client.timeline())!);
 }
 
-function byName(slices: Slices, range: Range | null) {
+function byName(slices: Slices, range: TimeRange | null) {
   const { length } = slices.names;
   const sums = sumsBy(slices, range, length, (slice) => slices.nameCodeOf(slice));
   const found: Record<string, [count: number, ns: number]> = {};

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/tables.json";
+import type { GraphColumns } from "../../src/shared/client/answers.ts";
 import type { ColumnHeader } from "../../src/shared/client/columns.ts";
-import { type GraphColumns, runClient } from "../../src/shared/client/run_client.ts";
+import { runClient } from "../../src/shared/client/run_client.ts";
+import { areaBy, type RangeBy } from "../../src/timeline/areas.ts";
+import type { TimeRange } from "../../src/timeline/data/aggregate.ts";
+import { ByRows } from "../../src/timeline/data/by_rows.ts";
+import { Called } from "../../src/timeline/data/called.ts";
 import { Names } from "../../src/timeline/data/names.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
-import type { TableBy } from "../../src/timeline/state.ts";
-import type { Range } from "../../src/timeline/sums/aggregate.ts";
-import { areaBy, type RangeBy } from "../../src/timeline/sums/area_by.ts";
-import { ByRows } from "../../src/timeline/sums/by_rows.ts";
-import { Called } from "../../src/timeline/sums/called.ts";
+import type { TableBy } from "../../src/timeline/data/state.ts";
 import { fakeModel } from "../fake_model.ts";
 
 interface Packed {
@@ -25,7 +26,7 @@ interface Case {
   graph: Packed;
   tables: {
     by: TableBy;
-    range: Range | null;
+    range: TimeRange | null;
     total: number;
     idle: number;
     overlap: boolean;

@@ -1,19 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { niceStep } from "../../src/shared/drawing/nice_step.ts";
-import { Viewport } from "../../src/shared/drawing/viewport.ts";
+import { Viewport } from "../../src/shared/drawing/canvas.ts";
+import { niceStep } from "../../src/shared/drawing/value_axis.ts";
 import { percent } from "../../src/shared/format.ts";
-import { Names } from "../../src/timeline/data/names.ts";
+import { aboveOrBelow, nextInTrack, nextOccurrence } from "../../src/timeline/actions.ts";
+import { RangeWords } from "../../src/timeline/areas.ts";
+import { area } from "../../src/timeline/data/aggregate.ts";
+import { Names, numbered, ticks, timeText } from "../../src/timeline/data/names.ts";
 import { Ranking } from "../../src/timeline/data/ranking.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
-import { numbered, ticks, timeText } from "../../src/timeline/data/ticks.ts";
 import { SliceDescriptions } from "../../src/timeline/descriptions.ts";
-import { RangeWords } from "../../src/timeline/ranges/range_words.ts";
-import { Found, parsed } from "../../src/timeline/search/search.ts";
-import { Searching } from "../../src/timeline/search/searching.ts";
-import { aboveOrBelow, nextInTrack, nextOccurrence } from "../../src/timeline/steps.ts";
-import { area } from "../../src/timeline/sums/aggregate.ts";
+import { parsed, SearchHits, Searching } from "../../src/timeline/search.ts";
 import { levelsText, overlapText } from "../../src/timeline/tracks/headers.ts";
-import { Scene, TOP } from "../../src/timeline/tracks/scene.ts";
+import { TimelineScene, TOP } from "../../src/timeline/tracks/scene.ts";
 import { columns as graph } from "../graph/fixture.ts";
 import { type SliceSpec, timeline } from "./fixture.ts";
 
@@ -141,7 +139,7 @@ describe("SliceDescriptions", () => {
 describe("steps", () => {
   it("goes along the track, between tracks and along occurrences", () => {
     const { slices, names } = parts();
-    const scene = new Scene(slices, names);
+    const scene = new TimelineScene(slices, names);
     const path = (steps: (() => number)[]) => steps.map((step) => (scene.current = step()));
     const next = () => nextInTrack(scene, 1);
     expect(path([next, next, next, next, next])).toEqual([0, 1, 2, 3, 3]);
@@ -161,7 +159,7 @@ describe("steps", () => {
 describe("Scene", () => {
   const scene = () => {
     const { slices, names } = parts();
-    const made = new Scene(slices, names);
+    const made = new TimelineScene(slices, names);
     made.resize(650, 300);
     return made;
   };
@@ -184,7 +182,7 @@ describe("Scene", () => {
       { node: 2, start: 1_000_000, duration: 1 },
     ]);
     const slices = new Slices(columns);
-    const made = new Scene(slices, new Names(slices, null));
+    const made = new TimelineScene(slices, new Names(slices, null));
     made.resize(100, 200);
     const y = made.rowBox(made.slices.rows[0]!).y + 5;
     expect(made.hit(50.4, y)).toEqual({ slice: 1, instants: 0 });
@@ -204,19 +202,19 @@ describe("Scene", () => {
 describe("Found", () => {
   it("finds by label, name and function, sums up, and goes round", () => {
     const { slices, names } = parts();
-    const found = new Found(slices, names, parsed("DENSE"));
+    const found = new SearchHits(slices, names, parsed("DENSE"));
     expect(found.text(-1)).toBe("2 hits, Σ 1.100 µs");
     const from = (slice: number) => found.next({ at: slices.startOf(slice), slice }, 1);
     expect([found.next({ at: 0 }, 1), from(0), from(5), found.next({ at: 0 }, -1)]).toEqual([
       0, 5, 0, 5,
     ]);
     expect(found.text(5)).toBe("2 of 2 hits, Σ 1.100 µs");
-    expect(new Found(slices, names, parsed("conv")).text(-1)).toBe("no hits");
+    expect(new SearchHits(slices, names, parsed("conv")).text(-1)).toBe("no hits");
     for (const words of ["fused dense", '"fused_dense" matmul', "MATMUL den"]) {
-      expect(new Found(slices, names, parsed(words)).text(-1)).toBe("2 hits, Σ 1.100 µs");
+      expect(new SearchHits(slices, names, parsed(words)).text(-1)).toBe("2 hits, Σ 1.100 µs");
     }
-    expect(new Found(slices, names, parsed('"fused dense"')).text(-1)).toBe("no hits");
-    expect(new Found(slices, names, parsed(" ")).text(-1)).toBe("");
+    expect(new SearchHits(slices, names, parsed('"fused dense"')).text(-1)).toBe("no hits");
+    expect(new SearchHits(slices, names, parsed(" ")).text(-1)).toBe("");
   });
 });
 
@@ -224,7 +222,7 @@ describe("Searching", () => {
   /** Of the two slices of dense, 0 and 5, and the two of softmax, 1 and 3. */
   function sought(text: string) {
     const { slices, names } = parts();
-    const scene = new Scene(slices, names);
+    const scene = new TimelineScene(slices, names);
     scene.resize(650, 300);
     const picked: number[] = [];
     const pick = (slice: number) => {
@@ -280,7 +278,7 @@ describe("Searching", () => {
   it("asks the kernel from there where the page lacks slices", async () => {
     const { slices, names } = parts();
     slices.columns.info.whole = false;
-    const scene = new Scene(slices, names);
+    const scene = new TimelineScene(slices, names);
     const asked: unknown[] = [];
     const hit = { slice: 3, start: 5500, duration: 1000, name: "softmax" };
     const run = {
@@ -431,7 +429,9 @@ describe("Slices inside others, of no nodes", () => {
     const facts = new Map(said.ofArea(area(slices, [0, 10_000])));
     expect(facts.get("overlaps")).toBe("4 slices, some nested");
     expect(facts.get("Σ self time")).toBe("10,000 ns = 10.00 µs, 100.0 % of the range");
-    expect(new Found(slices, names, parsed("load")).text(-1)).toBe("2 hits, self time Σ 5.000 µs");
+    expect(new SearchHits(slices, names, parsed("load")).text(-1)).toBe(
+      "2 hits, self time Σ 5.000 µs",
+    );
   });
 
   it("draws one below the other, and says so", () => {
@@ -449,7 +449,7 @@ describe("Slices inside others, of no nodes", () => {
 
   it("goes to the next slice of the same name", () => {
     const { slices, names } = nested();
-    const scene = new Scene(slices, names);
+    const scene = new TimelineScene(slices, names);
     scene.current = 1;
     expect(nextOccurrence(scene, 1)).toBe(2);
     scene.current = 2;

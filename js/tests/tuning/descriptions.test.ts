@@ -7,8 +7,8 @@ import {
   remedyParts,
   scopeText,
   trialLines,
-} from "../../src/tuning/data/descriptions.ts";
-import { sorted, taskRows } from "../../src/tuning/data/task_rows.ts";
+} from "../../src/tuning/descriptions.ts";
+import { sorted, taskRows } from "../../src/tuning/task_table.ts";
 import { logOf } from "./log.ts";
 
 const DATA = logOf([

@@ -1,4 +1,4 @@
-import { type TaskInfo, TuningData, type TuningInfo } from "../../src/tuning/data/data.ts";
+import { type TaskInfo, TuningData, type TuningInfo } from "../../src/tuning/data.ts";
 
 export interface TrialSpec {
   task?: number;

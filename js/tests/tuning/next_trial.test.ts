@@ -3,9 +3,9 @@ import {
   bestTrial,
   nextFailure,
   nextImprovement,
+  TrialScene,
   trialAt,
-} from "../../src/tuning/chart/next_trial.ts";
-import { Scene } from "../../src/tuning/chart/scene.ts";
+} from "../../src/tuning/scene.ts";
 import { logOf, type TrialSpec } from "./log.ts";
 
 const TRIALS: TrialSpec[] = [
@@ -17,8 +17,8 @@ const TRIALS: TrialSpec[] = [
   { task: 1, error: 4 },
 ];
 
-function sceneAt(trial: number, task = -1, chosen: number[] | null = null): Scene {
-  const scene = new Scene(logOf(TRIALS));
+function sceneAt(trial: number, task = -1, chosen: number[] | null = null): TrialScene {
+  const scene = new TrialScene(logOf(TRIALS));
   scene.trial = trial;
   scene.task = task;
   scene.chosen = chosen && Uint8Array.from(chosen);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { POINT } from "../../src/tuning/chart/points.ts";
-import { Scene } from "../../src/tuning/chart/scene.ts";
+import { TrialScene } from "../../src/tuning/scene.ts";
+import { POINT } from "../../src/tuning/trial_points.ts";
 import { logOf, type TrialSpec } from "./log.ts";
 
 const CELL = 2;
 
-function sceneOf(trials: readonly TrialSpec[]): Scene {
-  const scene = new Scene(logOf(trials));
+function sceneOf(trials: readonly TrialSpec[]): TrialScene {
+  const scene = new TrialScene(logOf(trials));
   [scene.width, scene.height] = [640, 320];
   return scene;
 }

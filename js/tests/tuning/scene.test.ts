@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Scene } from "../../src/tuning/chart/scene.ts";
-import { countTrials, ROUND } from "../../src/tuning/data/counts.ts";
+import { countTrials, ROUND } from "../../src/tuning/data.ts";
+import { TrialScene } from "../../src/tuning/scene.ts";
 import { logOf, type TrialSpec } from "./log.ts";
 
-function sceneOf(trials: readonly TrialSpec[]): Scene {
-  const scene = new Scene(logOf(trials));
+function sceneOf(trials: readonly TrialSpec[]): TrialScene {
+  const scene = new TrialScene(logOf(trials));
   [scene.width, scene.height] = [640, 320];
   return scene;
 }

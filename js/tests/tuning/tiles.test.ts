@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { Tiles, TilesScene } from "../../src/tuning/data/tiles.ts";
+import { TilesScene, TuningTiles } from "../../src/tuning/client.ts";
 
-const tiles = new Tiles(
+const tiles = new TuningTiles(
   { axes: ["i.1", "i.2"], note: "" },
   {
     rows: Int32Array.of(4, 7, 9),

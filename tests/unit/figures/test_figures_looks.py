@@ -209,7 +209,7 @@ def test_findings_are_written_once_they_are_known(corpus: Path) -> None:
 
 
 def test_symlog_bends_as_the_inspector_does() -> None:
-    """Three decades, as js/src/tensor/colors/color_scale.ts."""
+    """Three decades, as js/src/tensor/picture/color_scale.ts."""
     scale = ColorScale.of(-1000.0, 10.0, "symlog")
     assert (scale.low, scale.high, scale.map) == (-1000.0, 1000.0, "diverging")
     assert scale.threshold == 1.0

@@ -1,4 +1,4 @@
-"""One binary of tables and blobs, read back by ``js/src/page/stored/data.ts``.
+"""One binary of tables and blobs, read back by ``js/src/page/stored_data.ts``.
 
 ``TVMDBGP1``, the length of the head (uint32), four zero bytes, the head (JSON), zeros up to a
 multiple of eight, then the body. Offsets in the head count from the body's first byte.

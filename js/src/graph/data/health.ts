@@ -9,7 +9,7 @@ import {
 } from "../../shared/client/health.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { addTo } from "../../shared/many.ts";
-import { foldedInto, membersOf, type Scene } from "../placed/scene.ts";
+import { foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 
 /** What is said of a node whose values the dump does not hold; the other numbers are those of `Verdict`. */
 export const NO_VALUES = VERDICT_LABELS.length;
@@ -102,10 +102,10 @@ export class BoxHealth {
   readonly nodes: NodeHealth;
   /** By box, the gravest of what faults are to its nodes. */
   readonly fault: Uint8Array;
-  readonly #scene: Scene;
+  readonly #scene: GraphScene;
   readonly #node: Int32Array;
 
-  constructor(nodes: NodeHealth, scene: Scene) {
+  constructor(nodes: NodeHealth, scene: GraphScene) {
     this.nodes = nodes;
     this.#scene = scene;
     this.#node = Int32Array.from(scene.node);

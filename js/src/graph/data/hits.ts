@@ -1,7 +1,84 @@
+import { errorText, isAbort } from "../../shared/client/request.ts";
+import { NodeKind } from "../../shared/client/run_client.ts";
+import type { SessionClient } from "../../shared/client/session_client.ts";
+import { inStretches } from "../../shared/many.ts";
 import { LISTED, type ListedHit } from "../../shared/ui/hit_list.ts";
-import { boxesOf, type Scene } from "../placed/scene.ts";
+import { boxesOf, foldedInto, type GraphScene } from "../layout/scene.ts";
 import type { GraphModel } from "./model.ts";
-import { type Found, find, NOTHING } from "./search.ts";
+import { Evaluation, extras } from "./query_evaluation.ts";
+import { parse, QueryError, unknownNotes } from "./query_parser.ts";
+
+/** What a query finds, or what is wrong with it. */
+interface QueryResult {
+  /** Ids, ascending. */
+  nodes: Int32Array;
+  /** See `unknownNotes`. */
+  notes: string[];
+  problem: string;
+  /** Where in the text the problem is, -1 where that has no place. */
+  at: number;
+}
+
+const NOTHING: QueryResult = { nodes: new Int32Array(0), notes: [], problem: "", at: -1 };
+
+/** Evaluates a query in slices; rejects only where it is aborted. */
+export async function find(
+  model: GraphModel,
+  text: string,
+  signal: AbortSignal,
+): Promise<QueryResult> {
+  try {
+    const { nodes, unknown } = await evaluated(model, text, signal);
+    return { ...NOTHING, nodes, notes: unknownNotes(unknown, model.graph.kinds.length) };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return {
+      ...NOTHING,
+      problem: errorText(error),
+      at: error instanceof QueryError ? error.at : -1,
+    };
+  }
+}
+
+/** The nodes that a query finds, and of how many nodes a field that it compares is unknown; in slices. */
+async function evaluated(
+  model: GraphModel,
+  text: string,
+  signal: AbortSignal,
+): Promise<{ nodes: Int32Array; unknown: ReadonlyMap<string, number> }> {
+  const tree = parse(text);
+  if (!tree) return { nodes: NOTHING.nodes, unknown: new Map() };
+  if (extras(tree).has("facts")) {
+    model.facts.more ??= await model.fetchFacts();
+    if (!model.facts.more) throw new Error("attributes, layouts and sizes are not known here");
+  }
+  const evaluation = new Evaluation(model.facts);
+  return { nodes: await inStretches(evaluation.nodes(tree), signal), unknown: evaluation.unknown };
+}
+
+/** Which nodes the queries find, one a node, and parameters that only those read; null where there are no queries. */
+export async function hiddenNodes(
+  model: GraphModel,
+  queries: readonly string[],
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  if (queries.length === 0) return null;
+  const { kinds, edgeSource, edgeTarget } = model.graph;
+  const found = new Uint8Array(kinds.length);
+  for (const query of queries) {
+    const { nodes } = await evaluated(model, query, signal);
+    for (const node of nodes) found[node] = 1;
+  }
+  const isRead = new Uint8Array(kinds.length);
+  for (let edge = 0; edge < edgeSource.length; edge++) {
+    const source = edgeSource[edge]!;
+    if (source >= 0) isRead[source]! |= found[edgeTarget[edge]!] ? 1 : 2;
+  }
+  for (let node = 0; node < found.length; node++) {
+    if (kinds[node] === NodeKind.PARAMETER && isRead[node] === 1) found[node] = 1;
+  }
+  return found;
+}
 
 const BUSY_MS = 150;
 
@@ -14,7 +91,7 @@ export class Hits {
   #isNew = false;
   #isBusy = false;
   #running = new AbortController();
-  found: Found = NOTHING;
+  found: QueryResult = NOTHING;
   /** Settles when the newest query is evaluated. */
   ready: Promise<void> = Promise.resolve();
   /** How many hits each box shows. */
@@ -55,7 +132,7 @@ export class Hits {
   }
 
   /** Finds the boxes of the hits in a scene. */
-  locate(scene: Scene): void {
+  locate(scene: GraphScene): void {
     const boxes = new Map<number, number>();
     for (const node of this.found.nodes) {
       for (const box of boxesOf(scene, node)) boxes.set(box, (boxes.get(box) ?? 0) + 1);
@@ -105,4 +182,19 @@ export class Hits {
     const at = node === null ? -1 : hits.indexOf(node);
     return `${at < 0 ? "–" : at + 1}/${hits.length}`;
   }
+}
+
+/** Boxes of the nodes with a note. */
+export function notedBoxes(scene: GraphScene, session: SessionClient, model: GraphModel): number[] {
+  return session.notes
+    .filter(([node]) => model.has(node))
+    .flatMap(([node]) => Array.from(boxesOf(scene, node)));
+}
+
+/** What was noted at the node of a box, and at those that are folded into it. */
+export function notesAt(scene: GraphScene, session: SessionClient, box: number): string[] {
+  return [scene.node[box]!, ...foldedInto(scene, box)]
+    .map((node, i) => [i === 0 ? "note" : `note at #${node}`, session.note(node)] as const)
+    .filter(([, text]) => text !== "")
+    .map(([name, text]) => `${name}: ${text}`);
 }

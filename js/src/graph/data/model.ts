@@ -1,23 +1,197 @@
-import {
-  type FactColumns,
-  type GraphColumns,
-  NodeKind,
-  type TimelineColumns,
-} from "../../shared/client/run_client.ts";
-import { Labels, type Measure } from "../placed/labels.ts";
-import { Facts } from "../query/facts.ts";
-import { Describe } from "./describe.ts";
-import { Groups } from "./groups.ts";
-import { Links } from "./links.ts";
-import { Times } from "./times.ts";
+import type { FactColumns, GraphColumns } from "../../shared/client/answers.ts";
+import { isSuspicious } from "../../shared/client/health.ts";
+import { NODE_KINDS, NodeKind, TRUST_LABELS, Trust } from "../../shared/client/run_client.ts";
+import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
+import { bytes, counted, duration, integer, nodeTitle, percent } from "../../shared/format.ts";
+import { append } from "../../shared/many.ts";
+import { BoxLabels, type LabelMeasure } from "../layout/labels.ts";
+import { boxesOf, foldedInto, type GraphScene } from "../layout/scene.ts";
+import type { NodeHealth } from "./health.ts";
+import { Groups, Links } from "./links.ts";
+import { entryBytes } from "./node_columns.ts";
+import { Facts } from "./query_fields.ts";
+import { NodeTimes } from "./times.ts";
+
+const NAMED = 4;
+
+/** Says in words what a node is: for the tooltip and for screen readers. */
+export class Describe {
+  readonly #graph: GraphColumns;
+  readonly #links: Links;
+  readonly #labels: BoxLabels;
+  readonly #times: NodeTimes;
+  /** Null until somebody asks for it. */
+  health: NodeHealth | null = null;
+  /** What the colors say of one entry. */
+  entryTold: (entry: number) => string = () => "";
+  /** What they say of some nodes together; empty where that is said anyhow. */
+  told: (nodes: ArrayLike<number>) => string = () => "";
+
+  constructor(links: Links, labels: BoxLabels, times: NodeTimes) {
+    this.#graph = links.graph;
+    this.#links = links;
+    this.#labels = labels;
+    this.#times = times;
+  }
+
+  /** A node in short: `conv2d + add + relu #12`. */
+  short(node: number): string {
+    return nodeTitle(this.#labels.title(node), node);
+  }
+
+  kind(node: number): string {
+    const role = this.#graph.roles.at(node);
+    if (role) return role;
+    const kind = NODE_KINDS[this.#graph.kinds[node]!] ?? "node";
+    const opKind = this.#graph.opKinds.at(node);
+    return kind === opKind ? kind : `${kind}, ${opKind}`;
+  }
+
+  tooltip(node: number, scene: GraphScene): string {
+    const { names, funcNames, entryOffsets } = this.#graph;
+    const lines = [names.at(node)];
+    const funcName = funcNames.at(node);
+    if (funcName && funcName !== names.at(node)) lines.push(`func_name ${funcName}`);
+    lines.push(`#${node} · ${this.kind(node)}`);
+    for (let output = 0; output < entryOffsets[node + 1]! - entryOffsets[node]!; output++) {
+      if (output === NAMED) {
+        lines.push(
+          `… and ${counted(entryOffsets[node + 1]! - entryOffsets[node]! - output, "more output")}`,
+        );
+        break;
+      }
+      lines.push(this.output(node, output));
+    }
+    append(lines, this.#timeLines(node));
+    append(
+      lines,
+      this.#wrong(node).map((line) => `health: ${line}`),
+    );
+    const told = this.told([node]);
+    if (told) lines.push(told);
+    const box = boxesOf(scene, node)[0];
+    const folded = box === undefined ? [] : Array.from(foldedInto(scene, box));
+    if (folded.length && scene.node[box!] === node) {
+      const shown = folded
+        .slice(0, NAMED)
+        .map((each) => `${names.at(each)} ${this.#labels.entry(each, 0)}`);
+      const more = folded.length > NAMED ? ` … and ${folded.length - NAMED} more` : "";
+      lines.push(`hidden parameters: ${shown.join("; ")}${more}`);
+    }
+    const unsure = this.#links
+      .into(node)
+      .filter((edge) => this.#graph.edgeTrust[edge] !== Trust.EXACT);
+    if (unsure.length) {
+      const grades = new Set(unsure.map((edge) => TRUST_LABELS[this.#graph.edgeTrust[edge]!]));
+      lines.push(`${counted(unsure.length, "input")} matched ${[...grades].join(" or ")}`);
+    }
+    return lines.join("\n");
+  }
+
+  /** For the live region: the node with its neighbors, and where it is drawn if it has no box of its own. */
+  sentence(node: number, scene: GraphScene, where = ""): string {
+    const { names, entryOffsets, kinds, edgeSource, edgeTarget } = this.#graph;
+    const parts = [`Node ${node} of ${kinds.length}`, this.#labels.title(node), this.kind(node)];
+    const outputs = entryOffsets[node + 1]! - entryOffsets[node]!;
+    for (let output = 0; output < Math.min(outputs, NAMED); output++) {
+      parts.push(`output ${output} ${this.#labels.entry(node, output)}`);
+    }
+    if (outputs > NAMED) parts.push(counted(outputs - NAMED, "more output"));
+    if (this.#labels.isHead(node)) parts.push("graph output");
+    const ns = this.#times.ns[node]!;
+    if (ns > 0) {
+      parts.push(duration(ns), `${percent(this.#times.share(node))} of the total`);
+      parts.push(`rank ${this.#times.rank(node) ?? "none"}`);
+    } else if (kinds[node] === NodeKind.OPERATOR) {
+      parts.push(this.#labels.time(node));
+    }
+    const told = this.told([node]);
+    if (told) parts.push(told);
+    const wrong = this.#wrong(node);
+    if (wrong.length) parts.push(`health ${wrong.join(", ")}`);
+    const producers = [...new Set(this.#links.into(node).map((edge) => edgeSource[edge]!))];
+    const consumers = [
+      ...new Set(Array.from(this.#links.outOf(node), (edge) => edgeTarget[edge]!)),
+    ];
+    const text = [
+      parts.join(", "),
+      `${counted(this.#links.into(node).length, "input")}${this.#list(" from ", producers)}`,
+      `${counted(consumers.length, "consumer")}${this.#list(": ", consumers)}`,
+    ];
+    const boxes = boxesOf(scene, node);
+    if (boxes.length === 0) text.push("not in the visible part of the graph");
+    else if (scene.group[boxes[0]!]! >= 0) {
+      text.push(`inside the closed group ${scene.text(boxes[0]!).title}`);
+    } else if (scene.node[boxes[0]!] !== node) {
+      const hosts = Array.from(boxes, (box) => scene.node[box]!);
+      text.push(`${names.at(node)} is hidden in${this.#list(" ", hosts)}`);
+    } else if (foldedInto(scene, boxes[0]!).length) {
+      text.push(`${counted(foldedInto(scene, boxes[0]!).length, "parameter")} hidden in it`);
+    }
+    if (where) text.push(where);
+    return `${text.join("; ")}.`;
+  }
+
+  #list(before: string, nodes: readonly number[]): string {
+    if (nodes.length === 0) return "";
+    const named = nodes
+      .slice(0, NAMED)
+      .map((node) => (node < 0 ? "a node that the graph does not have" : this.short(node)));
+    const more = nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "";
+    return `${before}${named.join(", ")}${more}`;
+  }
+
+  /** What there is to say of the node's values: nothing of those that are all right. */
+  #wrong(node: number): string[] {
+    const { health } = this;
+    return health && isSuspicious(health.verdict[node]!) ? health.lines(node) : [];
+  }
+
+  /** What an output is, how large, and where it lies. */
+  output(node: number, output: number): string {
+    const { entryOffsets, storageIds, deviceTypes, info } = this.#graph;
+    const entry = entryOffsets[node]! + output;
+    const parts = [`output ${output}: ${this.#labels.entry(node, output)}`];
+    const size = entryBytes(this.#graph, entry);
+    if (size >= 0) parts.push(bytes(size));
+    if (entry < storageIds.length) parts.push(`storage_id ${storageIds[entry]}`);
+    if (entry < deviceTypes.length)
+      parts.push(info?.devices[deviceTypes[entry]!] ?? `device_type ${deviceTypes[entry]}`);
+    const told = this.entryTold(entry);
+    if (told) parts.push(told);
+    return parts.join(" · ");
+  }
+
+  #timeLines(node: number): string[] {
+    const ns = this.#times.ns[node]!;
+    const kind = this.#graph.kinds[node];
+    if (!(ns > 0)) {
+      const given = kind === NodeKind.INPUT || kind === NodeKind.PARAMETER;
+      return given ? [] : [this.#labels.time(node)];
+    }
+    const rank = this.#times.rank(node);
+    const lines = [
+      `mean ${duration(ns)} · ${percent(this.#times.share(node))} of the total${rank ? ` · rank ${rank} of ${integer(this.#times.ranked.length)}` : ""}`,
+    ];
+    const { timeline } = this.#times;
+    if (timeline && timeline.nodeCount[node]! > 1) {
+      lines.push(
+        `p10 ${this.#times.told(timeline.nodeP10[node]!)} – p90 ${this.#times.told(timeline.nodeP90[node]!)} of ${counted(timeline.nodeCount[node]!, "repeat")}${timeline.nodeNoisy[node] ? ", noisy" : ""}`,
+      );
+    }
+    const trust = this.#graph.nodeTrust[node]!;
+    if (trust !== Trust.EXACT) lines.push(`time matched ${TRUST_LABELS[trust]}`);
+    return lines;
+  }
+}
 
 /** One graph and what is derived from it once: its links, its times, and the words for its nodes. */
 export class GraphModel {
   readonly graph: GraphColumns;
   readonly links: Links;
   readonly groups: Groups;
-  readonly times: Times;
-  readonly labels: Labels;
+  readonly times: NodeTimes;
+  readonly labels: BoxLabels;
   readonly describe: Describe;
   readonly facts: Facts;
   /** How many nodes there are of each kind. */
@@ -29,12 +203,12 @@ export class GraphModel {
   /** Reads the code of the worker that lays graphs out. */
   fetchLayout: () => Promise<string> = async () => "";
 
-  constructor(graph: GraphColumns, timeline: TimelineColumns | null, measure: Measure) {
+  constructor(graph: GraphColumns, timeline: TimelineColumns | null, measure: LabelMeasure) {
     this.graph = graph;
     this.links = new Links(graph);
-    this.times = new Times(graph, timeline);
+    this.times = new NodeTimes(graph, timeline);
     this.groups = new Groups(graph);
-    this.labels = new Labels(graph, this.times, measure, this.groups);
+    this.labels = new BoxLabels(graph, this.times, measure, this.groups);
     this.describe = new Describe(this.links, this.labels, this.times);
     this.facts = new Facts(this.links);
     for (let node = 0; node < graph.kinds.length; node++) this.counts[graph.kinds[node]!]! += 1;

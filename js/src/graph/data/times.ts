@@ -1,8 +1,6 @@
-import {
-  type GraphColumns,
-  NodeKind,
-  type TimelineColumns,
-} from "../../shared/client/run_client.ts";
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import { NodeKind } from "../../shared/client/run_client.ts";
+import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { duration, integer, isShort, timeShare } from "../../shared/format.ts";
 
 /** What has a time: a node, or several that one call of a delegate runs. */
@@ -16,7 +14,7 @@ export interface Timed {
 }
 
 /** Times of the nodes, alone and in calls of several, as shares of the run; NaN stays unknown. */
-export class Times {
+export class NodeTimes {
   /** Of the nodes alone. */
   readonly ns: Float64Array;
   /** The same, and of nodes that have none what their call took: what colors show. */

@@ -1,11 +1,11 @@
-import type { PlacedScene } from "../placed/placed_scene.ts";
+import type { PlacedScene } from "../layout/placed_scene.ts";
 
-export type Step = "up" | "down" | "left" | "right";
+export type WalkStep = "up" | "down" | "left" | "right";
 
 /** Walks from box to box along edges, by what is above, below and beside on the picture. */
 export class Walk {
   readonly #placed: PlacedScene;
-  #from: { box: number; at: number; step: Step } | null = null;
+  #from: { box: number; at: number; step: WalkStep } | null = null;
 
   constructor(placed: PlacedScene) {
     this.#placed = placed;
@@ -24,7 +24,7 @@ export class Walk {
   }
 
   /** From the frame of an open group: down into its first box, up or on to what is outside of it. */
-  ofFrame(frame: number, step: Step): number | null {
+  ofFrame(frame: number, step: WalkStep): number | null {
     const { frames, frameOf } = this.#placed.scene;
     const { order } = this.#placed.layout;
     const isInside = (box: number) => {
@@ -46,7 +46,7 @@ export class Walk {
   }
 
   /** The box that a step from `box` leads to, null where there is none. */
-  step(box: number, step: Step): number | null {
+  step(box: number, step: WalkStep): number | null {
     const cameFrom = this.#from?.at === box ? this.#from : null;
     let to: number | null;
     if (step === "down" || step === "up") {
@@ -80,7 +80,11 @@ export class Walk {
   }
 
   /** The next operand, or the other consumer, of the box that was left by the last step; else the next in the layer. */
-  #beside(box: number, by: number, cameFrom: { box: number; step: Step } | null): number | null {
+  #beside(
+    box: number,
+    by: number,
+    cameFrom: { box: number; step: WalkStep } | null,
+  ): number | null {
     if (cameFrom) {
       const siblings =
         cameFrom.step === "up" ? this.producers(cameFrom.box) : this.consumers(cameFrom.box);

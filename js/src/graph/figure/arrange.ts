@@ -1,14 +1,153 @@
-import { largest } from "../../shared/many.ts";
-import { finished } from "../../shared/stretches.ts";
-import type { Direction, LayoutResult } from "../layout/index.ts";
-import { isLegible, MARGIN, scaleIn } from "../placed/legible.ts";
-import { PlacedScene } from "../placed/placed_scene.ts";
-import { LEGIBLE_SCALE } from "../placed/scales.ts";
-import type { Scene } from "../placed/scene.ts";
-import { inColumns } from "../placed/wrapping.ts";
-import { Camera } from "../stage/camera.ts";
-import { Narrowing } from "./narrowing.ts";
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import type { Size } from "../../shared/drawing/canvas.ts";
+import { finished, largest } from "../../shared/many.ts";
+import { Camera, isLegible, LEGIBLE_SCALE, STAGE_MARGIN, scaleIn } from "../camera.ts";
+import { TEXT_START } from "../layout/labels.ts";
+import { layout } from "../layout/layout.ts";
+import { layoutInput } from "../layout/layouts.ts";
+import { PlacedScene } from "../layout/placed_scene.ts";
+import type { GraphScene } from "../layout/scene.ts";
+import type { CompoundInput, Direction, LayoutResult } from "../layout/types.ts";
+import { inColumns } from "../layout/wrapping.ts";
 import type { GraphSheet } from "./sheet.ts";
+
+/** Closer than in the live view: nobody zooms a figure, px. */
+const SPACING = {
+  nodeGap: 14,
+  lineGap: 9,
+  trackGap: 7,
+  componentGap: 24,
+  frameHeader: tokens.group.header,
+  framePadding: 7,
+};
+const LAYER_GAP = 10;
+const TAG = tokens.group.tag;
+/** Between columns, and what lines take beside the boxes of one, px. */
+const COLUMN_GAP = 26;
+const LINES = [0, 60];
+const MOST_COLUMNS = 4;
+/** Narrower boxes may make a graph so much shorter. */
+const SHORTER = 0.85;
+/** Boxes are no narrower than so, unless they would be, px; to the right, wide ones would leave room for no more than two in a row. */
+const LEAST = 100;
+const LEAST_COMPACT = 142;
+const WIDEST_RIGHT = 172;
+/** Where the widest box is narrower, many titles are cut, px. */
+const NARROW = 172;
+
+export interface LaidOut {
+  scene: GraphScene;
+  input: CompoundInput;
+  result: LayoutResult;
+}
+
+/** How wide boxes are, and headers of frames at most, px. */
+interface Narrow {
+  width: Float32Array;
+  header: number;
+}
+
+/** A scene in one direction, with boxes as wide as they would be, and with narrower ones, whose titles are cut. */
+export class Narrowing {
+  readonly #sheet: GraphSheet;
+  readonly #direction: Direction;
+  readonly #plain: GraphScene;
+  readonly #least: Float32Array;
+  readonly #known: LaidOut[] = [];
+  readonly #more: Iterator<LaidOut>;
+
+  /** @param stage  the largest in which the scene is to have room, px. */
+  constructor(sheet: GraphSheet, scene: GraphScene, direction: Direction, stage: Size) {
+    this.#sheet = sheet;
+    this.#direction = direction;
+    this.#plain = scene;
+    this.#least = scene.width.map((_, box) => this.#leastOf(box));
+    this.#more = this.#make(stage);
+  }
+
+  /** The scene with ever narrower boxes, each laid out once: all, as long as titles are hardly cut, or from there on. */
+  *scenes(isNarrow: boolean | null = null): Generator<LaidOut> {
+    const wide = Math.min(NARROW, largest(this.#plain.width));
+    for (let at = 0; ; at++) {
+      if (at === this.#known.length) {
+        const next = this.#more.next();
+        if (next.done) return;
+        this.#known.push(next.value);
+      }
+      const laid = this.#known[at]!;
+      const isOwn = isNarrow === largest(laid.scene.width) < wide;
+      if (isNarrow === null || isOwn) yield laid;
+    }
+  }
+
+  /** The least that boxes take, px². */
+  get leastArea(): number {
+    const { height } = this.#plain;
+    return this.#least.reduce((sum, wide, box) => sum + wide * height[box]!, 0);
+  }
+
+  /** How wide a box must be so that its second line has the first of its facts. */
+  #leastOf(box: number): number {
+    const { width, text, compact } = this.#plain;
+    const { shape, time } = text(box);
+    const facts = [shape, time].map((line) => line.split(" · ").slice(0, 2).join(" · "));
+    const { text: widths } = this.#sheet.request;
+    const small = largest(facts.map((line) => widths.width(line, tokens.font.small)));
+    const beside = Math.max(TEXT_START, TAG) + tokens.node.padding + 2;
+    const told = compact ? LEAST_COMPACT : small / LEGIBLE_SCALE + beside;
+    return Math.min(width[box]!, Math.max(LEAST, told));
+  }
+
+  *#make({ width, height }: Size): Generator<LaidOut> {
+    const input = this.#input(this.#plain);
+    const plain = { scene: this.#plain, input, result: layout(input) };
+    yield plain;
+    const before = new Set<string>();
+    const [room, tall] = [width, height].map((side) => (side - 2 * STAGE_MARGIN) / LEGIBLE_SCALE);
+    for (const narrow of this.#widths(plain, room!, tall!)) {
+      const scene = { ...this.#plain, width: narrow.width };
+      const input = this.#input(scene, narrow.header);
+      const key = `${input.width} ${input.frames?.minWidth}`;
+      if (before.has(key)) continue;
+      before.add(key);
+      yield { scene, input, result: layout(input) };
+    }
+  }
+
+  *#widths({ scene, result }: LaidOut, room: number, tall: number): Generator<Narrow> {
+    const { width, frameOf, frames } = scene;
+    const { minY, maxY } = result.bounds;
+    if (this.#direction === "right") {
+      yield { width: width.map((wide) => Math.min(wide, WIDEST_RIGHT)), header: room };
+      return;
+    }
+    const beside = new Int32Array(result.layers);
+    for (const layer of result.layer) beside[layer]! += 1;
+    const depth: number[] = [];
+    for (const parent of frames.parent) depth.push(parent < 0 ? 1 : depth[parent]! + 1);
+    const fewest = Math.ceil((SHORTER * (maxY - minY)) / tall);
+    for (let columns = Math.max(1, fewest); columns <= MOST_COLUMNS; columns++) {
+      for (const lines of LINES) {
+        const own = (room - COLUMN_GAP * (columns - 1)) / columns - lines;
+        const most = (box: number) => {
+          const count = beside[result.layer[box]!]!;
+          const inside = own - 2 * SPACING.framePadding * (depth[frameOf[box]!] ?? 0);
+          return Math.max(this.#least[box]!, (inside - SPACING.nodeGap * (count - 1)) / count);
+        };
+        const header = Math.max(TAG, own / 2 - TAG);
+        yield { width: width.map((wide, box) => Math.min(wide, most(box))), header };
+      }
+    }
+  }
+
+  #input(scene: GraphScene, header = Number.POSITIVE_INFINITY): CompoundInput {
+    const { labels, graph } = this.#sheet.model;
+    const { frames, ...input } = layoutInput(scene, this.#direction, labels, graph);
+    const minWidth = frames!.minWidth.map((each) => Math.min(each, header));
+    const options = { ...SPACING, ...(this.#direction === "down" && { layerGap: LAYER_GAP }) };
+    return { ...input, frames: { ...frames!, minWidth }, options };
+  }
+}
 
 const NOWHERE = { width: 0, height: 0 };
 
@@ -25,7 +164,7 @@ export interface Arranged {
  */
 export function arrange(
   sheet: GraphSheet,
-  wordings: readonly (() => Scene)[],
+  wordings: readonly (() => GraphScene)[],
   width: number,
   heights: readonly number[],
 ): Arranged | null {
@@ -64,7 +203,7 @@ function within(
 }
 
 /** The least room that a layout takes in columns, px²: its frames, and the boxes outside of them. */
-function areaOf({ width, height, frameOf, frames }: Scene, result: LayoutResult): number {
+function areaOf({ width, height, frameOf, frames }: GraphScene, result: LayoutResult): number {
   let area = 0;
   for (const [frame, parent] of frames.parent.entries()) {
     if (parent < 0) area += result.frames.width[frame]! * result.frames.height[frame]!;
@@ -76,17 +215,22 @@ function areaOf({ width, height, frameOf, frames }: Scene, result: LayoutResult)
 }
 
 /** A scene at full size, however large that is. */
-export function arrangeWhole(sheet: GraphSheet, scene: Scene): Arranged {
+export function arrangeWhole(sheet: GraphSheet, scene: GraphScene): Arranged {
   const { direction } = sheet.request.options;
   const [plain] = new Narrowing(sheet, scene, direction, NOWHERE).scenes();
   const { minX, maxX } = plain!.result.bounds;
-  return seen(scene, plain!.result, 1, maxX - minX + 2 * MARGIN);
+  return seen(scene, plain!.result, 1, maxX - minX + 2 * STAGE_MARGIN);
 }
 
-export function seen(scene: Scene, result: LayoutResult, scale: number, width: number): Arranged {
+export function seen(
+  scene: GraphScene,
+  result: LayoutResult,
+  scale: number,
+  width: number,
+): Arranged {
   const { minX, minY, maxX, maxY } = result.bounds;
   const camera = new Camera();
-  camera.resize(width, (maxY - minY) * scale + 2 * MARGIN);
+  camera.resize(width, (maxY - minY) * scale + 2 * STAGE_MARGIN);
   Object.assign(camera, { scale, x: (minX + maxX) / 2, y: (minY + maxY) / 2 });
   return { placed: finished(PlacedScene.steps(scene, result)), camera };
 }

@@ -1,24 +1,79 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
+import type { FigureRequest, Note } from "../../shared/drawing/figure.ts";
 import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { Coloring, type Wires } from "../color/coloring.ts";
-import type { Colors } from "../color/colors.ts";
-import type { Wire } from "../color/columns.ts";
+import type { Camera } from "../camera.ts";
+import { Coloring, type Wires } from "../data/coloring.ts";
+import type { BoxColors } from "../data/colors.ts";
 import { NodeHealth } from "../data/health.ts";
+import type { Bridge } from "../data/links.ts";
 import { GraphModel } from "../data/model.ts";
-import type { OverlayMarks } from "../paint/overlay.ts";
-import { Palette } from "../paint/palette.ts";
-import type { Picture } from "../paint/picture.ts";
-import type { PlacedScene } from "../placed/placed_scene.ts";
-import type { BoxTexts } from "../placed/scene.ts";
+import type { Wire } from "../data/node_columns.ts";
+import type { PlacedScene } from "../layout/placed_scene.ts";
 import {
+  type BoxTexts,
   boxesOf,
   buildScene,
   foldedParameters,
-  type Scene,
+  type GraphScene,
   type SceneOptions,
-} from "../placed/scene.ts";
-import type { Camera } from "../stage/camera.ts";
-import type { GraphRequest } from "./request.ts";
+} from "../layout/scene.ts";
+import type { Direction } from "../layout/types.ts";
+import type { OverlayMarks } from "../paint/painter.ts";
+import { Palette } from "../paint/palette.ts";
+import type { GraphPicture } from "../paint/picture.ts";
+
+/** What Python tells of the figure of a graph beside the columns of the run; see `figures/request.py`. */
+export interface GraphData {
+  title: string;
+  /** What alone is shown, in words; empty for all. */
+  part: string;
+  /** Of all values, in words. */
+  health: string;
+  /** Said above the picture. */
+  notes: Note[];
+  /** Nodes that alone are shown, null for all; and what leads over hidden ones between them. */
+  only: number[] | null;
+  bridges: Bridge[];
+  /** -1 for none. */
+  focus: number;
+  selected: number[];
+  /** Nodes that are outlined besides. */
+  outlined: number[];
+  hits: number[];
+  /** What the colors show, where the graph does not know it of itself; its rows are a column of the request. */
+  column: Omit<Wire, "data" | "terms"> | null;
+  /** Of each node, where the label asks for it. */
+  layouts: string[] | null;
+  most: { boxes: number; bytes: number };
+  /** Draw every box, however large that makes the figure. */
+  whole: boolean;
+  /** From where a part of the whole graph is seen, px of the graph away from the middle of a node's box. */
+  camera: { node: number; dx: number; dy: number; scale: number } | null;
+  /** px, of what a camera sees. */
+  height: number;
+}
+
+/** Traits of the live view. */
+export interface GraphTraits {
+  color_by: string;
+  color_limits: [low: number, high: number] | null;
+  direction: Direction;
+  fold_parameters: boolean;
+  label: string;
+  /** Null: nobody has chosen. */
+  open_groups: number[] | null;
+  grouped: boolean;
+}
+
+export interface GraphAnswers {
+  graph: GraphColumns;
+  /** Of the values, where they are looked at. */
+  health?: HealthAnswer;
+}
+
+export type GraphRequest = FigureRequest<GraphData, GraphTraits, GraphAnswers>;
 
 /** Sizes of the two lines of a box, px. */
 const { size: LARGE, small: SMALL } = tokens.font;
@@ -36,11 +91,11 @@ export class GraphSheet {
   /** Nodes that have a box where no group is closed, ascending. */
   readonly boxed: Int32Array;
   /** Between which values the colors of a scene lie where nobody has chosen. */
-  readonly limits = new WeakMap<Scene, readonly [low: number, high: number]>();
-  #flat: Scene | null = null;
+  readonly limits = new WeakMap<GraphScene, readonly [low: number, high: number]>();
+  #flat: GraphScene | null = null;
   readonly #coloring: Coloring;
   readonly #wires: Wires;
-  readonly #kept = new Map<Scene, [light?: Colors, dark?: Colors]>();
+  readonly #kept = new Map<GraphScene, [light?: BoxColors, dark?: BoxColors]>();
 
   constructor(request: GraphRequest) {
     const { data, answers, options, text } = request;
@@ -68,7 +123,7 @@ export class GraphSheet {
   }
 
   /** What is told of node by node: all that is to be shown without groups, of a large graph its first nodes. */
-  get flat(): Scene {
+  get flat(): GraphScene {
     if (!this.#flat) {
       const { length } = this.model.graph.kinds;
       const isCut = this.only === null && length > MOST_TOLD;
@@ -78,7 +133,7 @@ export class GraphSheet {
     return this.#flat;
   }
 
-  scene(own: Partial<SceneOptions> = {}): Scene {
+  scene(own: Partial<SceneOptions> = {}): GraphScene {
     const { data, options } = this.request;
     const { links, groups } = this.model;
     const { only, words } = this;
@@ -87,7 +142,7 @@ export class GraphSheet {
     return buildScene(links, { fold, groups, open: null, only, bridges, words, ...own });
   }
 
-  colors(scene: Scene, theme: Theme): Colors {
+  colors(scene: GraphScene, theme: Theme): BoxColors {
     const kept = this.#kept.get(scene) ?? [];
     this.#kept.set(scene, kept);
     const at = Number(theme.dark);
@@ -109,7 +164,7 @@ export class GraphSheet {
     return figureTheme(dark, this.request.text.font);
   }
 
-  picture(placed: PlacedScene, camera: Camera, theme: Theme): Picture {
+  picture(placed: PlacedScene, camera: Camera, theme: Theme): GraphPicture {
     const { graph, groups, times } = this.model;
     const { scene } = placed;
     return {

@@ -1,8 +1,215 @@
-import type { Rows } from "./adjacency.ts";
-import type { Blocks } from "./blocks.ts";
-import type { Order } from "./initial.ts";
-import type { Expanded } from "./trunks.ts";
-import type { Spacing } from "./types.ts";
+import type { CompressedRows } from "./adjacency.ts";
+import { widestRow } from "./crossings.ts";
+import { bestNeighbors, type Expanded, type RowOrder, runs } from "./trunks.ts";
+import type { Layering, Spacing } from "./types.ts";
+
+/** Items that stand exactly below each other. */
+export interface Blocks {
+  count: number;
+  ofItem: Int32Array;
+  /** Items of each block from top to bottom. */
+  members: CompressedRows;
+  /** The item of the main line in every row. */
+  main: Int32Array;
+}
+
+const MAIN = 2 ** 30;
+const BOTH_BEST = 12;
+const TRUNK = 8;
+const ONE_BEST = 4;
+const FEW = 12;
+
+/**
+ * One longest path per component, the middle one where several are equally long. Inside a frame it may have breaks, where
+ * nothing leads on upwards.
+ */
+function mainLine(order: RowOrder, layering: Layering, upRun: Int32Array, bestUp: Int32Array) {
+  const main = new Int32Array(layering.rows);
+  const broken = new Uint8Array(layering.rows);
+  const { item, start } = order;
+  const longest = (row: number) => {
+    let most = -1;
+    let ties = 0;
+    for (let i = start[row]!; i < start[row + 1]!; i++) {
+      const run = upRun[item[i]!]!;
+      if (run > most) {
+        most = run;
+        ties = 0;
+      }
+      if (run === most) ties++;
+    }
+    let skip = (ties - 1) >> 1;
+    let i = start[row]!;
+    while (upRun[item[i]!] !== most || skip-- > 0) i++;
+    return item[i]!;
+  };
+  for (let c = 0; c < layering.components; c++) {
+    const top = layering.rowStart[c]!;
+    const bottom = layering.rowStart[c + 1]! - 1;
+    let v = longest(bottom);
+    for (let r = bottom; r >= top; r--) {
+      main[r] = v;
+      v = bestUp[v]!;
+      if (v < 0 && r > top) {
+        v = longest(r - 1);
+        broken[r - 1] = 1;
+      }
+    }
+  }
+  return { main, broken };
+}
+
+/** Picks, between two rows, the heaviest set of links that do not cross and share no item. */
+class Aligner {
+  readonly #from: Int32Array;
+  readonly #to: Int32Array;
+  readonly #end: Int32Array;
+  readonly #sum: Int32Array;
+  readonly #before: Int32Array;
+  readonly #bestAt: Int32Array;
+
+  readonly #above: Int32Array;
+
+  constructor(links: number, widest: number, above: Int32Array) {
+    this.#from = new Int32Array(links);
+    this.#to = new Int32Array(links);
+    this.#end = new Int32Array(links);
+    this.#sum = new Int32Array(links);
+    this.#before = new Int32Array(links);
+    this.#bestAt = new Int32Array(widest + 1);
+    this.#above = above;
+  }
+
+  #count = 0;
+
+  clear(): void {
+    this.#count = 0;
+  }
+
+  /** Links are added by position of `from`. */
+  add(from: number, to: number, end: number, weight: number): void {
+    const i = this.#count++;
+    this.#from[i] = from;
+    this.#to[i] = to;
+    this.#end[i] = end;
+    this.#sum[i] = weight;
+    this.#before[i] = -1;
+  }
+
+  /** Writes the links chosen. */
+  choose(width: number): void {
+    const n = this.#count;
+    if (n === 0) return;
+    const last = n === 1 ? 0 : n <= FEW ? this.#chooseFew(n) : this.#chooseMany(n, width);
+    for (let i = last; i >= 0; i = this.#before[i]!) this.#above[this.#to[i]!] = this.#from[i]!;
+  }
+
+  #chooseFew(n: number): number {
+    let last = 0;
+    for (let i = 0; i < n; i++) {
+      let best = -1;
+      for (let j = 0; j < i; j++) {
+        if (this.#from[j] === this.#from[i] || this.#end[j]! >= this.#end[i]!) continue;
+        if (best < 0 || this.#sum[j]! > this.#sum[best]!) best = j;
+      }
+      this.#follow(i, best);
+      if (this.#sum[i]! > this.#sum[last]!) last = i;
+    }
+    return last;
+  }
+
+  #follow(i: number, best: number): void {
+    this.#before[i] = best;
+    if (best >= 0) this.#sum[i]! += this.#sum[best]!;
+  }
+
+  /** The heaviest increasing subsequence, with a tree of prefix maxima. */
+  #chooseMany(n: number, width: number): number {
+    const tree = this.#bestAt;
+    tree.fill(-1, 0, width + 1);
+    let last = 0;
+    for (let a = 0; a < n; ) {
+      let b = a;
+      while (b < n && this.#from[b] === this.#from[a]) b++;
+      for (let i = a; i < b; i++) {
+        let best = -1;
+        for (let k = this.#end[i]!; k > 0; k -= k & -k) {
+          const j = tree[k]!;
+          if (j >= 0 && (best < 0 || this.#better(j, best))) best = j;
+        }
+        this.#follow(i, best);
+      }
+      for (let i = a; i < b; i++) {
+        for (let k = this.#end[i]! + 1; k <= width; k += k & -k) {
+          if (tree[k]! < 0 || this.#better(i, tree[k]!)) tree[k] = i;
+        }
+        if (this.#sum[i]! > this.#sum[last]!) last = i;
+      }
+      a = b;
+    }
+    return last;
+  }
+
+  #better(i: number, j: number): boolean {
+    return this.#sum[i]! > this.#sum[j]! || (this.#sum[i] === this.#sum[j] && i < j);
+  }
+}
+
+/** Joins the items that shall stand below each other: the main line first, then trunks and the longest runs. */
+export function alignBlocks(graph: Expanded, order: RowOrder, layering: Layering): Blocks {
+  const { nodes, count, up, down } = graph;
+  const { item, start, position } = order;
+  const upRun = runs(graph, order, up, true);
+  const downRun = runs(graph, order, down, false);
+  const bestUp = bestNeighbors(graph, up, upRun);
+  const bestDown = bestNeighbors(graph, down, downRun);
+  const { main, broken } = mainLine(order, layering, upRun, bestUp);
+
+  const above = new Int32Array(count).fill(-1);
+  const aligner = new Aligner(down.item.length, widestRow(order), above);
+  for (let r = 0; r + 1 < graph.rows; r++) {
+    const left = position[main[r]!]!;
+    const right = position[main[r + 1]!]!;
+    aligner.clear();
+    for (let i = start[r]!; i < start[r + 1]!; i++) {
+      const u = item[i]!;
+      for (let k = down.start[u]!; k < down.start[u + 1]!; k++) {
+        const v = down.item[k]!;
+        // Where the main line is broken, only what is on one side of it.
+        if (broken[r] && (position[u]! - left) * (position[v]! - right) <= 0) continue;
+        const best = (bestUp[v] === u ? 1 : 0) + (bestDown[u] === v ? 1 : 0);
+        const plain = best === 2 ? BOTH_BEST : best === 1 ? ONE_BEST : 0;
+        const onMain = main[r] === u && main[r + 1] === v;
+        const weight = onMain ? MAIN : u >= nodes && v >= nodes ? TRUNK : plain;
+        if (weight > 0) aligner.add(u, v, position[v]!, weight);
+      }
+    }
+    aligner.choose(start[r + 2]! - start[r + 1]!);
+  }
+  return partBlocks(item, above, main);
+}
+
+function partBlocks(item: Int32Array, above: Int32Array, main: Int32Array): Blocks {
+  const count = item.length;
+  const ofItem = new Int32Array(count);
+  const size = new Int32Array(count + 1);
+  let blocks = 0;
+  for (let i = 0; i < count; i++) {
+    const v = item[i]!;
+    ofItem[v] = above[v]! >= 0 ? ofItem[above[v]!]! : blocks++;
+    size[ofItem[v]! + 1]!++;
+  }
+  for (let b = 0; b < blocks; b++) size[b + 1]! += size[b]!;
+  const fill = size.slice(0, blocks);
+  const sorted = new Int32Array(count);
+  for (let i = 0; i < count; i++) sorted[fill[ofItem[item[i]!]!]!++] = item[i]!;
+  return {
+    count: blocks,
+    ofItem,
+    members: { start: size.subarray(0, blocks + 1), item: sorted },
+    main,
+  };
+}
 
 const PASSES = 4;
 
@@ -21,7 +228,7 @@ interface Surroundings {
   right: Int32Array;
   rightGap: Float64Array;
   /** Blocks with an edge to each block. */
-  around: Rows;
+  around: CompressedRows;
   /** Blocks sorted so that each comes after all that stand left of it. */
   sequence: Int32Array;
   /** Left of the main line, on it, right of it: -1, 0, 1. */
@@ -34,7 +241,7 @@ interface Surroundings {
  */
 export function placeBlocks(
   graph: Expanded,
-  order: Order,
+  order: RowOrder,
   blocks: Blocks,
   width: Float64Array,
   spacing: Spacing,
@@ -63,7 +270,7 @@ export function placeBlocks(
 
 function besides(
   { nodes, port, row, count }: Expanded,
-  { item }: Order,
+  { item }: RowOrder,
   { members, ofItem }: Blocks,
   width: Float64Array,
   { nodeGap, lineGap, trackGap }: Spacing,
@@ -89,7 +296,7 @@ function besides(
   return { left, leftGap, right, rightGap };
 }
 
-function around({ up, down }: Expanded, { count, members, ofItem }: Blocks): Rows {
+function around({ up, down }: Expanded, { count, members, ofItem }: Blocks): CompressedRows {
   const start = new Int32Array(count + 1);
   const item = new Int32Array(up.item.length + down.item.length);
   let found = 0;
@@ -112,7 +319,7 @@ function around({ up, down }: Expanded, { count, members, ofItem }: Blocks): Row
 
 function leftToRight(
   { row }: Expanded,
-  { position }: Order,
+  { position }: RowOrder,
   { members, main, count }: Blocks,
   { left, right, sequence, side }: Surroundings,
 ): void {

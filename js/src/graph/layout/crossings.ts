@@ -1,7 +1,5 @@
-import type { Rows } from "./adjacency.ts";
-import type { Order } from "./initial.ts";
-import type { Lines } from "./runs.ts";
-import type { Expanded } from "./trunks.ts";
+import type { CompressedRows } from "./adjacency.ts";
+import type { Expanded, RowOrder, StraightLines } from "./trunks.ts";
 
 /** Edges between two rows up to which every pair is looked at; likewise neighbors of two items. */
 const FEW = 24;
@@ -10,7 +8,7 @@ const LOPSIDED = 16;
 /** Counts crossings between neighboring rows; where lists are long it sorts them by position first. */
 export class Crossings {
   readonly #graph: Expanded;
-  readonly #order: Order;
+  readonly #order: RowOrder;
   readonly #cursor: Int32Array;
   readonly #tree: Int32Array;
   #ends = new Int32Array(256);
@@ -19,7 +17,7 @@ export class Crossings {
   #row = 0;
   #sorted = false;
 
-  constructor(graph: Expanded, order: Order) {
+  constructor(graph: Expanded, order: RowOrder) {
     this.#graph = graph;
     this.#order = order;
     this.#cursor = new Int32Array(graph.count);
@@ -98,7 +96,7 @@ export class Crossings {
   }
 
   /** Sorts the lists of the row by position in another row. */
-  #sortLists(other: number, lists: Rows, back: Rows): void {
+  #sortLists(other: number, lists: CompressedRows, back: CompressedRows): void {
     const { item, start } = this.#order;
     const cursor = this.#cursor;
     for (let i = start[this.#row]!; i < start[this.#row + 1]!; i++) {
@@ -167,7 +165,7 @@ export class Crossings {
   }
 
   /** The same, of crossings with the lines that shall be straight alone; crossings of two lines count twice. */
-  lineGain(u: number, v: number, lines: Lines): number {
+  lineGain(u: number, v: number, lines: StraightLines): number {
     const { position } = this.#order;
     let gain = 0;
     for (let which = 0; which < 4; which++) {
@@ -208,7 +206,7 @@ export class Crossings {
   }
 }
 
-export function widestRow({ start }: Order): number {
+export function widestRow({ start }: RowOrder): number {
   let widest = 0;
   for (let r = 0; r + 1 < start.length; r++) {
     const width = start[r + 1]! - start[r]!;
@@ -218,7 +216,7 @@ export function widestRow({ start }: Order): number {
 }
 
 /** Sorts all lists by position: every row points into one other. */
-export function sortLists({ item }: Order, lists: Rows, back: Rows): void {
+export function sortLists({ item }: RowOrder, lists: CompressedRows, back: CompressedRows): void {
   const cursor = lists.start.slice();
   for (let i = 0; i < item.length; i++) {
     const v = item[i]!;

@@ -1,11 +1,8 @@
-import type { Blocks } from "./blocks.ts";
-import { gapOf } from "./coordinates.ts";
-import type { Order } from "./initial.ts";
-import { ENTRY, EXIT } from "./levels.ts";
-import { type Packing, packComponents } from "./pack.ts";
+import { type Blocks, gapOf } from "./coordinates.ts";
+import { ENTRY, EXIT } from "./layering.ts";
 import { type Ports, portPlacer } from "./ports.ts";
 import { type Strokes, strokeDrawer } from "./routing.ts";
-import type { Expanded, Trunks } from "./trunks.ts";
+import type { Expanded, RowOrder, Trunks } from "./trunks.ts";
 import type {
   CompoundInput,
   Direction,
@@ -15,7 +12,149 @@ import type {
   Levels,
   Spacing,
 } from "./types.ts";
-import { stackLayers } from "./vertical.ts";
+
+/** Where each component goes. */
+export interface Packing {
+  /** Added to the x of the component's items. */
+  shift: Float64Array;
+  /** First layer of the component. */
+  firstLayer: Int32Array;
+  layers: number;
+  /** Components, those that share a layer from left to right. */
+  sequence: Int32Array;
+}
+
+/** Width of the whole against its height when many small components are stacked. */
+const ASPECT = 1.6;
+
+/**
+ * Stacks the first components, tallest first, in columns no taller than the tallest (or than a pleasant page); where a column is
+ * wide enough, one beside the other.
+ */
+function packComponents(
+  graph: Expanded,
+  layering: Layering,
+  components: number,
+  { x, left: toLeft, right: toRight }: Geometry,
+  layerPitch: number,
+  gap: number,
+): Packing {
+  const { component, rowStart } = layering;
+  const left = new Float64Array(components).fill(Number.POSITIVE_INFINITY);
+  const right = new Float64Array(components).fill(Number.NEGATIVE_INFINITY);
+  for (let v = 0; v < graph.count; v++) {
+    const c = component[graph.row[v]!]!;
+    if (c >= components) continue;
+    const node = v < graph.nodes;
+    left[c] = Math.min(left[c]!, x[v]! - (node ? toLeft[v]! : 0));
+    right[c] = Math.max(right[c]!, x[v]! + (node ? toRight[v]! : 0));
+  }
+  const shift = new Float64Array(components);
+  const firstLayer = new Int32Array(components);
+  const rowsOf = (c: number) => rowStart[c + 1]! - rowStart[c]!;
+  let tallest = 0;
+  let area = 0;
+  const sequence = new Int32Array(components);
+  for (let c = 0; c < components; c++) {
+    sequence[c] = c;
+    tallest = Math.max(tallest, rowsOf(c));
+    area += (right[c]! - left[c]! + gap) * rowsOf(c) * layerPitch;
+  }
+  sequence.sort((a, b) => rowsOf(b) - rowsOf(a) || a - b);
+  const page = Math.ceil(Math.sqrt(area / ASPECT) / layerPitch);
+  const limit = Math.max(tallest, components > 1 ? page : 0);
+  let column = 0;
+  let columnWidth = 0;
+  let bandTop = 0;
+  let bandWidth = Number.POSITIVE_INFINITY;
+  let layers = 0;
+  let used = 0;
+  for (let i = 0; i < components; i++) {
+    const c = sequence[i]!;
+    const size = right[c]! - left[c]!;
+    if (bandWidth + gap + size > columnWidth) {
+      if (used > 0 && used + rowsOf(c) > limit) {
+        column += columnWidth + gap;
+        columnWidth = 0;
+        used = 0;
+      }
+      bandTop = used;
+      bandWidth = -gap;
+      used += rowsOf(c);
+      layers = Math.max(layers, used);
+    }
+    firstLayer[c] = bandTop;
+    shift[c] = column + bandWidth + gap - left[c]!;
+    bandWidth += gap + size;
+    columnWidth = Math.max(columnWidth, bandWidth);
+  }
+  return { shift, firstLayer, layers, sequence };
+}
+
+/** Height a channel gains per pixel its widest edge runs sideways, and at most. */
+const SLANT = 0.06;
+const MOST = 1;
+
+/**
+ * Stacks the layers of a level from its top, those of the rows from … to - 1: each as tall as its tallest box, the channels
+ * as tall as their edges need to be readable; what open frames push aside below a channel does not count, so that opening
+ * one moves nothing above it. Frames hang from the top of their layer, and where there are some, boxes do
+ * too; but what has no inputs stands at the foot, by its readers.
+ */
+function stackLayers(
+  graph: Expanded,
+  levels: LevelGraphs,
+  order: RowOrder,
+  geometry: Geometry,
+  rows: readonly [from: number, to: number],
+  edges: readonly [from: number, to: number],
+  layerGap: number,
+): number {
+  const { nodes, down, up, last } = graph;
+  const { frame, outPort, target } = levels;
+  const { x, nominal, y, height, layer, layerTop, layerBottom } = geometry;
+  const items = order.item.subarray(order.start[rows[0]]!, order.start[rows[1]]!);
+  const count = rows[1] - rows[0];
+  const tall = new Float64Array(count);
+  const plain = new Float64Array(count);
+  const reach = new Float64Array(count);
+  let layers = 0;
+  for (const v of items) {
+    const l = layer[v]! - rows[0];
+    layers = Math.max(layers, l + 1);
+    if (v < nodes) {
+      tall[l] = Math.max(tall[l]!, height[v]!);
+      if (frame[v]! < 0) plain[l] = Math.max(plain[l]!, height[v]!);
+    }
+    for (let k = down.start[v]!; k < down.start[v + 1]!; k++) {
+      reach[l] = Math.max(reach[l]!, Math.abs(nominal[down.item[k]!]! - x[v]!));
+    }
+  }
+  for (let e = edges[0]; e < edges[1]; e++) {
+    const v = last[e]!;
+    if (v < 0 || v >= nodes || outPort[e]! < 0) continue;
+    const sideways = Math.abs(nominal[target[e]!]! - x[v]! - x[outPort[e]!]!);
+    const l = layer[v]! - rows[0];
+    reach[l] = Math.max(reach[l]!, sideways);
+  }
+  let top = 0;
+  let bottom = 0;
+  for (let l = 0; l < layers; l++) {
+    bottom = top + tall[l]!;
+    layerTop[rows[0] + l] = top;
+    layerBottom[rows[0] + l] = bottom;
+    top += tall[l]! + layerGap + Math.min(MOST * layerGap, Math.floor(SLANT * reach[l]!));
+  }
+  for (const v of items) {
+    if (v >= nodes) continue;
+    const l = layer[v]! - rows[0];
+    const own = frame[v]! < 0 ? plain[l]! : height[v]!;
+    const source = own < tall[l]! && up.start[v] === up.start[v + 1];
+    const from = source ? layerBottom[layer[v]!]! - own : layerTop[layer[v]!]!;
+    y[v] = (from + (from + own)) / 2;
+  }
+  return bottom;
+}
 
 export interface Placement {
   packing: Packing;
@@ -43,7 +182,7 @@ export function nominalWidth(input: CompoundInput, levels: Levels, width: Float6
 /** Makes room for open frames: in their row, and there only, what is beside them gives way outwards. */
 function pushRow(
   graph: Expanded,
-  order: Order,
+  order: RowOrder,
   main: number,
   { x, left, right }: Geometry,
   row: number,
@@ -73,7 +212,7 @@ export function* placeLevels(
   graph: Expanded,
   levels: LevelGraphs,
   layering: Layering,
-  order: Order,
+  order: RowOrder,
   { main }: Blocks,
   trunks: Trunks,
   geometry: Geometry,

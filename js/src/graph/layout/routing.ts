@@ -1,10 +1,9 @@
-import { busFinder } from "./bus.ts";
-import type { Ports } from "./ports.ts";
+import { busFinder, type Ports } from "./ports.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
 import type { Geometry, LevelGraphs } from "./types.ts";
 
 /** A growing list of points that swallows points on a straight vertical. */
-export class Pen {
+export class StrokePen {
   points = new Float64Array(4096);
   count = 0;
   #start = 0;
@@ -75,7 +74,7 @@ export interface Strokes {
   /** Per edge, in points; none for an edge that is hidden. */
   start: Int32Array;
   end: Int32Array;
-  pen: Pen;
+  pen: StrokePen;
   /** Per edge: the one whose stroke it leaves; -1 where its own is whole. */
   leaves: Int32Array;
 }
@@ -96,7 +95,7 @@ export function strokeDrawer(
   const start = new Int32Array(source.length);
   const end = new Int32Array(source.length);
   const { leaves } = buses;
-  const pen = new Pen();
+  const pen = new StrokePen();
   let longest = 0;
   for (let k = 0; k < points.length; k++) if (points[k]! > longest) longest = points[k]!;
   /** x and y pairs of one stroke: its trunk's, and six at most at its ends. */

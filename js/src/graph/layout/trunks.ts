@@ -1,4 +1,4 @@
-import { neighbors, type Rows } from "./adjacency.ts";
+import { type CompressedRows, neighbors } from "./adjacency.ts";
 import type { Layering, LevelGraphs, Levels } from "./types.ts";
 
 /** Edges of one tensor, (source, slot), share a trunk: one line down to the farthest reader. */
@@ -8,7 +8,7 @@ export interface Trunks {
   /** Per edge; -1 for a self loop. */
   ofEdge: Int32Array;
   /** Trunk count + 1; trunks are sorted by source, then slot. */
-  edges: Rows;
+  edges: CompressedRows;
 }
 
 /** The graph with a point for every row a trunk passes: items 0 … nodes - 1 are nodes, the rest are points. */
@@ -24,13 +24,13 @@ export interface Expanded {
   port: Uint8Array;
   /** The item above the target on each edge, -1 for stubs and self loops. */
   last: Int32Array;
-  down: Rows;
-  up: Rows;
+  down: CompressedRows;
+  up: CompressedRows;
 }
 
 export function findTrunks(
   source: Int32Array,
-  outgoing: Rows,
+  outgoing: CompressedRows,
   slot: Int32Array | undefined,
   flipped: Uint8Array,
 ): Trunks {
@@ -210,4 +210,120 @@ export function expand(
     down: neighbors(count, from, to),
     up: neighbors(count, to, from),
   };
+}
+
+/** Left-to-right order of the items of every row. */
+export interface RowOrder {
+  /** Items by row; row r is item[start[r]] … item[start[r + 1] - 1]. */
+  item: Int32Array;
+  start: Int32Array;
+  /** Position of each item in its row. */
+  position: Int32Array;
+}
+
+/** A depth-first walk from the sinks, first operand first, puts operands side by side in their order. */
+export function initialOrder(graph: Expanded): RowOrder {
+  const { count, rows, row, up, down } = graph;
+  const start = new Int32Array(rows + 1);
+  for (let v = 0; v < count; v++) start[row[v]! + 1]!++;
+  for (let r = 0; r < rows; r++) start[r + 1]! += start[r]!;
+  const fill = start.slice(0, rows);
+  const item = new Int32Array(count);
+  const position = new Int32Array(count);
+  const seen = new Uint8Array(count);
+  const stack = new Int32Array(up.item.length + 1);
+  for (let sink = 0; sink < count; sink++) {
+    if (down.start[sink] !== down.start[sink + 1]) continue;
+    let depth = 0;
+    stack[depth++] = sink;
+    while (depth > 0) {
+      const v = stack[--depth]!;
+      if (seen[v]) continue;
+      seen[v] = 1;
+      const r = row[v]!;
+      position[v] = fill[r]! - start[r]!;
+      item[fill[r]!++] = v;
+      for (let k = up.start[v + 1]! - 1; k >= up.start[v]!; k--) {
+        if (!seen[up.item[k]!]) stack[depth++] = up.item[k]!;
+      }
+    }
+  }
+  return { item, start, position };
+}
+
+/** The line between two ports of a frame goes before all others. */
+const PORT = 2 ** 20;
+
+/** Number of boxes on the longest unbroken run of single-row edges that ends (up) or starts (down) at each item. */
+export function runs(
+  graph: Expanded,
+  order: RowOrder,
+  lists: CompressedRows,
+  topFirst: boolean,
+): Int32Array {
+  const run = new Int32Array(graph.count);
+  const { item } = order;
+  for (let i = 0; i < item.length; i++) {
+    const v = item[topFirst ? i : item.length - 1 - i]!;
+    if (v >= graph.nodes) continue;
+    let longest = 0;
+    for (let k = lists.start[v]!; k < lists.start[v + 1]!; k++) {
+      longest = Math.max(longest, run[lists.item[k]!]!);
+    }
+    run[v] = longest + (graph.port[v] === 0 ? 1 : PORT);
+  }
+  return run;
+}
+
+/** Of the neighbors with the longest run the middle one; -1 without neighbors. */
+export function bestNeighbors(graph: Expanded, lists: CompressedRows, run: Int32Array): Int32Array {
+  const best = new Int32Array(graph.count).fill(-1);
+  for (let v = 0; v < graph.count; v++) {
+    const first = lists.start[v]!;
+    const end = lists.start[v + 1]!;
+    if (first === end) continue;
+    let longest = -1;
+    let ties = 0;
+    for (let k = first; k < end; k++) {
+      const length = run[lists.item[k]!]!;
+      if (length > longest) {
+        longest = length;
+        ties = 0;
+      }
+      if (length === longest) ties++;
+    }
+    let skip = (ties - 1) >> 1;
+    for (let k = first; k < end; k++) {
+      if (run[lists.item[k]!] !== longest || skip-- > 0) continue;
+      best[v] = lists.item[k]!;
+      break;
+    }
+  }
+  return best;
+}
+
+/** Lines that shall be straight: along a trunk, and between boxes that are each other's best neighbor. */
+export interface StraightLines {
+  /** The item straight above and below; -1 without. */
+  up: Int32Array;
+  down: Int32Array;
+}
+
+export function findLines(graph: Expanded, order: RowOrder): StraightLines {
+  const { count, nodes, up, down, firstPoint, points } = graph;
+  const bestUp = bestNeighbors(graph, up, runs(graph, order, up, true));
+  const bestDown = bestNeighbors(graph, down, runs(graph, order, down, false));
+  const lines = { up: new Int32Array(count).fill(-1), down: new Int32Array(count).fill(-1) };
+  const join = (u: number, v: number) => {
+    lines.down[u] = v;
+    lines.up[v] = u;
+  };
+  for (let u = 0; u < nodes; u++) {
+    const v = bestDown[u]!;
+    if (v >= 0 && v < nodes && bestUp[v] === u) join(u, v);
+  }
+  for (let k = 0; k < points.length; k++) {
+    for (let i = 1; i < points[k]!; i++) join(firstPoint[k]! + i - 1, firstPoint[k]! + i);
+  }
+  return lines;
 }

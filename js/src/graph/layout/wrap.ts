@@ -1,5 +1,5 @@
-import { Pen } from "./routing.ts";
-import type { Columns, LayoutResult } from "./types.ts";
+import { StrokePen } from "./routing.ts";
+import type { LayoutColumns, LayoutResult } from "./types.ts";
 
 /** Between two lines side by side in a lane; between lanes and what they pass. */
 const LANE = 6;
@@ -217,7 +217,7 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
     right += high[c]! - low[c]! + (c + 1 < count ? GAP + (lined && SIDE + LANE * lined) : 0);
     foot = Math.max(foot, head + end[c]! - start[c]! + (lined && SIDE + LANE * lined));
   }
-  const pen = new Pen();
+  const pen = new StrokePen();
   const put = (x: number, y: number) => (down ? pen.corner(x, y) : pen.corner(y, x));
   const newOffsets = new Int32Array(offsets.length);
   for (let e = 0; e + 1 < offsets.length; e++) {
@@ -263,7 +263,7 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
   const minB = new Float64Array(count).fill(head);
   const maxB = end.map((at, c) => at - start[c]! + head);
   const firstLayer = Int32Array.from([0, ...cuts.layer.map((l) => l + 1), layers]);
-  const columns: Columns = down
+  const columns: LayoutColumns = down
     ? { firstLayer, minX: minA, maxX: maxA, minY: minB, maxY: maxB, cut: Int32Array.from(cut) }
     : { firstLayer, minX: minB, maxX: maxB, minY: minA, maxY: maxA, cut: Int32Array.from(cut) };
   return {

@@ -1,29 +1,25 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { NodeKind } from "../../shared/client/run_client.ts";
-import { TextMeasure } from "../../shared/drawing/canvas.ts";
-import type { Pen } from "../../shared/drawing/pen.ts";
+import { type Pen, type Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
+import { drawnKind } from "../../shared/format.ts";
 import { addTo } from "../../shared/many.ts";
-import { drawnKind } from "../../shared/node_title.ts";
-import type { Part } from "../color/colors.ts";
-import { SLOT } from "../color/template.ts";
+import type { ColorShare } from "../data/colors.ts";
 import { verdictSign } from "../data/health.ts";
-import { VALUE } from "../placed/compact_words.ts";
-import { BADGE_PADDING, GAP, TEXT_START } from "../placed/labels.ts";
-import type { Rectangle } from "../stage/camera.ts";
-import { DensityPainter } from "./density.ts";
-import { groupFill, paintGroup } from "./group_boxes.ts";
-import { paintHatch } from "./hatch.ts";
-import { paintSuspicious } from "./health_marks.ts";
+import { BADGE_PADDING, GAP, SLOT, TEXT_START, VALUE } from "../layout/labels.ts";
+import { groupFill, paintGroup } from "./frames.ts";
+import { paintHatch } from "./palette.ts";
 import {
   boxScale,
+  DensityPainter,
   type Detail,
   flatFill,
+  type GraphPicture,
   isSetBack,
   type LabelRecord,
-  type Picture,
+  paintSuspicious,
+  whole,
 } from "./picture.ts";
-import { whole } from "./whole.ts";
 
 const { stripe, radius, padding } = tokens.node;
 const LEAST_TEXT = 11;
@@ -59,7 +55,7 @@ export class BoxPainter {
     this.#density = new DensityPainter(context);
   }
 
-  paint(picture: Picture, level: Detail): void {
+  paint(picture: GraphPicture, level: Detail): void {
     if (level === "density") this.#density.paint(picture);
     else if (level === "shape") this.#shapes(picture);
     else {
@@ -88,11 +84,11 @@ export class BoxPainter {
     this.#texts.clear();
   }
 
-  #shape({ placed, camera }: Picture, box: number): Rectangle {
+  #shape({ placed, camera }: GraphPicture, box: number): Rectangle {
     return camera.screen(placed.rectangle(box));
   }
 
-  #box(picture: Picture, box: number, level: "full" | "title"): void {
+  #box(picture: GraphPicture, box: number, level: "full" | "title"): void {
     const { graph, palette, times, colorBy, camera, placed, health, colors } = picture;
     const context = this.#context;
     const node = placed.scene.node[box]!;
@@ -176,7 +172,7 @@ export class BoxPainter {
   }
 
   /** A closed group: what it is, and what is inside in numbers. */
-  #group(picture: Picture, box: number, level: "full" | "title"): void {
+  #group(picture: GraphPicture, box: number, level: "full" | "title"): void {
     const { palette, colorBy, colors, health, placed, camera } = picture;
     const { theme } = palette;
     const fill = groupFill(picture, box);
@@ -214,7 +210,13 @@ export class BoxPainter {
   }
 
   /** What the colors say, else id or time, at the right of a compact box; returns the room it takes. */
-  #value({ placed, colors, palette }: Picture, box: number, right: number, y: number, ink: string) {
+  #value(
+    { placed, colors, palette }: GraphPicture,
+    box: number,
+    right: number,
+    y: number,
+    ink: string,
+  ) {
     if (!placed.scene.valued) return 0;
     // A node's words begin with its id; a group's end with the sum of its times where colors say nothing.
     const node = Number(placed.scene.group[box]! < 0);
@@ -286,7 +288,7 @@ export class BoxPainter {
   }
 
   /** Shares of what is inside, along the left border. */
-  #stripe(shape: Rectangle, parts: readonly Part[], kind: number, scale: number): void {
+  #stripe(shape: Rectangle, parts: readonly ColorShare[], kind: number, scale: number): void {
     const context = this.#context;
     const isInput = kind === NodeKind.INPUT;
     const width = stripe * scale * (isInput ? 1.6 : 1);
@@ -330,7 +332,7 @@ export class BoxPainter {
     context.stroke();
   }
 
-  #shapes(picture: Picture): void {
+  #shapes(picture: GraphPicture): void {
     const { placed, camera } = picture;
     const byFill = new Map<string, number[]>();
     placed.eachBox(camera.view(2), (box) => {
@@ -368,7 +370,7 @@ export class BoxPainter {
     });
   }
 
-  #borders(picture: Picture): void {
+  #borders(picture: GraphPicture): void {
     const context = this.#context;
     context.strokeStyle = picture.palette.theme.muted;
     context.lineWidth = 0.5;
@@ -387,7 +389,7 @@ export class BoxPainter {
 }
 
 /** Size of the text of a box that bears its title alone, CSS px. */
-function titleSize({ camera, placed }: Picture): number {
+function titleSize({ camera, placed }: GraphPicture): number {
   if (!placed.scene.compact) return LEAST_TEXT;
   return Math.min(MOST_TITLE, Math.max(LEAST_TEXT, tokens.font.size * camera.scale));
 }

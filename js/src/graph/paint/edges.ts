@@ -1,12 +1,9 @@
-import { TextMeasure } from "../../shared/drawing/canvas.ts";
-import type { Pen } from "../../shared/drawing/pen.ts";
-import { counted, entryText } from "../../shared/format.ts";
+import { type Pen, type Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { counted, entryText, nodeTitle } from "../../shared/format.ts";
 import { append, largest, smallest } from "../../shared/many.ts";
-import { nodeTitle } from "../../shared/node_title.ts";
-import { EDGE_TEXT_SCALE } from "../placed/scales.ts";
-import { EdgeStyle } from "../placed/scene.ts";
-import type { Rectangle } from "../stage/camera.ts";
-import type { Detail, LabelRecord, Picture } from "./picture.ts";
+import { EDGE_TEXT_SCALE } from "../camera.ts";
+import { EdgeStyle } from "../layout/scene.ts";
+import type { Detail, GraphPicture, LabelRecord } from "./picture.ts";
 
 export const DASHES: Record<number, number[]> = {
   [EdgeStyle.DATA]: [],
@@ -35,7 +32,7 @@ export class EdgePainter {
   }
 
   /** `taken`: where no text of a line may stand. */
-  paint(picture: Picture, level: Detail, taken: readonly Rectangle[] = []): void {
+  paint(picture: GraphPicture, level: Detail, taken: readonly Rectangle[] = []): void {
     if (level === "density") return;
     const { placed, camera, palette } = picture;
     const context = this.#context;
@@ -63,7 +60,7 @@ export class EdgePainter {
   }
 
   /** What is to be drawn: of very many edges those alone that can be told apart. */
-  #inView({ placed, camera }: Picture): number[] {
+  #inView({ placed, camera }: GraphPicture): number[] {
     const edges: number[] = [];
     placed.eachEdge(camera.view(20), (edge) => edges.push(edge));
     if (edges.length <= MOST_EDGES) return edges;
@@ -80,7 +77,7 @@ export class EdgePainter {
   }
 
   /** Adds the edge's stroke to the current path. */
-  trace(picture: Picture, edge: number, straight: boolean): void {
+  trace(picture: GraphPicture, edge: number, straight: boolean): void {
     const { placed, camera } = picture;
     const { points } = placed.layout.routes;
     if (placed.isStub[edge]) {
@@ -95,7 +92,7 @@ export class EdgePainter {
 
   /** Adds points [first, end) to the current path, with rounded corners unless `straight`. */
   polyline(
-    { camera }: Picture,
+    { camera }: GraphPicture,
     points: ArrayLike<number>,
     first: number,
     end: number,
@@ -122,7 +119,7 @@ export class EdgePainter {
   }
 
   /** Adds the arrow head at the reader's end of the edge to the current path. */
-  arrow({ placed, camera }: Picture, edge: number): void {
+  arrow({ placed, camera }: GraphPicture, edge: number): void {
     const { offsets, points } = placed.layout.routes;
     const end = offsets[edge + 1]! - 1;
     if (end <= offsets[edge]!) return;
@@ -144,7 +141,7 @@ export class EdgePainter {
   }
 
   /** Operands that nothing in the graph produces (dashed, with a ring), and edges to what is left out (dotted). */
-  #looseEnds(picture: Picture): void {
+  #looseEnds(picture: GraphPicture): void {
     const { placed, camera, palette } = picture;
     const { dangling, cutInto, cutOutOf } = placed.scene;
     const context = this.#context;
@@ -178,7 +175,7 @@ export class EdgePainter {
   }
 
   /** What lines carry, beside their start, and at both ends of those that are not drawn; where it covers nothing else. */
-  #texts(picture: Picture, edges: readonly number[], elsewhere: readonly Rectangle[]): void {
+  #texts(picture: GraphPicture, edges: readonly number[], elsewhere: readonly Rectangle[]): void {
     const { placed, palette, camera } = picture;
     const context = this.#context;
     context.font = `${TEXT_PX}px ${palette.theme.font}`;
@@ -214,7 +211,7 @@ export class EdgePainter {
   }
 
   /** The texts of edges, and beside which point of the edge each stands: once a tensor, and at each end that is cut off. */
-  *#said(picture: Picture, edges: readonly number[]): Generator<Said> {
+  *#said(picture: GraphPicture, edges: readonly number[]): Generator<Said> {
     const { placed, graph } = picture;
     const { scene, isStub } = placed;
     const { routes } = placed.layout;
@@ -270,7 +267,12 @@ export class EdgePainter {
   }
 
   /** Where the text of an edge may stand, best first: beside a point of it, away from where the line turns to. */
-  #spots({ placed, camera }: Picture, edge: number, point: number, width: number): Rectangle[] {
+  #spots(
+    { placed, camera }: GraphPicture,
+    edge: number,
+    point: number,
+    width: number,
+  ): Rectangle[] {
     const { routes, direction, layer, layerTop } = placed.layout;
     const x = camera.screenX(routes.points[2 * point]!);
     const y = camera.screenY(routes.points[2 * point + 1]!);
@@ -314,4 +316,39 @@ function overlap(a: Rectangle, b: Rectangle): boolean {
     a.y < b.y + b.height &&
     b.y < a.y + a.height
   );
+}
+
+/** So near to a line the pointer is on it, CSS px. */
+const REACH = 5;
+/** Edges that are looked at. */
+const MOST = 3000;
+
+/** The drawn edge at a point of the stage, -1 where there is none. */
+export function edgeAt({ placed, camera }: GraphPicture, x: number, y: number): number {
+  const { offsets, points } = placed.layout.routes;
+  const [atX, atY] = [camera.worldX(x), camera.worldY(y)];
+  const reach = REACH / camera.scale;
+  const view = { minX: atX - reach, maxX: atX + reach, minY: atY - reach, maxY: atY + reach };
+  let [found, least, looked] = [-1, reach, 0];
+  placed.eachEdge(view, (edge) => {
+    if (looked++ > MOST) return;
+    const start = offsets[edge]!;
+    const isStub = placed.isStub[edge];
+    const [first, end] = isStub ? [start, start + 4] : placed.pointsInView(edge, view);
+    for (let i = first; i + 1 < end; i++) {
+      if (isStub && i === start + 1) continue;
+      const away = distance(atX, atY, points, i);
+      if (away < least) [found, least] = [edge, away];
+    }
+  });
+  return found;
+}
+
+/** From a point to the stretch that begins at the point `i` of a stroke. */
+function distance(x: number, y: number, points: ArrayLike<number>, i: number): number {
+  const [fromX, fromY] = [points[2 * i]!, points[2 * i + 1]!];
+  const [wide, high] = [points[2 * i + 2]! - fromX, points[2 * i + 3]! - fromY];
+  const along = ((x - fromX) * wide + (y - fromY) * high) / (wide * wide + high * high || 1);
+  const share = Math.min(1, Math.max(0, along));
+  return Math.hypot(x - fromX - share * wide, y - fromY - share * high);
 }

@@ -1,13 +1,152 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import { TextMeasure } from "../../shared/drawing/canvas.ts";
-import type { Pen } from "../../shared/drawing/pen.ts";
-import { isIn, type Rectangle } from "../stage/camera.ts";
-import { paintButton, paintTag } from "./group_boxes.ts";
-import { detail, type LabelRecord, type Picture } from "./picture.ts";
-import { whole } from "./whole.ts";
+import { GroupSource } from "../../shared/client/run_client.ts";
+import { type Pen, type Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { inkOn } from "../../shared/drawing/theme.ts";
+import { isIn } from "../camera.ts";
+import { paintHatch } from "./palette.ts";
+import { detail, type GraphPicture, isSetBack, type LabelRecord, whole } from "./picture.ts";
+
+const { tag: TAG, button: BUTTON } = tokens.group;
+const { radius } = tokens.node;
+const LETTERS_PX = 11;
+/** The button of a closed group or a frame is drawn from this scale on; smaller it could not be hit. */
+const BUTTON_SCALE = 0.5;
+const BUTTON_PX = 13;
+/** Thickness of the bar that tells what is inside, px at scale 1. */
+const FOOT = 4;
+
+/** How far one sheet of a run of blocks reaches beyond the one before it, px at scale 1. */
+function stackOf({ scene }: GraphPicture["placed"]): number {
+  return scene.compact ? tokens.compact.stack : tokens.group.stack;
+}
+
+/** The front of a closed group's box: sheets of a run of blocks lie behind it. */
+function frontOf({ placed, camera, graph }: GraphPicture, box: number): Rectangle {
+  const { x, y, width, height } = camera.screen(placed.rectangle(box));
+  const isRun = graph.groupSource[placed.scene.group[box]!] === GroupSource.REPEAT;
+  const behind = isRun ? 2 * stackOf(placed) * camera.scale : 0;
+  return { x, y, width: width - behind, height: height - behind };
+}
+
+/** The button of a closed group, in its upper right corner; null where it is too small. */
+export function buttonOf(picture: GraphPicture, box: number): Rectangle | null {
+  if (picture.isStill || picture.camera.scale < BUTTON_SCALE) return null;
+  const { x, y, width, height } = frontOf(picture, box);
+  const size = Math.min(BUTTON_PX, height - 4);
+  const away = (BUTTON * picture.camera.scale - size) / 2;
+  return { x: x + width - size - Math.max(3, away), y: y + 3, width: size, height: size };
+}
+
+/** Draws the sheets, the fill and the stripe of a closed group; gives the rectangle that is free for words. */
+export function paintGroup(
+  context: Pen,
+  measure: TextMeasure,
+  picture: GraphPicture,
+  box: number,
+  fill: string,
+): Rectangle {
+  const { palette, groups, camera, placed } = picture;
+  const { scale } = camera;
+  const group = placed.scene.group[box]!;
+  const front = frontOf(picture, box);
+  const round = radius * scale;
+  const isRun = front.height < placed.scene.height[box]! * scale - 1;
+  context.lineWidth = 1;
+  context.strokeStyle = palette.edge;
+  for (let sheet = isRun ? 2 : 0; sheet >= 0; sheet--) {
+    const away = sheet * stackOf(placed) * scale;
+    context.beginPath();
+    context.roundRect(front.x + away, front.y + away, front.width, front.height, round);
+    context.fillStyle = sheet > 0 ? palette.theme.surface : fill;
+    context.fill();
+    if (sheet > 0) context.stroke();
+  }
+  const isBack = isSetBack(picture, box);
+  if (!isBack && picture.colors.isUnknown(box)) paintHatch(context, palette, front);
+  if (!isBack) paintShares(context, picture, box, front);
+  const color = palette.group(groups.kind[group]!);
+  const wide = TAG * scale;
+  context.beginPath();
+  context.roundRect(front.x, front.y, wide, front.height, [round, 0, 0, round]);
+  context.fillStyle = color;
+  context.fill();
+  paintTag(context, measure, picture, group, front.x + wide / 2, front.y + front.height / 2, wide);
+  context.beginPath();
+  context.roundRect(front.x, front.y, front.width, front.height, round);
+  context.stroke();
+  const button = buttonOf(picture, box);
+  if (button) paintButton(context, button, "+", inkOn(opaque(picture, fill)));
+  const taken = wide + (button ? BUTTON * scale : 0);
+  return { ...front, x: front.x + wide, width: front.width - taken };
+}
+
+/** What is inside, as shares of a bar along the foot. */
+function paintShares(
+  context: Pen,
+  { colors, camera }: GraphPicture,
+  box: number,
+  { x, y, width, height }: Rectangle,
+): void {
+  const thick = Math.max(2, FOOT * camera.scale);
+  let left = x;
+  for (const [color, share] of colors.parts(box)) {
+    context.fillStyle = color;
+    context.fillRect(left, y + height - thick, width * share, thick);
+    left += width * share;
+  }
+}
+
+/** The letters of a group's kind, in the middle of what has its color, where they fit. */
+function paintTag(
+  context: Pen,
+  measure: TextMeasure,
+  { palette, groups }: GraphPicture,
+  group: number,
+  x: number,
+  y: number,
+  room: number,
+): void {
+  const tag = groups.tag(group);
+  context.font = `600 ${LETTERS_PX}px ${palette.theme.font}`;
+  const width = measure.width(tag);
+  if (width > room - 1) return;
+  context.fillStyle = inkOn(palette.group(groups.kind[group]!));
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillText(tag, x - width / 2, y + 0.5);
+}
+
+function paintButton(context: Pen, { x, y, width }: Rectangle, sign: "+" | "−", ink: string): void {
+  const [middleX, middleY] = [x + width / 2, y + width / 2];
+  const arm = width / 2 - 3;
+  context.strokeStyle = ink;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.roundRect(x, y, width, width, 2.5);
+  context.stroke();
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(middleX - arm, middleY);
+  context.lineTo(middleX + arm, middleY);
+  if (sign === "+") {
+    context.moveTo(middleX, middleY - arm);
+    context.lineTo(middleX, middleY + arm);
+  }
+  context.stroke();
+}
+
+/** The fill of a closed group: what colors say of it, or a quiet one where they say the kinds of operators. */
+export function groupFill(picture: GraphPicture, box: number): string {
+  const { palette, colorBy, colors } = picture;
+  if (colorBy === "kind" || isSetBack(picture, box)) return palette.plain;
+  return colors.face(box) ?? palette.plain;
+}
+
+function opaque({ palette }: GraphPicture, fill: string): string {
+  return /^(#|rgb\()/.test(fill) ? fill : palette.theme.background;
+}
 
 const TEXT_PX = 11;
-const BUTTON_PX = 13;
 const TAG_PX = 18;
 const PAD = 5;
 const RADIUS = 6;
@@ -18,7 +157,7 @@ const LEAST_DENSE = 12;
 const STRIPE = 3;
 
 /** What stands in the header of a frame, CSS px. */
-export interface Header extends Rectangle {
+export interface FrameHeader extends Rectangle {
   frame: number;
   group: number;
   words: string;
@@ -30,7 +169,7 @@ export interface Header extends Rectangle {
 export class FramePainter {
   readonly #context: Pen;
   readonly #measure: TextMeasure;
-  #headers: Header[] = [];
+  #headers: FrameHeader[] = [];
   labels: LabelRecord[] | null = null;
 
   constructor(context: Pen) {
@@ -39,12 +178,12 @@ export class FramePainter {
   }
 
   /** The headers that are on the stage. */
-  get headers(): readonly Header[] {
+  get headers(): readonly FrameHeader[] {
     return this.#headers;
   }
 
   /** Fills and borders, below lines and boxes. */
-  paint(picture: Picture): void {
+  paint(picture: GraphPicture): void {
     const { placed, camera, palette, groups } = picture;
     const context = this.#context;
     const { theme } = palette;
@@ -74,7 +213,7 @@ export class FramePainter {
   }
 
   /** Titles and buttons, above the lines that enter the frame: those of the picture, and those of the selection in `context`. */
-  paintHeaders(picture: Picture, context = this.#context): void {
+  paintHeaders(picture: GraphPicture, context = this.#context): void {
     const isOwn = context === this.#context;
     const measure = isOwn ? this.#measure : new TextMeasure(context);
     const { palette, groups } = picture;
@@ -106,7 +245,7 @@ export class FramePainter {
   }
 
   /** The header whose button or words are at a point of the stage. */
-  at(x: number, y: number): { header: Header; button: boolean } | null {
+  at(x: number, y: number): { header: FrameHeader; button: boolean } | null {
     const header = this.#headers.findLast((each) => isIn(each, x, y));
     return header
       ? { header, button: header.button !== null && isIn(header.button, x, y, 2) }
@@ -114,7 +253,7 @@ export class FramePainter {
   }
 
   /** In the upper left corner of the frame, or where that is out of sight, as near to it as the stage shows of the frame. */
-  #header(picture: Picture, frame: number, shape: Rectangle): Header | null {
+  #header(picture: GraphPicture, frame: number, shape: Rectangle): FrameHeader | null {
     const { camera, placed, isStill } = picture;
     const room = tokens.group.header * camera.scale;
     const height = Math.min(18, room);
@@ -143,7 +282,7 @@ export class FramePainter {
 
 /** What an open group is, and how long it took. */
 export function titleOf(
-  { groups, times }: Pick<Picture, "groups" | "times">,
+  { groups, times }: Pick<GraphPicture, "groups" | "times">,
   group: number,
 ): string {
   const shared = times.together(groups.nodes(group));

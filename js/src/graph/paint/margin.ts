@@ -1,14 +1,28 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import { TextMeasure } from "../../shared/drawing/canvas.ts";
-import type { Pen } from "../../shared/drawing/pen.ts";
-import { nodeTitle } from "../../shared/node_title.ts";
+import { type Pen, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { nodeTitle } from "../../shared/format.ts";
 import { verdictSign } from "../data/health.ts";
 import { isOfKind } from "../data/times.ts";
+import { membersOf } from "../layout/scene.ts";
 import { titleOf } from "./frames.ts";
-import { heatOf, showsTimes } from "./heat.ts";
-import { marginStart, PITCH } from "./margin_start.ts";
-import type { LabelRecord, Picture } from "./picture.ts";
-import { whole } from "./whole.ts";
+import { type GraphPicture, type LabelRecord, marginStart, PITCH, whole } from "./picture.ts";
+
+/** The longest known time of a node in a box as a share of the longest there is, 0 … 1. */
+export function heatOf(
+  { placed, times }: Pick<GraphPicture, "placed" | "times">,
+  box: number,
+): number {
+  let most = 0;
+  for (const node of membersOf(placed.scene, box)) {
+    if (times.shown[node]! > most) most = times.shown[node]!;
+  }
+  return most / Math.max(1, times.largest);
+}
+
+/** Whether times stand beside what the colors show: they are known, and the colors show nothing else that is measured. */
+export function showsTimes({ times, colorBy }: Pick<GraphPicture, "times" | "colorBy">): boolean {
+  return times.known && (colorBy === "kind" || colorBy === "time");
+}
 
 export const TEXT_PX = 11;
 /** How far a text may stand from its layer to keep that distance, CSS px. */
@@ -22,20 +36,20 @@ const WIDE = 460;
 const NAMED = 2 * PITCH;
 
 /** A row of texts: a layer's, or the name of a frame (-1 for none). */
-interface Row {
+interface MarginRow {
   layer: number;
   frame: number;
   y: number;
 }
 
-export interface Line {
+export interface MarginLine {
   x1: number;
   y1: number;
   x2: number;
   y2: number;
 }
 
-interface Spot {
+interface MarginText {
   box: number;
   text: string;
   layer: number;
@@ -53,7 +67,7 @@ interface Spot {
 export class MarginPainter {
   readonly #context: Pen;
   readonly #measure: TextMeasure;
-  #spots: Spot[] = [];
+  #spots: MarginText[] = [];
   labels: LabelRecord[] | null = null;
 
   constructor(context: Pen) {
@@ -66,7 +80,7 @@ export class MarginPainter {
     this.#spots = [];
   }
 
-  paint(picture: Picture): void {
+  paint(picture: GraphPicture): void {
     const { placed, camera } = picture;
     const start = marginStart(placed, camera);
     if (start === null) return;
@@ -113,7 +127,7 @@ export class MarginPainter {
   }
 
   /** The line from the boxes of a layer to their row of texts; it ends where the first of them begins. */
-  leader({ placed, camera }: Picture, box: number): Line | null {
+  leader({ placed, camera }: GraphPicture, box: number): MarginLine | null {
     const spot = this.spotOf(box);
     if (!spot) return null;
     const { order, layerStart } = placed.layout;
@@ -127,7 +141,7 @@ export class MarginPainter {
     };
   }
 
-  #leader(picture: Picture, box: number): void {
+  #leader(picture: GraphPicture, box: number): void {
     const line = this.leader(picture, box);
     if (!line) return;
     const context = this.#context;
@@ -140,9 +154,9 @@ export class MarginPainter {
   }
 
   /** What has a text on the stage, from above; the names of frames only where there is room for all of it. */
-  #rows({ placed, camera }: Picture): Row[] {
+  #rows({ placed, camera }: GraphPicture): MarginRow[] {
     const { layerTop, layerBottom } = placed.layout;
-    const rows: Row[] = [];
+    const rows: MarginRow[] = [];
     const isOn = (y: number) => y >= 0 && y <= camera.height;
     const view = camera.view();
     placed.eachStretch(view, (first, beyond) => {
@@ -151,7 +165,7 @@ export class MarginPainter {
         if (isOn(y)) rows.push({ layer, frame: -1, y });
       }
     });
-    const frames: Row[] = [];
+    const frames: MarginRow[] = [];
     const least = NAMED / camera.scale;
     if (tokens.group.header * camera.scale < TEXT_PX) {
       placed.eachFrame(
@@ -168,7 +182,7 @@ export class MarginPainter {
   }
 
   /** The time of the slowest in a row, as a bar that ends at `right`; gives its length. */
-  #bar(picture: Picture, boxes: Int32Array, right: number, y: number): number {
+  #bar(picture: GraphPicture, boxes: Int32Array, right: number, y: number): number {
     const heat = boxes.reduce((most, box) => Math.max(most, heatOf(picture, box)), 0);
     const long = heat && Math.max(1, BAR.width * heat);
     this.#context.fillStyle = picture.palette.theme.accent;
@@ -177,7 +191,7 @@ export class MarginPainter {
   }
 
   /** Where the box's text is; undefined where it has none. */
-  spotOf(box: number): Readonly<Spot> | undefined {
+  spotOf(box: number): Readonly<MarginText> | undefined {
     return this.#spots.find((each) => each.box === box);
   }
 
@@ -191,7 +205,7 @@ export class MarginPainter {
   }
 
   #words(
-    { placed, times, colorBy, colors, health }: Picture,
+    { placed, times, colorBy, colors, health }: GraphPicture,
     box: number,
     node: number,
     isWide: boolean,

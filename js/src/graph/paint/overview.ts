@@ -1,12 +1,10 @@
 import { Fault } from "../../shared/client/health.ts";
 import { clear, type Layer, layer } from "../../shared/drawing/canvas.ts";
-import { finished, inStretches } from "../../shared/stretches.ts";
+import { finished, inStretches } from "../../shared/many.ts";
 import { element } from "../../shared/ui/dom.ts";
-import { isMarked } from "./health_marks.ts";
-import { heatOf, showsTimes } from "./heat.ts";
-import type { OverlayMarks } from "./overlay.ts";
-import type { Picture } from "./picture.ts";
-import { shadesOf } from "./shades.ts";
+import { heatOf, showsTimes } from "./margin.ts";
+import type { OverlayMarks } from "./painter.ts";
+import { type GraphPicture, isMarked, shadesOf } from "./picture.ts";
 
 /** From the edge: ticks of hits, the graph, the heat strip, the pointer to the slowest node; CSS px. */
 const GUTTER = 10;
@@ -28,11 +26,11 @@ const STRIDE = 2000;
  * triangle). Beside it the heat strip: at each place the longest time there where times are known and the colors show none;
  else the color of the worst or largest.
  */
-export class Overview {
+export class GraphOverview {
   readonly node = element("div", { class: "tvmdbg-graph-overview", hidden: true });
   readonly #still: Layer = layer("");
   readonly #moving: Layer = layer("tvmdbg-overlay");
-  #picture: Picture | null = null;
+  #picture: GraphPicture | null = null;
   #drawn = "";
   #drawing: AbortController | null = null;
   /** Where along the strip there are hits, of which hits of which picture. */
@@ -78,7 +76,7 @@ export class Overview {
     this.#drawn = "";
   }
 
-  paint(picture: Picture, marks: OverlayMarks): void {
+  paint(picture: GraphPicture, marks: OverlayMarks): void {
     this.#picture = picture;
     const { clientWidth: width, clientHeight: height } = this.node;
     if (width === 0 || height === 0) return;
@@ -92,7 +90,7 @@ export class Overview {
     this.#marks(picture, marks);
   }
 
-  #draw(picture: Picture, width: number, height: number): void {
+  #draw(picture: GraphPicture, width: number, height: number): void {
     this.#drawing?.abort();
     this.#drawing = new AbortController();
     const steps = this.#graph(picture, width, height);
@@ -101,7 +99,7 @@ export class Overview {
   }
 
   /** Along the strip: the flow; across it: each column, stretched to the strip. */
-  #scale({ placed }: Picture) {
+  #scale({ placed }: GraphPicture) {
     const { columns, direction } = placed.layout;
     const { clientWidth: width, clientHeight: height } = this.node;
     const down = direction === "down";
@@ -130,7 +128,7 @@ export class Overview {
   }
 
   /** Of boxes that share a pixel, the one is drawn that is slowest or worst: none is lost among many. */
-  *#graph(picture: Picture, width: number, height: number): Generator<void, void> {
+  *#graph(picture: GraphPicture, width: number, height: number): Generator<void, void> {
     const { placed } = picture;
     const { x, y } = placed.layout;
     const { width: wides, height: highs } = placed.scene;
@@ -192,7 +190,7 @@ export class Overview {
   }
 
   /** Rows with a hit, found once for each search. */
-  #hitRows(picture: Picture, hits: ReadonlyMap<number, number>): Uint8Array {
+  #hitRows(picture: GraphPicture, hits: ReadonlyMap<number, number>): Uint8Array {
     const at = this.#scale(picture);
     if (this.#ticks?.hits !== hits || this.#ticks.key !== this.#drawn) {
       const rows = new Uint8Array(Math.ceil(at.room) + 2 * PAD);
@@ -206,7 +204,7 @@ export class Overview {
   }
 
   /** A tick at the inner edge for each row in which a fault began or to which it spread. */
-  #spread(picture: Picture): void {
+  #spread(picture: GraphPicture): void {
     const { placed, palette, health } = picture;
     if (!health || health.nodes.origin < 0) return;
     const at = this.#scale(picture);
@@ -226,7 +224,7 @@ export class Overview {
     }
   }
 
-  #marks(picture: Picture, { selected, frame, hits }: OverlayMarks): void {
+  #marks(picture: GraphPicture, { selected, frame, hits }: OverlayMarks): void {
     const { context } = this.#moving;
     const { placed, times, camera, palette, colorBy, health } = picture;
     const { theme } = palette;

@@ -1,18 +1,32 @@
-import { errorText } from "../../shared/client/message.ts";
-import { isAbort } from "../../shared/client/request.ts";
-import { type NodeDetails, NodeKind, type RunClient } from "../../shared/client/run_client.ts";
+import type { NodeDetails } from "../../shared/client/answers.ts";
+import { errorText, isAbort } from "../../shared/client/request.ts";
+import { NodeKind, type RunClient } from "../../shared/client/run_client.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import { counted, duration, integer, percent, timeShare } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
-import { entryBytes, valueText } from "../color/columns.ts";
-import { composition, type Part } from "../data/composition.ts";
 import type { GraphModel } from "../data/model.ts";
-import { boxesOf, type Scene } from "../placed/scene.ts";
-import { quoted } from "../query/suggest.ts";
-import { delegateOf, delegateSection } from "./delegate_details.ts";
-import { bar, list, listed, named, section, shared, table, top } from "./details_parts.ts";
-import { healthIn, kindsIn, sizeOf, timeIn } from "./group_words.ts";
+import { entryBytes, valueText } from "../data/node_columns.ts";
+import { quoted } from "../data/query_fields.ts";
+import { boxesOf, type GraphScene } from "../layout/scene.ts";
+import {
+  type BlockKind,
+  bar,
+  composition,
+  delegateOf,
+  delegateSection,
+  healthIn,
+  kindsIn,
+  list,
+  listed,
+  named,
+  section,
+  shared,
+  sizeOf,
+  table,
+  timeIn,
+  top,
+} from "./details_parts.ts";
 
 /** What is done to groups from here. */
 export interface GroupActs {
@@ -28,7 +42,7 @@ const TOP_PARTS = 6;
 const BUSY_MS = 150;
 
 /** Everything about the selected node, with its neighbors as buttons; the graph in short where none is selected. */
-export class Details {
+export class DetailsPanel {
   readonly node = element("aside", {
     class: "tvmdbg-graph-details",
     "aria-label": "details",
@@ -68,7 +82,7 @@ export class Details {
     if (first) this.node.removeAttribute("tabindex");
   }
 
-  async show(selected: readonly number[], scene: Scene, group = -1): Promise<void> {
+  async show(selected: readonly number[], scene: GraphScene, group = -1): Promise<void> {
     this.#asked?.abort();
     if (group >= 0) {
       this.#fill(this.#group(group, scene));
@@ -109,7 +123,7 @@ export class Details {
     return element("h3", {}, this.#model.describe.short(node));
   }
 
-  #node(details: NodeDetails, selected: readonly number[], scene: Scene): (Node | null)[] {
+  #node(details: NodeDetails, selected: readonly number[], scene: GraphScene): (Node | null)[] {
     const { times, describe } = this.#model;
     const { id } = details;
     const { delegate, attrs } = delegateOf(details.attrs);
@@ -169,7 +183,7 @@ export class Details {
     ];
   }
 
-  #group(group: number, scene: Scene): (Node | null)[] {
+  #group(group: number, scene: GraphScene): (Node | null)[] {
     const { groups, graph, times } = this.#model;
     const isOpen = scene.frameOfGroup[group]! >= 0;
     const ns = groups.ns(group);
@@ -335,7 +349,7 @@ export class Details {
   }
 
   /** The blocks of the graph, most of the time or of the nodes first; each marks those of its name. */
-  #parts(made: readonly Part[]): HTMLElement {
+  #parts(made: readonly BlockKind[]): HTMLElement {
     const { graph, times } = this.#model;
     const rows = made.slice(0, TOP_PARTS).map(({ name, blocks, nodes, ns }) => {
       const words = `${name}${blocks > 1 ? ` × ${integer(blocks)}` : ""}`;

@@ -1,5 +1,9 @@
+import { GroupSource, NodeKind } from "../../shared/client/run_client.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { button, element } from "../../shared/ui/dom.ts";
+import { verdictLabel, weight } from "../data/health.ts";
+import type { GraphModel } from "../data/model.ts";
+import { boxesOf, type GraphScene } from "../layout/scene.ts";
 
 const MOST_LETTERS = 10_000;
 
@@ -80,4 +84,250 @@ export function top(rows: HTMLElement[], all: number, tag: "ul" | "ol"): HTMLEle
   const more = all - rows.length;
   const rest = element("p", { class: "tvmdbg-muted" }, `and ${integer(more)} more`);
   return element("div", {}, list(rows, tag), more > 0 ? rest : null);
+}
+
+type AttributeList = readonly (readonly [name: string, value: string])[];
+
+/** The operator of a delegate that computes a node: rows in parts, a heading each. */
+export interface DelegateFacts {
+  title: string;
+  parts: (readonly [heading: string, rows: AttributeList])[];
+}
+
+const OPERATOR = "delegate_node";
+const RAN = [OPERATOR, "runs as", "runs in", "match", "came from", "inserted", "inserted for it"];
+const SETTINGS = [
+  ...["kernel size", "pooling window", "stride", "padding", "dilation", "groups"],
+  ...["group input channels", "group output channels", "output padding", "new size", "axis"],
+  ...["perm", "new shape", "offsets", "sizes", "pre paddings", "post paddings", "padding value"],
+  ...["alpha", "negative slope", "flags", "fused activation", "bounds", "layout"],
+];
+const QUANTIZATION = " quantization";
+const KERNEL = "kernel";
+/** How it is called in the program, which its section or the boxes around it say. */
+const SAID = ["kind", "delegate", "delegate_index", "backend"];
+const WORDS: Record<string, string> = {
+  [OPERATOR]: "operator",
+  "group input channels": "input channels",
+  "group output channels": "output channels",
+};
+const TITLES: Record<string, string> = { Xnnpack: "XNNPACK", Qnn: "QNN" };
+
+/** What attributes tell of the delegate's operator, in an order that can be read, and the others. */
+export function delegateOf(attrs: AttributeList): {
+  delegate: DelegateFacts | null;
+  attrs: AttributeList;
+} {
+  const left = new Map(attrs);
+  if (!left.has(OPERATOR)) return { delegate: null, attrs };
+  const call = left.get("delegate") ?? "";
+  const [backend = "", ...where] = call.split(", ");
+  const name = (left.get("backend") ?? backend).replace(/Backend$/, "");
+  const taken = (names: Iterable<string>): AttributeList => {
+    const found = [...names].filter((each) => left.has(each));
+    const rows = found.map((each) => [shown(each), left.get(each)!] as const);
+    for (const each of found) left.delete(each);
+    return rows;
+  };
+  const kernel = partsOf(left.get(KERNEL) ?? "");
+  for (const each of [KERNEL, ...SAID]) left.delete(each);
+  const quantized = [...left.keys()].filter((each) => each.endsWith(QUANTIZATION));
+  const parts: DelegateFacts["parts"] = [
+    ["", taken(RAN)],
+    ["settings", taken(SETTINGS)],
+    ["quantization", taken(quantized)],
+    ["in the name", kernel],
+  ];
+  const title = [TITLES[name] ?? (name || "delegate"), ...where].join(", ");
+  return { delegate: { title, parts: parts.filter(([, rows]) => rows.length) }, attrs: [...left] };
+}
+
+/** `F32: 32-bit floats; GEMM: matrix multiplication` by its parts. */
+function partsOf(text: string): AttributeList {
+  const found: [string, string][] = [];
+  for (const part of text.split("; ")) {
+    const [name = "", ...rest] = part.split(": ");
+    if (rest.length) found.push([name, rest.join(": ")]);
+    else if (found.length) found.at(-1)![1] += `; ${part}`;
+  }
+  return found;
+}
+
+function shown(name: string): string {
+  return WORDS[name] ?? name.replace(new RegExp(`${QUANTIZATION}$`), "");
+}
+
+export function delegateSection({ title, parts }: DelegateFacts): HTMLElement {
+  return section(
+    title,
+    ...parts.flatMap(([heading, rows]) => [
+      heading ? element("h5", {}, heading) : null,
+      table(rows),
+    ]),
+  );
+}
+
+const NAMED = 6;
+
+/** The op kinds inside a group, most frequent first. */
+export function kindsIn(
+  { groups, graph }: GraphModel,
+  group: number,
+): [kind: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const node of groups.nodes(group)) {
+    const kind = graph.opKinds.at(node);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a);
+}
+
+/** How many nodes, and how many of them are parameters. */
+export function sizeOf({ groups, graph }: GraphModel, group: number): string {
+  const nodes = groups.nodes(group);
+  const parameters = nodes.filter((node) => graph.kinds[node] === NodeKind.PARAMETER).length;
+  return `${counted(nodes.length, "node")}${parameters ? ` with ${counted(parameters, "parameter")}` : ""}`;
+}
+
+/** How many nodes have each verdict, worst first; nothing where health was not asked for. */
+export function healthIn({ groups, describe }: GraphModel, group: number): string[] {
+  if (!describe.health) return [];
+  const counts = new Map<number, number>();
+  for (const node of groups.nodes(group)) {
+    const verdict = describe.health.verdict[node]!;
+    counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([a], [b]) => weight(b) - weight(a))
+    .map(([verdict, count]) => `${counted(count, "node")} ${verdictLabel(verdict)}`);
+}
+
+/** The groups around a node, the innermost first: `in residual block 2 of 3`. */
+export function groupPath({ graph }: GraphModel, node: number): string {
+  const { nodeGroup, groupParent, groupNames, groupSource } = graph;
+  const names: string[] = [];
+  for (let group = nodeGroup[node]!; group >= 0; group = groupParent[group]!) {
+    const parent = groupParent[group]!;
+    if (groupSource[group] === GroupSource.REPEAT) continue;
+    let [place, count] = [0, 0];
+    for (
+      let each = parent + 1;
+      parent >= 0 && each < groupParent.length && groupParent[each]! >= parent;
+      each++
+    ) {
+      if (groupParent[each] !== parent) continue;
+      count += 1;
+      if (each <= group) place += 1;
+    }
+    names.push(`in ${groupNames.at(group)}${count > 1 ? ` ${place} of ${count}` : ""}`);
+  }
+  return names.join(", ");
+}
+
+/** How long the group's nodes took together, how much of the whole that is, and what they took with others. */
+export function timeIn({ labels }: GraphModel, group: number): string {
+  return labels.timeOfGroup(group, " of the total time");
+}
+
+/** What the group is, as the tooltip says it. */
+export function groupLines(model: GraphModel, group: number): string[] {
+  const { groups, graph } = model;
+  const kinds = kindsIn(model, group)
+    .filter(([kind]) => kind !== "parameter")
+    .map(([kind, count]) => `${count} ${kind}`);
+  const more = kinds.length > NAMED ? [counted(kinds.length - NAMED, "more kind")] : [];
+  const identical = groups.ofKind(group).length;
+  const isRun = graph.groupSource[group] === GroupSource.REPEAT;
+  const lines = [
+    groups.title(group),
+    `${sizeOf(model, group)}: ${[...kinds.slice(0, NAMED), ...more].join(", ")}`,
+    timeIn(model, group),
+    identical > 1
+      ? `kind ${groups.tag(group)}: ${identical} ${isRun ? "identical runs" : "identical groups"}`
+      : "",
+    ...healthIn(model, group),
+    ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),
+  ];
+  return lines.filter(Boolean);
+}
+
+/** For the live region: the group, whether it is open, and what it reads and is read by. */
+export function groupSentence(
+  model: GraphModel,
+  group: number,
+  scene: GraphScene,
+  isTooLarge: boolean,
+): string {
+  const { groups, graph, describe } = model;
+  const isOpen = scene.frameOfGroup[group]! >= 0;
+  const inside = new Uint8Array(graph.kinds.length);
+  for (const node of groups.nodes(group)) inside[node] = 1;
+  const [from, to] = [new Set<string>(), new Set<string>()];
+  const named = (node: number) => {
+    const box = boxesOf(scene, node)[0];
+    const around = box === undefined ? -1 : scene.group[box]!;
+    return around >= 0 ? groups.title(around) : describe.short(node);
+  };
+  for (let edge = 0; edge < graph.edgeSource.length; edge++) {
+    const [source, target] = [graph.edgeSource[edge]!, graph.edgeTarget[edge]!];
+    if (source < 0 || inside[source] === inside[target]) continue;
+    if (inside[source]) to.add(named(target));
+    else from.add(named(source));
+  }
+  const list = (names: Set<string>) => {
+    const shown = [...names].slice(0, NAMED).join(", ");
+    return names.size > NAMED ? `${shown} and ${names.size - NAMED} more` : shown;
+  };
+  const identical = groups.ofKind(group).length - 1;
+  const parts = [
+    `Group ${groups.title(group)}, ${isOpen ? "open" : "closed"}`,
+    sizeOf(model, group),
+    timeIn(model, group),
+    identical > 0
+      ? `one of ${counted(identical + 1, "identical group")} of kind ${groups.tag(group)}`
+      : "",
+    ...healthIn(model, group),
+    ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),
+    isTooLarge ? "too many nodes to select in other views" : "",
+  ].filter(Boolean);
+  const reads = from.size ? `; reads ${list(from)}` : "";
+  const read = to.size ? `; read by ${list(to)}` : "";
+  return `${parts.join(", ")}${reads}${read}. Enter ${isOpen ? "closes" : "opens"} it.`;
+}
+
+/** The blocks of one name: how many there are, and what they hold together. */
+export interface BlockKind {
+  name: string;
+  blocks: number;
+  nodes: number;
+  /** Sum of the known times, nanoseconds. */
+  ns: number;
+}
+
+/** A group of more than this share of the nodes says nothing of what the graph is made of: what is in it does. */
+const ALL = 0.9;
+
+/**
+ * What a graph is made of: its blocks by name, each node counted once, in the outermost of them. Those that take most
+ * of the time come first, those of most nodes where no times are known.
+ */
+export function composition({ groups, graph }: GraphModel): BlockKind[] {
+  const { groupParent, groupStart, groupEnd, groupNames, groupRepeats, kinds } = graph;
+  const size = (group: number) => groupEnd[group]! - groupStart[group]!;
+  let around = -1;
+  for (let group = 0; group < groups.count; group++) {
+    const isAll = size(group) > ALL * kinds.length && groups.last[group]! > group + 1;
+    if (groupParent[group] === around && isAll && groupRepeats[group]! < 2) around = group;
+  }
+  const parts = new Map<string, BlockKind>();
+  for (let group = 0; group < groups.count; group++) {
+    if (groupParent[group] !== around) continue;
+    const name = groupNames.at(group);
+    const part = parts.get(name) ?? { name, blocks: 0, nodes: 0, ns: 0 };
+    part.blocks += groupRepeats[group]!;
+    part.nodes += size(group);
+    part.ns += groups.ns(group);
+    parts.set(name, part);
+  }
+  return [...parts.values()].sort((a, b) => b.ns - a.ns || b.nodes - a.nodes);
 }

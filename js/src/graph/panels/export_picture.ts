@@ -1,11 +1,133 @@
-import { errorText } from "../../shared/client/message.ts";
+import { errorText } from "../../shared/client/request.ts";
+import { layer } from "../../shared/drawing/canvas.ts";
+import { SvgContext, type TextRuler } from "../../shared/drawing/svg_context.ts";
+import { escaped, markup } from "../../shared/drawing/svg_marks.ts";
 import { bytes } from "../../shared/format.ts";
-import { button, element } from "../../shared/ui/dom.ts";
-import { download, downloadProblem, fileName } from "../../shared/ui/download.ts";
-import { SvgCanvas } from "../paint/svg.ts";
+import {
+  button,
+  download,
+  downloadProblem,
+  element,
+  fileName,
+  KEEP_KEYS,
+} from "../../shared/ui/dom.ts";
+import type { Camera } from "../camera.ts";
 import type { GraphParts } from "../parts.ts";
-import type { Camera } from "../stage/camera.ts";
-import type { Popup } from "./popup.ts";
+
+/** A small window over the view that goes as soon as the keyboard is elsewhere: a menu, a few controls. */
+export class Popup {
+  readonly node = element("div", {
+    class: "tvmdbg-more-menu tvmdbg-graph-popup",
+    tabindex: -1,
+    hidden: true,
+    ...KEEP_KEYS,
+  });
+  readonly #root: HTMLElement;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    const { node } = this;
+    node.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!node.contains(relatedTarget as Node | null)) node.hidden = true;
+    });
+    node.addEventListener("keydown", (event) => {
+      const by = { ArrowDown: 1, ArrowUp: -1, Home: 0, End: 0 }[event.key];
+      if (by === undefined || (by === 0 && event.target instanceof HTMLInputElement)) return;
+      event.preventDefault();
+      const items = Array.from(node.querySelectorAll<HTMLElement>("button, input"));
+      const at = items.indexOf(document.activeElement as HTMLElement);
+      const to = event.key === "Home" ? 0 : event.key === "End" ? -1 : (at + by) % items.length;
+      items.at(to)?.focus();
+    });
+  }
+
+  /** Shows the items at a point of the view, inside it; the first of them gets the keyboard. */
+  open(role: "menu" | "dialog", label: string, x: number, y: number, items: readonly Node[]): void {
+    const { node } = this;
+    node.setAttribute("role", role);
+    node.setAttribute("aria-label", label);
+    node.replaceChildren(...items);
+    node.hidden = false;
+    const { clientWidth, clientHeight } = this.#root;
+    node.style.maxHeight = `${clientHeight - 8}px`;
+    node.style.left = `${Math.max(4, Math.min(x, clientWidth - node.offsetWidth - 4))}px`;
+    node.style.top = `${Math.max(4, Math.min(y, clientHeight - node.offsetHeight - 4))}px`;
+    node.scrollTop = 0;
+    (node.querySelector<HTMLElement>("button, input") ?? node).focus({ preventScroll: true });
+  }
+
+  /** Below a control of the view. */
+  below(
+    control: HTMLElement,
+    role: "menu" | "dialog",
+    label: string,
+    items: readonly Node[],
+  ): void {
+    const seen = control.checkVisibility() ? control : this.#root.querySelector(".tvmdbg-more");
+    const [at, root] = [seen ?? control, this.#root].map((each) => each.getBoundingClientRect());
+    this.open(role, label, at!.left - root!.left, at!.bottom - root!.top + 2, items);
+  }
+
+  close(): void {
+    this.#root.focus({ preventScroll: true });
+    this.node.hidden = true;
+  }
+}
+
+/** The pattern of what is not known, as the palette draws it. */
+const HATCH = "M-8 8L0 0M0 8L8 0M8 8L16 0";
+
+/** Records what painters draw into a canvas of the page, with its fonts. */
+export class SvgCanvas extends SvgContext {
+  readonly #canvas: CanvasRenderingContext2D;
+
+  constructor() {
+    const { context } = layer("");
+    super(rulerOf(context));
+    this.#canvas = context;
+  }
+
+  createPattern(image: CanvasImageSource, repetition: string): CanvasPattern | null {
+    return this.#canvas.createPattern(image, repetition);
+  }
+
+  /** The recorded drawing as a document. */
+  text(width: number, height: number, title: string, hatch: string): string {
+    const [wide, high] = [width, height].map((side) => String(Math.round(side * 100) / 100));
+    return [
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${high}" width="${wide}" height="${high}">`,
+      `<title>${escaped(title)}</title>`,
+      '<defs><pattern id="tvmdbg-hatch" width="8" height="8" patternUnits="userSpaceOnUse">',
+      `<path d="${HATCH}" stroke="${hatch}" stroke-width="1.2"/></pattern></defs>`,
+      markup(this.marks),
+      "</svg>\n",
+    ].join("\n");
+  }
+}
+
+function rulerOf(context: CanvasRenderingContext2D): TextRuler {
+  const shifts = new Map<string, number>();
+  return {
+    exact: true,
+    family: "",
+    width(text, font) {
+      context.font = font;
+      return context.measureText(text).width;
+    },
+    shift(font, baseline) {
+      const key = `${baseline} ${font}`;
+      const known = shifts.get(key);
+      if (known !== undefined) return known;
+      context.font = font;
+      const [alphabetic = 0, named = 0] = (["alphabetic", baseline] as const).map((each) => {
+        context.textBaseline = each;
+        return context.measureText("x").actualBoundingBoxAscent;
+      });
+      shifts.set(key, alphabetic - named);
+      return alphabetic - named;
+    },
+  };
+}
 
 /** A whole graph of more boxes is saved without texts. */
 const MOST_READ = 20_000;
@@ -14,7 +136,7 @@ const FLAT_SCALE = 0.3;
 const MOST_SIDE = 16_000;
 const MOST_PIXELS = 100e6;
 
-type Kind = "svg" | "png";
+type PictureFormat = "svg" | "png";
 type What = "view" | "whole graph";
 
 const CHOICES = [
@@ -22,7 +144,7 @@ const CHOICES = [
   ["svg", "whole graph"],
   ["png", "view"],
   ["png", "whole graph"],
-] as const satisfies [Kind, What][];
+] as const satisfies [PictureFormat, What][];
 
 /** What it needs of the view. */
 export type Saved = Pick<
@@ -54,7 +176,7 @@ export class Saves {
   }
 
   /** Saves a picture; returns what there is to say of it. */
-  async #save(kind: Kind, what: What): Promise<string> {
+  async #save(kind: PictureFormat, what: What): Promise<string> {
     const problem = downloadProblem();
     if (problem) {
       return `${problem} In Python: view.save("graph.${kind}"${what === "view" ? "" : ', what="whole"'})`;

@@ -1,17 +1,204 @@
-import type { GraphColumns } from "../../shared/client/run_client.ts";
-import { kindFill } from "../../shared/drawing/theme.ts";
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import { isUnderWay, verdictCounts } from "../../shared/client/health.ts";
+import { inkOn, kindFill } from "../../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS, keepChildren, relabel } from "../../shared/ui/dom.ts";
-import { ClassColors } from "../color/classes.ts";
-import type { Colors } from "../color/colors.ts";
-import type { Work } from "../color/columns.ts";
-import { NumberKey } from "../color/number_key.ts";
-import { NumberColors } from "../color/numbers.ts";
-import type { NodeHealth } from "../data/health.ts";
-import type { Times } from "../data/times.ts";
+import { RangeHandles } from "../../shared/ui/range_handles.ts";
+import { ClassColors } from "../data/coloring.ts";
+import type { BoxColors } from "../data/colors.ts";
+import { isUnknown, type NodeHealth, verdictLabel, verdictSign, weight } from "../data/health.ts";
+import type { Work } from "../data/node_columns.ts";
+import { NumberColors } from "../data/number_colors.ts";
+import type { NodeTimes } from "../data/times.ts";
 import type { Palette } from "../paint/palette.ts";
-import { type HealthActs, HealthKey } from "./health_key.ts";
-import { ScanProgress } from "./scan_progress.ts";
+
+const WIDTH = 204;
+const BAR = 9;
+/** Beside the bar, so that texts at its ends have room, CSS px. */
+const SIDE = 26;
+const DIGIT = 6.3;
+const STOPS = 24;
+const TICKS = 3;
+
+/** The bar of a scale of numbers with its ticks, and two handles for between which values the colors lie. */
+class NumberKey {
+  readonly node = element("span", { class: "tvmdbg-graph-scale" });
+  readonly #name = element("span");
+  readonly #bar = element("span", { class: "tvmdbg-graph-bar-key" });
+  readonly #ramp = element("span", { class: "tvmdbg-graph-ramp" });
+  readonly #ticks = element("span");
+  readonly #counts = element("span");
+  readonly #handles: RangeHandles;
+  #colors: NumberColors | null = null;
+
+  constructor(limit: (range: readonly [number, number] | null) => void) {
+    this.#handles = new RangeHandles(
+      (range) => limit(range),
+      () => limit(null),
+      (value) => this.#colors?.text(value) ?? "",
+    );
+    this.#bar.style.width = `${WIDTH + 2 * SIDE}px`;
+    Object.assign(this.#ramp.style, { left: `${SIDE}px`, width: `${WIDTH}px`, height: `${BAR}px` });
+    this.#ramp.addEventListener("dblclick", () => limit(null));
+    this.#bar.append(this.#ramp, this.#ticks, ...this.#handles.nodes);
+    this.node.append(this.#name, this.#bar, this.#counts);
+  }
+
+  show(colors: NumberColors): void {
+    this.#colors = colors;
+    const { axis, scale, column, counts, together } = colors;
+    this.#name.textContent = column.name;
+    this.node.title = `fill: ${column.name}, ${column.scale}; for several nodes the ${together}`;
+    this.#bar.hidden = counts.known === 0;
+    const stops = Array.from({ length: STOPS + 1 }, (_, i) => colors.color(axis.value(i / STOPS)));
+    this.#ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    this.#ticks.replaceChildren(...this.#texts(colors));
+    this.#handles.place({ x: SIDE, y: 7, width: WIDTH, height: 0 }, axis, [scale.low, scale.high]);
+    const said = [
+      counts.under && `${integer(counts.under)} below`,
+      counts.over && `${integer(counts.over)} above`,
+    ].filter(Boolean);
+    const unknown = counts.unknown ? `${integer(counts.unknown)} unknown` : "";
+    this.#counts.replaceChildren(
+      counts.known === 0 ? "no known value " : "",
+      said.join(", "),
+      ...(unknown
+        ? [element("span", { class: "tvmdbg-graph-swatch tvmdbg-graph-hatched" }), unknown]
+        : []),
+      column.note ? ` (${column.note})` : "",
+    );
+  }
+
+  /** The ends, and between them as many ticks as have room. */
+  #texts(colors: NumberColors): HTMLElement[] {
+    const { axis } = colors;
+    if (axis.single) return [this.#text(brief(colors.text(axis.low)), WIDTH / 2)];
+    const taken: [number, number][] = [];
+    const found: HTMLElement[] = [];
+    const values = [axis.low, axis.high, ...axis.ticks(TICKS).map(({ value }) => value)];
+    for (const value of values) {
+      const text = brief(colors.text(value));
+      const half = (text.length * DIGIT) / 2 + 3;
+      const at = Math.max(half - SIDE, Math.min(WIDTH + SIDE - half, axis.share(value) * WIDTH));
+      if (taken.some(([from, to]) => at - half < to && at + half > from)) continue;
+      taken.push([at - half, at + half]);
+      found.push(this.#text(text, at));
+    }
+    return found;
+  }
+
+  #text(text: string, at: number): HTMLElement {
+    const node = element("span", { class: "tvmdbg-graph-tick" }, text);
+    node.style.left = `${SIDE + at}px`;
+    return node;
+  }
+}
+
+/** Without zeros that say nothing: `2 ms` for `2.000 ms`. */
+function brief(text: string): string {
+  return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
+}
+
+/**
+ * How far something is, and a button that stops it or goes on.
+ * The button stays while answers come, since it may just be pressed.
+ */
+class ScanProgress {
+  readonly node = element("span");
+  readonly #said = element("span");
+  readonly #act: HTMLButtonElement;
+  readonly #doing: string;
+  #stopped = false;
+
+  /** `doing` is what its button stops: "computing". */
+  constructor(kind: string, doing: string, stop: () => void, goOn: () => void) {
+    this.#doing = doing;
+    this.#act = button("", "", () => (this.#stopped ? goOn() : stop()));
+    this.#act.dataset.kind = kind;
+    this.node.append(this.#said, this.#act);
+  }
+
+  show({ done, total }: { done: number; total: number }, things: string, stopped: boolean): void {
+    this.#stopped = stopped;
+    this.#said.textContent = ` ${integer(done)} of ${integer(total)} ${things}`;
+    const act = stopped ? "resume" : "stop";
+    relabel(this.#act, act, `${act} ${this.#doing}`);
+  }
+}
+
+interface HealthActs {
+  /** Goes to the next node of a verdict. */
+  next(verdict: number): void;
+  stop(): void;
+  goOn(): void;
+}
+
+interface HealthChip {
+  node: HTMLButtonElement;
+  swatch: HTMLElement;
+  count: HTMLElement;
+}
+
+/**
+ * What the fills say of the values of nodes, how many there are of each, and how far the scan is.
+ * Its buttons stay while answers come, since one may just be pressed.
+ */
+class HealthKey {
+  readonly node = element("span", { class: "tvmdbg-graph-scale tvmdbg-graph-health" });
+  readonly #commands: HealthActs;
+  readonly #words = element("span");
+  readonly #chips = new Map<number, HealthChip>();
+  readonly #progress: ScanProgress;
+
+  constructor(commands: HealthActs) {
+    this.#commands = commands;
+    const doing = "scanning the tensors";
+    this.#progress = new ScanProgress("health scan", doing, commands.stop, commands.goOn);
+  }
+
+  show(health: NodeHealth | null, palette: Palette): void {
+    if (!health?.answer.total) {
+      this.#words.textContent = health ? "the run has no tensors" : "scanning the tensors …";
+      keepChildren(this.node, this.#words);
+      return;
+    }
+    const { answer, verdict } = health;
+    const counts = verdictCounts(verdict).sort(([a], [b]) => weight(b) - weight(a));
+    const chips = counts.map(([each, count]) => this.#chip(each, count, palette));
+    const stopped = answer.state === "cancelled";
+    this.#progress.show(answer, "tensors ", stopped);
+    const progress = stopped || isUnderWay(answer) ? [this.#progress.node] : [];
+    keepChildren(this.node, ...chips, ...progress);
+  }
+
+  #chip(verdict: number, nodes: number, palette: Palette): HTMLElement {
+    let chip = this.#chips.get(verdict);
+    if (!chip) {
+      chip = this.#made(verdict);
+      this.#chips.set(verdict, chip);
+    }
+    const { node, swatch, count } = chip;
+    node.title =
+      node.ariaLabel = `${counted(nodes, "node")} ${verdictLabel(verdict)}: go to the next one`;
+    count.textContent = ` ${integer(nodes)}`;
+    if (!isUnknown(verdict)) {
+      const fill = palette.verdict(verdict);
+      swatch.style.background = fill;
+      swatch.style.color = inkOn(fill);
+    }
+    return node;
+  }
+
+  #made(verdict: number): HealthChip {
+    const node = button("", "", () => this.#commands.next(verdict));
+    const swatch = element("span", { class: "tvmdbg-graph-sign" }, verdictSign(verdict));
+    swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
+    const count = element("span", { class: "tvmdbg-muted" });
+    node.dataset.kind = `health ${verdict}`;
+    node.append(swatch, verdictLabel(verdict), count);
+    return { node, swatch, count };
+  }
+}
 
 /** Room of the row's own margins, and of the button for what does not fit, CSS px. */
 const PADDING = 14;
@@ -20,7 +207,7 @@ const MORE = 66;
 export interface LegendState {
   colorBy: string;
   /** Null until there is a picture. */
-  colors: Colors | null;
+  colors: BoxColors | null;
   /** How far what is shown is worked out; null where that takes no time. */
   work: Work | null;
   /** Why there are no such colors; empty where there are. */
@@ -43,7 +230,7 @@ export interface LegendActs {
   health: HealthActs;
 }
 
-interface Chip {
+interface ClassChip {
   key: string;
   label: string;
   color: string;
@@ -52,10 +239,10 @@ interface Chip {
 }
 
 /** What the colors mean: the scale of numbers, the classes, and op kinds with their share of the time; each sets the others back. */
-export class Legend {
+export class GraphLegend {
   readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
-  readonly #times: Times;
+  readonly #times: NodeTimes;
   readonly #commands: LegendActs;
   readonly #key: NumberKey;
   readonly #health: HealthKey;
@@ -70,7 +257,7 @@ export class Legend {
   #shown = "";
   #all = false;
 
-  constructor(graph: GraphColumns, times: Times, commands: LegendActs, signal: AbortSignal) {
+  constructor(graph: GraphColumns, times: NodeTimes, commands: LegendActs, signal: AbortSignal) {
     this.#commands = commands;
     this.#times = times;
     this.#key = new NumberKey((range) => commands.limit(range));
@@ -157,7 +344,7 @@ export class Legend {
     relabel(this.#more, `${left} more`, `show ${left} more of the legend`);
   }
 
-  #kindChips(palette: Palette): Chip[] {
+  #kindChips(palette: Palette): ClassChip[] {
     return this.#kinds.map(([kind, { nodes, ns }]) => {
       const share = ns > 0 ? percent(ns / this.#times.total) : "";
       const timed = share ? `, ${this.#times.told(ns)}, ${share} of the total time` : "";
@@ -171,7 +358,7 @@ export class Legend {
     });
   }
 
-  #chip({ key, label, color, aside, title }: Chip, { highlight }: LegendState): HTMLElement {
+  #chip({ key, label, color, aside, title }: ClassChip, { highlight }: LegendState): HTMLElement {
     const swatch = element("span", { class: "tvmdbg-graph-swatch" });
     swatch.style.background = color;
     const chip = element(
@@ -198,7 +385,7 @@ export class Legend {
   }
 }
 
-function classChips(colors: ClassColors): Chip[] {
+function classChips(colors: ClassColors): ClassChip[] {
   return colors.rows.map(({ key, label, nodes, color }) => ({
     key,
     label,

@@ -3,11 +3,10 @@ import { integer } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import type { GraphCommands } from "../commands.ts";
 import type { Folding } from "../folding.ts";
+import type { NavigationHistory } from "../navigation_history.ts";
+import { kindQuery, type Navigator } from "../navigator.ts";
 import type { GraphParts } from "../parts.ts";
-import type { NavigationHistory } from "../stage/navigation_history.ts";
-import { kindQuery, type Navigator } from "../stage/navigator.ts";
-import { type Saved, Saves } from "./export_picture.ts";
-import { Popup } from "./popup.ts";
+import { Popup, type Saved, Saves } from "./export_picture.ts";
 
 /** So many of the actions are buttons in the details. */
 const SHOWN = 5;

@@ -1,9 +1,8 @@
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { HitList } from "../../shared/ui/hit_list.ts";
 import type { Hits } from "../data/hits.ts";
-import type { Facts } from "../query/facts.ts";
-import { parse } from "../query/parser.ts";
-import { operatorsOf, type Suggestion, suggest } from "../query/suggest.ts";
+import { type Facts, operatorsOf, type Suggestion, suggest } from "../data/query_fields.ts";
+import { parse } from "../data/query_parser.ts";
 
 export interface SearchActions {
   search(query: string): void;

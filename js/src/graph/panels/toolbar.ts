@@ -1,12 +1,12 @@
 import { COPY_KEY } from "../../shared/client/code_copy.ts";
 import * as icons from "../../shared/drawing/icons.ts";
 import { button, captioned, changeIcon, element, iconButton, select } from "../../shared/ui/dom.ts";
-import { fullScreenButton } from "../../shared/ui/full_screen.ts";
 import { helpButton } from "../../shared/ui/keys.ts";
 import { Overflow } from "../../shared/ui/overflow.ts";
+import { fullScreenButton } from "../../shared/ui/view.ts";
 import type { Hits } from "../data/hits.ts";
+import type { Facts } from "../data/query_fields.ts";
 import type { Direction } from "../layout/types.ts";
-import type { Facts } from "../query/facts.ts";
 import { type SearchActions, SearchField } from "./search_field.ts";
 
 export interface ToolbarActions extends SearchActions {

@@ -1,9 +1,10 @@
 import type { AnyModel } from "@anywidget/types";
+import { button, element } from "../ui/dom.ts";
 import type { RunAnswers } from "./answers.ts";
 
 export type { AnyModel };
 
-interface Reply {
+interface KernelReply {
   id?: string;
   error?: string;
   result?: unknown;
@@ -22,7 +23,7 @@ export type Ask = <Kind extends keyof RunAnswers>(
 ) => Promise<Answer<RunAnswers[Kind]>>;
 
 /** No question can be asked any more; Jupyter's own words, of a kernel that was restarted, are "Cannot send". */
-export class KernelGone extends Error {
+class KernelGone extends Error {
   constructor(cause?: unknown) {
     const what = "The kernel no longer knows this view: it was restarted or stopped.";
     super(`${what} Run the cell again.`, { cause });
@@ -63,7 +64,7 @@ export function request<T>(
       finish();
     };
     const onAbort = () => settle(() => reject(signal.reason));
-    const onReply = (reply: Reply, buffers: DataView[] = []) => {
+    const onReply = (reply: KernelReply, buffers: DataView[] = []) => {
       if (reply?.id !== id) return;
       settle(() =>
         reply.error === undefined
@@ -112,4 +113,32 @@ export class NewestWins {
 /** Whether an error only says that the question is no longer of interest. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** What a view shows instead of data: why there is none, and what to try. */
+export function message(kind: "empty" | "error" | "busy", title: string, detail = ""): HTMLElement {
+  return element(
+    "div",
+    {
+      class: `tvmdbg-message tvmdbg-message-${kind}`,
+      role: kind === "error" ? "alert" : undefined,
+    },
+    element("strong", {}, title),
+    detail ? element("p", {}, detail) : null,
+  );
+}
+
+/** The text of anything thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What went wrong, and what to try where the error does not say so itself. */
+export function hinted(error: unknown, hint: string): string {
+  return error instanceof KernelGone ? error.message : `${errorText(error)}\n${hint}`;
+}
+
+/** A button that asks once more, where that can help. */
+export function retry(error: unknown, title: string, again: () => void): HTMLElement | null {
+  return error instanceof KernelGone ? null : button("retry", title, again);
 }

@@ -1,29 +1,26 @@
 import type { AnyModel } from "@anywidget/types";
-import type { ColumnsReply, RunAnswers } from "./answers.ts";
-import { columnsOf } from "./columns_of.ts";
-import type { FindingsAnswer } from "./findings.ts";
-import { pageCache } from "./page_cache.ts";
+import {
+  type ChangeColumns,
+  type ColumnsReply,
+  type CounterColumns,
+  type CriticalColumns,
+  columnsOf,
+  type FactColumns,
+  type FindingsAnswer,
+  type GraphColumns,
+  type Highlight,
+  type MemoryColumns,
+  type Missing,
+  type RooflineColumns,
+  type RunAnswers,
+  type RunSummary,
+  type TensorColumns,
+} from "./answers.ts";
+import { pageCache } from "./page_model.ts";
 import { type Answer, type Ask, isAbort, request, tell } from "./request.ts";
-import type {
-  ChangeColumns,
-  CounterColumns,
-  CriticalColumns,
-  FactColumns,
-  GraphColumns,
-  Highlight,
-  MemoryColumns,
-  Missing,
-  RooflineColumns,
-  RunSummary,
-  TensorColumns,
-} from "./run_parts.ts";
-import type { Entry, HealthAnswer } from "./tensor_questions.ts";
+import type { HealthAnswer } from "./tensor_questions.ts";
 import { type Once, TimelineClient, type TimelineQuestions } from "./timeline_client.ts";
 import type { Columns, WIRE } from "./wire.ts";
-
-export type * from "./run_parts.ts";
-export type * from "./timeline_columns.ts";
-export type { Entry };
 
 export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 } as const;
 /** By number. */

@@ -1,5 +1,5 @@
 import type { AnyModel } from "@anywidget/types";
-import type { Entry } from "./run_client.ts";
+import type { Entry } from "./tensor_questions.ts";
 
 /** Traits of the Python `Session`: the one place where what the views share is kept. */
 export interface SessionState {
@@ -28,9 +28,9 @@ export interface TourStep {
 
 const HOVER_TO_PYTHON_MS = 300;
 const SHARED = ["selected", "entry", "slice", "time_range", "hovered"] as const;
-type Part = (typeof SHARED)[number] | "notes" | "tour" | "tour_step";
+type SessionPart = (typeof SHARED)[number] | "notes" | "tour" | "tour_step";
 
-export interface Selection {
+export interface SessionSelection {
   /** Which output of the node; the first where it is not said. */
   output?: number;
   /** Which of the node's slices; all where it is not said. */
@@ -87,7 +87,11 @@ export class SessionClient {
     return this.#model.get(name) ?? null;
   }
 
-  select(node: number | null, source: string, { output = 0, occurrence }: Selection = {}): void {
+  select(
+    node: number | null,
+    source: string,
+    { output = 0, occurrence }: SessionSelection = {},
+  ): void {
     this.write(
       {
         selected: node === null ? [] : [node],
@@ -129,7 +133,11 @@ export class SessionClient {
   }
 
   /** Calls back once for each burst of changes of the named parts (all of the selection by default). */
-  onChange(listener: () => void, signal: AbortSignal, parts: readonly Part[] = SHARED): void {
+  onChange(
+    listener: () => void,
+    signal: AbortSignal,
+    parts: readonly SessionPart[] = SHARED,
+  ): void {
     let queued = false;
     const onEvent = () => {
       if (queued || signal.aborted) return;

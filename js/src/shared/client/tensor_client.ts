@@ -1,5 +1,4 @@
-import type { Packed } from "./answers.ts";
-import { columnsOf } from "./columns_of.ts";
+import { columnsOf, type Packed } from "./answers.ts";
 import type { Answer, Ask } from "./request.ts";
 import type {
   Cells,

@@ -172,11 +172,11 @@ export interface RobustRange {
   /** Finite values beside it. */
   beyond: number;
   /** Of the values between, in equal bins. */
-  histogram: Histogram;
+  histogram: HistogramAnswer;
 }
 
 /** Equal bins; not `exact` where values at a border may lie beside it. */
-export interface Histogram {
+export interface HistogramAnswer {
   counts: number[];
   edges: number[];
   exact: boolean;
@@ -196,7 +196,7 @@ export interface SpreadAnswer {
   /** The best that is known; null where the dtype has no order, or a page does not know the values. */
   statistics: SpreadNumbers | null;
   /** From the least to the largest finite value. */
-  histogram: Histogram | null;
+  histogram: HistogramAnswer | null;
   /** Null where no few far values set the range. */
   robust: RobustRange | null;
   /** The magnitude below which a symlog scale is linear; null where nothing is finite, or not zero. */

@@ -1,7 +1,6 @@
 import { append } from "../many.ts";
-import type { RunAnswers } from "./answers.ts";
+import { columnsOf, type RunAnswers } from "./answers.ts";
 import { ARRAYS, fields, StringColumn } from "./columns.ts";
-import { columnsOf } from "./columns_of.ts";
 import type { Answer, Ask } from "./request.ts";
 import type {
   AreaAnswer,
@@ -20,13 +19,13 @@ import type {
 import type { Columns } from "./wire.ts";
 
 /** Told after each part: how many slices have come, of how many. */
-export type Progress = (done: number, total: number) => void;
+export type ProgressListener = (done: number, total: number) => void;
 
 /** What a view asks of the timeline of a run. */
 export interface TimelineQuestions {
   timeline(): Promise<TimelineColumns | null>;
   /** Every slice, read once a page; null where there is no timeline, or more than a page may hold. */
-  slices(progress?: Progress): Promise<SliceColumns | null>;
+  slices(progress?: ProgressListener): Promise<SliceColumns | null>;
   /**
    * The slices that touch a range, or bins of it where they are too many. Of `window`, `area` and `find` the newest is
    * answered; those before it abort.
@@ -47,7 +46,7 @@ export interface TimelineQuestions {
 }
 
 export type Once = <T>(key: string, ask: () => Promise<T>) => Promise<T>;
-type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 const PART_BYTES = 1 << 20;
 const IN_FLIGHT = 2;
@@ -59,7 +58,7 @@ interface Loading {
   done: number;
   /** Parts that nobody asks for at the moment, the next one last. */
   left: [first: number, last: number][];
-  told: Set<Progress>;
+  told: Set<ProgressListener>;
 }
 
 /** The questions about time; parts that belong together are put together here. */
@@ -82,7 +81,7 @@ export class TimelineClient implements TimelineQuestions {
     });
   }
 
-  async slices(progress?: Progress): Promise<SliceColumns | null> {
+  async slices(progress?: ProgressListener): Promise<SliceColumns | null> {
     const head = await this.timeline();
     if (!head?.info.whole) return null;
     if (head.slices) return head.slices;
@@ -148,7 +147,7 @@ export class TimelineClient implements TimelineQuestions {
   }
 
   /** All names, where the first answer had no room for them. */
-  async #names(head: TimelineColumns): Promise<Named> {
+  async #names(head: TimelineColumns): Promise<NameColumns> {
     if (isNamed(head)) return head;
     const found = NAMED.map((name) => strings(head[name]));
     while (found[0]!.length < head.info.names) {
@@ -158,7 +157,9 @@ export class TimelineClient implements TimelineQuestions {
       const more = columnsOf<"names">(result.columns, buffers);
       for (const [at, name] of NAMED.entries()) append(found[at]!, strings(more[name]));
     }
-    return Object.fromEntries(NAMED.map((name, at) => [name, textColumn(found[at]!)])) as Named;
+    return Object.fromEntries(
+      NAMED.map((name, at) => [name, textColumn(found[at]!)]),
+    ) as NameColumns;
   }
 
   async #load(loading: Loading): Promise<SliceColumns> {
@@ -176,9 +177,9 @@ export class TimelineClient implements TimelineQuestions {
 
   async #part(loading: Loading, [first, last]: [number, number]): Promise<void> {
     const { result, buffers } = await this.ask("slices", { first, last });
-    const columns = loading.columns as unknown as Record<string, Numbers>;
+    const columns = loading.columns as unknown as Record<string, NumberArray>;
     for (const [name, part] of Object.entries(fields(result.columns, buffers))) {
-      columns[name]!.set(part as Numbers, first);
+      columns[name]!.set(part as NumberArray, first);
     }
     loading.done += last - first;
     for (const tell of loading.told) tell(loading.done, loading.total);
@@ -200,19 +201,22 @@ export function windowColumns(head: TimelineHead, columns: Columns<"window">): W
 
 /** What is told of each distinct name. */
 const NAMED = ["names", "nameKinds", "nameParts", "nameLabels"] as const;
-type Named = Columns<"names">;
+type NameColumns = Columns<"names">;
 
 function isNamed(head: TimelineColumns): boolean {
   return head.names.length === head.info.names;
 }
 
 /** Columns with the names they speak of by number: those that came along, else those told at first. */
-function withNames<T extends Partial<Named>>(head: TimelineHead, columns: T): T & Named {
+function withNames<T extends Partial<NameColumns>>(
+  head: TimelineHead,
+  columns: T,
+): T & NameColumns {
   const { names, nameKinds, nameParts, nameLabels } = { ...namesOf(head), ...columns };
   return { ...columns, names, nameKinds, nameParts, nameLabels };
 }
 
-function namesOf({ names, nameKinds, nameParts, nameLabels }: Named): Named {
+function namesOf({ names, nameKinds, nameParts, nameLabels }: NameColumns): NameColumns {
   return { names, nameKinds, nameParts, nameLabels };
 }
 
@@ -233,13 +237,13 @@ function textColumn(texts: string[]): StringColumn {
 const OTHERS = ["self", "node", "set", "about", "source", "trust", "role"] as const;
 type Others = Pick<SliceColumns, (typeof OTHERS)[number]>;
 
-function sliceColumns(found: Columns<"slices"> & Named): SliceColumns {
+function sliceColumns(found: Columns<"slices"> & NameColumns): SliceColumns {
   const { start, duration, name } = found;
   const others = Object.fromEntries(OTHERS.map((each) => [each, found[each] ?? null]));
   return { start, duration, name, ...(others as Others), ...namesOf(found) };
 }
 
-function begun({ info }: TimelineColumns, names: Named): Loading {
+function begun({ info }: TimelineColumns, names: NameColumns): Loading {
   const total = info.slices;
   const kinds = Object.entries(info.columns);
   const made = kinds.map(([name, kind]) => [name, new ARRAYS[kind](total)] as const);

@@ -1,268 +1,16 @@
 import type { StringColumn } from "./columns.ts";
-
-/** Nodes (N), entries (E) and edges (M) of the graph; see `tvmdbg_widgets/model/graph/graph.py`. */
-const NODES = {
-  names: "strings",
-  labels: "strings",
-  funcNames: "strings",
-  opKinds: "strings",
-  kinds: "u1",
-  /** What each node is for: "input", "parameter", memory that a program plans for itself; empty for what runs. */
-  roles: "strings",
-  parameterTrust: "u1",
-  entryOffsets: "i4",
-  edgeSource: "i4",
-  edgeOutput: "i4",
-  edgeTarget: "i4",
-  edgePosition: "i4",
-  edgeTrust: "u1",
-  controlSource: "i4",
-  controlTarget: "i4",
-  headNode: "i4",
-  headOutput: "i4",
-  shapeOffsets: "i4",
-  shapeDims: "f8",
-  shapeKnown: "u1",
-  dtypes: "strings",
-  /** Empty where the graph has no such list. */
-  storageIds: "i4",
-  deviceTypes: "i4",
-  /** Mean time of each node in nanoseconds, NaN where unknown. */
-  nodeNs: "f8",
-  nodeTrust: "u1",
-  /** The smallest call with a known time that a node ran in beside others; -1 for none. */
-  nodeCall: "i4?",
-  /** Share of each node in `timeTotal` (one number, nanoseconds), NaN where unknown; absent without times. */
-  nodeShare: "f8?",
-  timeTotal: "f8?",
-  /** What times were counted in whole units of (one number, nanoseconds): one of 0 is less. Absent without times. */
-  timeRounding: "f8?",
-  /** Calls (C) of several nodes: nodes `callNodes[callOffsets[c]]` …, none where no file names them; their time together. */
-  callOffsets: "i4?",
-  callNodes: "i4?",
-  callNs: "f8?",
-  callShare: "f8?",
-  callNames: "strings?",
-  callKinds: "strings?",
-  callLeft: "u1?",
-} as const;
-
-const GROUPS = {
-  /** Groups (G) are intervals of this order of all nodes; see `tvmdbg_widgets/model/graph/groups.py`. */
-  groupOrder: "i4",
-  groupStart: "i4",
-  groupEnd: "i4",
-  /** The group around each group; -1 at the top. Parents come before their children. */
-  groupParent: "i4",
-  /** Groups of one number have the same structure. */
-  groupAlike: "i4",
-  /** Of how many blocks a run of blocks is; else 1. */
-  groupRepeats: "i4",
-  groupSource: "u1",
-  /** Time that nodes inside took together, as slices of several nodes: it is in no `nodeNs`. */
-  groupTogether: "f8?",
-  groupNames: "strings",
-  /** The innermost group of each node, -1 for none. */
-  nodeGroup: "i4",
-} as const;
-
-/** Busy time of rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
-const BINS = {
-  /** Busy time over the bin's time. */
-  lodBusy: "f4",
-  /** Number of the slice that takes most of the bin (ties: the first), -1 where idle; of instants the first. */
-  lodSlice: "i4",
-  /** Its node and its name; -1 unknown. */
-  lodNode: "i4",
-  lodName: "i4",
-} as const;
-
-/** Every name that slices speak of, once. */
-const NAMES = {
-  names: "strings",
-  nameKinds: "strings",
-  /** Its operators (lines; "": itself alone), and what it reads ("": itself). */
-  nameParts: "strings",
-  nameLabels: "strings",
-} as const;
-
-/** Slices [first, last) of each row side by side, in the order in which rows are drawn, by start. */
-const SLICES = {
-  start: "f8",
-  /** Nanoseconds; whole where they are Uint32. */
-  duration: "u4|f8",
-  /** Time without the slices inside; the duration (nothing lies inside another). */
-  self: "u4|f8?",
-  /** -1 where unknown; of no slice known. */
-  node: "i4?",
-  /** Of slices that several nodes share: which of the sets of `setOffsets`; -1 for others. Null: there are none. */
-  set: "i4?",
-  /** Row of `abouts`; nothing is told of slices. */
-  about: "i4?",
-  /** Row of `names`. */
-  name: "u2|i4",
-  /** Index in `run.timeline`; the slice's own number. */
-  source: "i4?",
-  /** Null: `info.trust` of every slice. */
-  trust: "u1?",
-  /** 0: running the model; loading, another clock, a profiler. Null: all are 0. */
-  role: "u1?",
-} as const;
-
-/** Where all names were told before, or all slices come later. */
-const OPTIONAL_NAMES = /* @__PURE__ */ optional(NAMES);
-const OPTIONAL_SLICES = /* @__PURE__ */ optional(SLICES);
-
-/** Cells of a picture or of a line; float64 where the values are, all alike in one answer. */
-const CELLS = {
-  mean: "f4|f8",
-  /** Of the finite values of a cell, where they are not the mean; NaN where it has none. */
-  minimum: "f4|f8?",
-  maximum: "f4|f8?",
-  /** Per cell: bit 0 NaN, bit 1 +Inf, bit 2 -Inf inside; absent where none is set. */
-  flags: "u1?",
-} as const;
-
-/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/view_columns.py`. */
-const FACTS = {
-  /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
-  attrOffsets: "i4",
-  attrNames: "strings",
-  attrValues: "strings",
-  /** NaN where unknown. */
-  entryBytes: "f8",
-  /** Of each entry, empty where none is stated. */
-  layouts: "strings",
-} as const;
-
-/** Numbers of a statistic each, NaN where there is none. */
-const STATISTICS = {
-  size: "f8",
-  finite: "f8",
-  nan: "f8",
-  posInf: "f8",
-  negInf: "f8",
-  zero: "f8",
-  negative: "f8",
-  denormal: "f8",
-  argmin: "f8",
-  argmax: "f8",
-  firstNan: "f8",
-  firstPosInf: "f8",
-  firstNegInf: "f8",
-  atLowest: "f8",
-  atHighest: "f8",
-  minimum: "f8",
-  maximum: "f8",
-  mean: "f8",
-  std: "f8",
-  lowest: "f8",
-  highest: "f8",
-} as const;
-
-/** The tables of a page without a kernel, beside the answers it carries; see `export/page/stored`. */
-const PAGE_TABLES = {
-  /** What a header tells beyond the list of tensors. */
-  "page facts": {
-    keys: "strings",
-    files: "strings",
-    offsets: "f8",
-    captured: "strings",
-    /** JSON of a list. */
-    layouts: "strings",
-    noteOffsets: "i4",
-    notes: "strings",
-    pageNotes: "strings",
-    /** The call that makes a page with the values. */
-    remedies: "strings",
-  },
-  /** Tensors under each reading, with their statistics. */
-  "page variants": {
-    tensor: "i4",
-    /** Empty where there is no choice. */
-    reading: "strings",
-    shapeOffsets: "i4",
-    shapeDims: "f8",
-    applicable: "u1",
-    /** Of the values under the reading. */
-    dtype: "strings",
-    ...STATISTICS,
-    minimumText: "strings",
-    maximumText: "strings",
-    reason: "strings",
-    histogram: "i4",
-    counts: "i4|f8",
-    first: "f8",
-    last: "f8",
-    rounded: "u1",
-    uneven: "i4",
-    edges: "f8",
-    percentileOffsets: "i4",
-    percents: "f8",
-    low: "f8",
-    high: "f8",
-    linear: "f8",
-    scale: "strings",
-    crowd: "f8",
-    robust: "i4",
-    robustLow: "f8",
-    robustHigh: "f8",
-    beyond: "f8",
-    robustExact: "u1",
-    robustOffsets: "i4",
-    robustEdges: "f8",
-    robustCounts: "f8",
-  },
-  "page pictures": {
-    variant: "i4",
-    down: "i4",
-    across: "i4",
-    indexOffsets: "i4",
-    index: "f8",
-    rows: "i4",
-    cols: "i4",
-    rowStep: "f8",
-    colStep: "f8",
-    single: "u1",
-    wide: "u1",
-    sampled: "u1",
-    flagged: "u1",
-    at: "f8",
-  },
-  "page profiles": { variant: "i4", at: "f8", wide: "u1", flagged: "u1" },
-  /** A row for each variant whose values are there; some share their bytes. */
-  "page wholes": {
-    variant: "i4",
-    width: "i4",
-    at: "f8",
-    size: "f8",
-    /** A type of JavaScript's arrays, or the name of a table of codes. */
-    kind: "strings",
-    /** Bits of a value that shares bytes with others, else 0. */
-    packed: "i4",
-    /** Which bits of a byte are the value. */
-    mask: "i4",
-    bits: "i4",
-    /** -1 where the value is no float. */
-    sign: "i4",
-    mantissa: "i4",
-    /** `frexp`'s exponent of the smallest normal number. */
-    least: "i4",
-    descr: "strings",
-    note: "strings",
-    /** 1 where that type's bytes are those of the tensor. */
-    copied: "u1",
-  },
-  "page codes": { codes: "i4", values: "f8", texts: "strings" },
-  "page nodes": {
-    ...FACTS,
-    noteNode: "i4",
-    notes: "strings",
-    scopes: "strings",
-    edge: "i4",
-    candidates: "strings",
-  },
-} as const;
+import {
+  BINS,
+  CELLS,
+  FACTS,
+  GROUPS,
+  NAMES,
+  NODES,
+  OPTIONAL_NAMES,
+  OPTIONAL_SLICES,
+  PAGE_TABLES,
+  SLICES,
+} from "./wire_tables.ts";
 
 /**
  * The columns of every answer of Python, and the kinds of arrays they may be; "?" where one may be absent.
@@ -270,15 +18,15 @@ const PAGE_TABLES = {
  * The build writes it to `static/wire.json`, and `engine/wire.py` holds each answer to it.
  */
 export const WIRE = {
-  nodes: NODES,
-  groups: GROUPS,
+  nodes: { ...NODES },
+  groups: { ...GROUPS },
   graph: {
     ...NODES,
     ...GROUPS,
     /** 1 where the run holds the entry's tensor. */
     hasTensor: "u1",
   },
-  facts: FACTS,
+  facts: { ...FACTS },
   /** The tensors (T) of a run, in node order. */
   tensors: {
     node: "i4",
@@ -469,9 +217,9 @@ export const WIRE = {
   /** Rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
   bins: { ...BINS, ...OPTIONAL_NAMES },
   /** What is told of slices `first` to `last`, and of names from `first` on. */
-  slices: SLICES,
-  names: NAMES,
-  cells: CELLS,
+  slices: { ...SLICES },
+  names: { ...NAMES },
+  cells: { ...CELLS },
   /** The slices that touch a range of time; numbered from 0 in the window. */
   window: {
     ...SLICES,
@@ -601,14 +349,3 @@ type Typed<Table extends Readonly<Record<string, string>>> = {
 };
 
 export type Columns<Answer extends keyof typeof WIRE> = Typed<(typeof WIRE)[Answer]>;
-
-type Optional<Table extends Readonly<Record<string, string>>> = {
-  readonly [Name in keyof Table]: Table[Name] extends `${string}?`
-    ? Table[Name]
-    : `${Table[Name]}?`;
-};
-
-function optional<Table extends Readonly<Record<string, string>>>(table: Table): Optional<Table> {
-  const all = Object.entries(table).map(([name, kind]) => [name, `${kind.replace("?", "")}?`]);
-  return Object.fromEntries(all) as Optional<Table>;
-}

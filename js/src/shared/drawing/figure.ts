@@ -1,10 +1,9 @@
 import type { Column } from "../client/columns.ts";
 import { append } from "../many.ts";
 import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
-import { element, type Mark, markup } from "./svg_marks.ts";
+import { element, escaped, type Mark, markup } from "./svg_marks.ts";
 import type { TextWidths } from "./text_widths.ts";
-import { figureTheme, type Theme } from "./theme.ts";
-import { escaped } from "./xml_text.ts";
+import { blockFill, figureTheme, ramp, type Theme } from "./theme.ts";
 
 /** The color schemes of a figure; "auto" is dark where the reader prefers it. */
 export type ThemeName = "light" | "dark" | "auto";
@@ -32,13 +31,13 @@ export interface Drawing {
   text: string;
   description: Record<string, unknown>;
   /** In shares of the picture's width and height. */
-  hover?: readonly Hover[];
+  hover?: readonly HoverText[];
   /** What `SvgContext.cells` drew; `figures/engine.py` writes it into the document. */
   images?: readonly CellImage[];
 }
 
 /** A part of a picture (px where nothing else is said), and what is said where the pointer rests there. */
-export interface Hover {
+export interface HoverText {
   x: number;
   y: number;
   width: number;
@@ -47,7 +46,7 @@ export interface Hover {
 }
 
 /** A figure before it is a document, so that several may stand below each other in one. */
-export interface FigurePanel extends Page {
+export interface FigurePanel extends FigurePage {
   /** The figure as text. */
   text: string;
   description: Drawing["description"];
@@ -82,15 +81,15 @@ export type FigureMaker = (request: FigureRequest<any, any, any, any>) => Drawin
 export const MONO =
   "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace";
 
-export interface Page {
+export interface FigurePage {
   /** px. */
   height: number;
   title: string;
   /** For those who do not see the picture. */
   words: string;
-  hover?: readonly Hover[];
+  hover?: readonly HoverText[];
   /** The same within the document alone, which says nothing where it stands in an image element. */
-  titles?: readonly Hover[];
+  titles?: readonly HoverText[];
 }
 
 /**
@@ -101,7 +100,7 @@ export interface Page {
  */
 export function svgDocument(
   { width, theme, text }: Pick<FigureRequest, "width" | "theme" | "text">,
-  { height, title, words, hover = [], titles = [] }: Page,
+  { height, title, words, hover = [], titles = [] }: FigurePage,
   paint: (pen: SvgContext, theme: Theme) => void,
 ): string {
   const [wide, high] = [Math.ceil(width), Math.ceil(height)];
@@ -139,7 +138,7 @@ function hint(text: string): string {
 }
 
 /** Parts of a picture in shares of its size. */
-export function shares(hover: readonly Hover[], width: number, height: number): Hover[] {
+export function shares(hover: readonly HoverText[], width: number, height: number): HoverText[] {
   const [wide, high] = [Math.ceil(width), Math.ceil(height)];
   return hover.map(({ x, y, width, height, text }) => ({
     x: x / wide,
@@ -151,7 +150,7 @@ export function shares(hover: readonly Hover[], width: number, height: number): 
 }
 
 /** Elements that cannot be seen, and say something where the pointer rests. */
-function places(hover: readonly Hover[]): string {
+function places(hover: readonly HoverText[]): string {
   if (!hover.length) return "";
   const boxes = hover.map(({ x, y, width, height, text }) => {
     const [left, top, wide, high] = [x, y, width, height].map((each) => Math.round(each * 10) / 10);
@@ -187,3 +186,198 @@ const SHIFTS: Partial<Record<CanvasTextBaseline, number>> = {
   bottom: -0.2,
   ideographic: -0.2,
 };
+
+/** px. */
+export const MARGIN = 14;
+export const LINE = 16;
+/** Size of most letters, px. */
+export const SMALL = 11;
+const TITLE = 13;
+/** Between a title and what is said beside it, px. */
+const APART = 10;
+
+/** How many colors fields have; the last one of blocks is gray, as padding is. */
+const FIELD_COLORS = 7;
+/** Text of every color can be read on it. */
+const FIELD_TINT = 0.21;
+
+/** The ground of a field: the page's with a little of the field's color. */
+export function fieldTint(theme: Theme, field: number): string {
+  return ramp([theme.background, blockFill(theme, field % FIELD_COLORS)], FIELD_TINT);
+}
+
+/** One part of a figure: how high it is, and what draws it from a top down. */
+export interface FigurePart {
+  height: number;
+  paint: (pen: SvgContext, theme: Theme, top: number) => void;
+}
+
+interface Phrase {
+  text: string;
+  bold?: boolean;
+  color?: string;
+}
+
+/** A paragraph as Python writes it; see `note` in `figures/run_figure.py`. */
+export interface Note extends Phrase {
+  /** Lines. */
+  most: number;
+}
+
+/** What writes small letters: x from the margin, y their middle. */
+export function smallWriter(pen: SvgContext, theme: Theme) {
+  pen.font = `${SMALL}px ${theme.font}`;
+  pen.textBaseline = "middle";
+  pen.textAlign = "left";
+  return (text: string, x: number, y: number, color: string): void => {
+    pen.fillStyle = color;
+    pen.fillText(text, MARGIN + x, y);
+  };
+}
+
+/** Text over the whole width, in so many lines at most. */
+export function paragraph(
+  { text, bold = false, color = "" }: Phrase,
+  room: number,
+  widths: TextWidths,
+  most = 4,
+): FigurePart {
+  const size = bold ? TITLE : SMALL;
+  const lines = widths.wrap(text, room, size, most, bold);
+  return {
+    height: lines.length * LINE,
+    paint(pen, theme, top) {
+      pen.font = `${bold ? "600 " : ""}${size}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      pen.textAlign = "left";
+      pen.fillStyle = colorOf(theme, color);
+      lines.forEach((line, at) => {
+        pen.fillText(line, MARGIN, top + (at + 0.5) * LINE);
+      });
+    },
+  };
+}
+
+/** A title and what is said beside it, or below it where there is no room. */
+export function heading(
+  title: string,
+  detail: string,
+  room: number,
+  widths: TextWidths,
+): FigurePart {
+  const first = paragraph({ text: title, bold: true }, room, widths);
+  const taken = widths.width(title, TITLE, true) + APART;
+  const below = paragraph({ text: detail, color: "muted" }, room, widths);
+  if (taken + widths.width(detail, SMALL) > room) {
+    return {
+      height: first.height + below.height,
+      paint(pen, theme, top) {
+        first.paint(pen, theme, top);
+        below.paint(pen, theme, top + first.height);
+      },
+    };
+  }
+  return {
+    height: first.height,
+    paint(pen, theme, top) {
+      first.paint(pen, theme, top);
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.fillStyle = theme.muted;
+      pen.fillText(detail, MARGIN + taken, top + LINE / 2);
+    },
+  };
+}
+
+/** A color and what it means; without a fill the name stands alone. */
+export interface Chip {
+  name: string;
+  fill?: (theme: Theme) => string;
+  alpha?: number;
+}
+
+/** What colors mean, beside each other, in as many lines as they need. */
+export function chips(items: readonly Chip[], room: number, widths: TextWidths): FigurePart {
+  const places: [x: number, row: number][] = [];
+  let [x, row] = [0, 0];
+  for (const { name, fill } of items) {
+    const wide = (fill ? 28 : 13) + widths.width(name, SMALL);
+    if (x > 0 && x + wide > room) [x, row] = [0, row + 1];
+    places.push([x, row]);
+    x += wide;
+  }
+  return {
+    height: items.length ? (row + 1) * LINE + 8 : 0,
+    paint(pen, theme, top) {
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      items.forEach(({ name, fill, alpha = 1 }, at) => {
+        const [left, line] = places[at]!;
+        const y = top + line * LINE + LINE / 2;
+        if (fill) {
+          pen.globalAlpha = alpha;
+          pen.fillStyle = fill(theme);
+          pen.fillRect(MARGIN + left, y - 5, 10, 10);
+          pen.globalAlpha = 1;
+        }
+        pen.fillStyle = theme.muted;
+        pen.fillText(name, MARGIN + left + (fill ? 15 : 0), y);
+      });
+    },
+  };
+}
+
+/** The color of a severity, of what is "muted", else that of text. */
+export function colorOf(theme: Theme, severity: string): string {
+  if (severity === "error") return theme.error;
+  if (severity === "warning") return theme.warning;
+  return severity === "muted" ? theme.muted : theme.text;
+}
+
+/** Room between parts, px. */
+export function space(height: number): FigurePart {
+  return { height, paint() {} };
+}
+
+/** Draws parts below each other. */
+export function paintParts(parts: readonly FigurePart[], pen: SvgContext, theme: Theme): void {
+  let top = MARGIN;
+  for (const part of parts) {
+    part.paint(pen, theme, top);
+    top += part.height;
+  }
+}
+
+/** How high parts below each other are, with a margin above and below. */
+export function heightOf(parts: readonly FigurePart[]): number {
+  return parts.reduce((sum, each) => sum + each.height, 2 * MARGIN);
+}
+
+interface MissingData {
+  view: string;
+  title: string;
+  /** What there is none of. */
+  head: string;
+  why: string;
+  text: string;
+}
+
+/** What a figure says where the run lacks what it would show: what that is, and how to get it. */
+export function missingFigure(request: FigureRequest<MissingData>): Drawing {
+  return panelDrawing(request, missingPanel(request));
+}
+
+export function missingPanel({ data, width, text }: FigureRequest<MissingData>): FigurePanel {
+  const room = width - 2 * MARGIN;
+  const parts = [
+    heading(data.head, data.title, room, text),
+    paragraph({ text: data.why, color: "muted" }, room, text, 12),
+  ];
+  return {
+    height: heightOf(parts),
+    title: `${data.head}: ${data.title}`,
+    words: data.why,
+    text: data.text,
+    description: { view: data.view, title: data.title, missing: data.why },
+    paint: (pen, theme) => paintParts(parts, pen, theme),
+  };
+}

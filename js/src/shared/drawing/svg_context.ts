@@ -1,5 +1,4 @@
-import type { Mark, Style } from "./svg_marks.ts";
-import { escaped } from "./xml_text.ts";
+import { escaped, type Mark, type Style } from "./svg_marks.ts";
 
 const KEPT = [
   ...(["fillStyle", "strokeStyle", "lineWidth", "globalAlpha"] as const),

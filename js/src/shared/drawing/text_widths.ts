@@ -1,5 +1,5 @@
 import { largest } from "../many.ts";
-import { clean } from "./xml_text.ts";
+import { clean } from "./svg_marks.ts";
 
 /** The tables of `figures/texts.py`, as its `width_tables()` gives them; widths in em. */
 export interface WidthTables {

@@ -7,9 +7,10 @@ import {
   schemes,
   sequential,
 } from "../../../../tvmdbg_widgets/figures/tokens.json";
+import type { Pen } from "./canvas.ts";
 
 /** The host's colors as a canvas needs them: read when painting, never kept across a theme change. */
-export interface Theme extends Colors {
+export interface Theme extends ThemeColors {
   dark: boolean;
   font: string;
 }
@@ -24,14 +25,14 @@ const COLORS = [
   "warning",
   "error",
 ] as const;
-type Colors = Record<(typeof COLORS)[number], string>;
+type ThemeColors = Record<(typeof COLORS)[number], string>;
 
 export function readTheme(root: HTMLElement): Theme {
   const style = getComputedStyle(root);
   const read = (name: string) => style.getPropertyValue(`--tvmdbg-${name}`).trim();
   const colors = Object.fromEntries(COLORS.map((name) => [name, read(name)]));
   const dark = luminance(colors.background!) < 0.4;
-  return { dark, ...(colors as Colors), font: style.fontFamily };
+  return { dark, ...(colors as ThemeColors), font: style.fontFamily };
 }
 
 /** The colors of figures, which are those of a page without a host. */
@@ -142,4 +143,31 @@ export function channels(color: string): [number, number, number] {
   }
   const parts = color.match(/[\d.]+/g)?.map(Number) ?? [];
   return [parts[0] ?? 255, parts[1] ?? 255, parts[2] ?? 255];
+}
+
+/** Size of the badge of what a fault began in, CSS px. */
+export const BADGE = 16;
+
+/** A disc with an exclamation mark. */
+export function paintBadge(
+  context: Pen,
+  x: number,
+  y: number,
+  radius: number,
+  { error, background, font }: Theme,
+): void {
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = error;
+  context.fill();
+  context.lineWidth = 1.5;
+  context.strokeStyle = background;
+  context.stroke();
+  if (radius < 6) return;
+  context.fillStyle = inkOn(error);
+  context.font = `700 ${1.5 * radius}px ${font}`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText("!", x, y + 0.5);
+  context.textAlign = "left";
 }

@@ -122,3 +122,114 @@ export function listening(node: HTMLElement, signal: AbortSignal) {
     run: (event: HTMLElementEventMap[K]) => void,
   ) => node.addEventListener(type, run, { signal, passive: false });
 }
+
+const KEPT_MS = 60_000;
+
+/** Why this page may not save files; empty where it may, as far as it can know. */
+export function downloadProblem(): string {
+  const opaque = origin === "null" && location.protocol !== "file:";
+  return opaque && self !== top ? "This page is sandboxed and may not save files." : "";
+}
+
+/** Hands a file to the browser by a link to it. */
+export function download(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
+  const link = element("a", { href: url, download: name, hidden: true });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+}
+
+/** A name that every file system takes. */
+export function fileName(parts: readonly string[], ending: string): string {
+  const name = parts
+    .map((part) => part.replace(/[^\w.-]+/g, "_").replace(/^[_.]+|_+$/g, ""))
+    .filter(Boolean)
+    .join("_");
+  return `${name.slice(0, 100) || "tvmdbg"}.${ending}`;
+}
+
+/** A live region that says in words what a view shows; not seen, but read by screen readers. */
+export class Mirror {
+  readonly node = element("div", {
+    class: "tvmdbg-mirror",
+    role: "status",
+    "aria-live": "polite",
+    "aria-atomic": "true",
+  });
+
+  /** What was told last. */
+  #told = "";
+  /** What it said as something was asked for that is not told yet. */
+  #asked = "";
+
+  /** Says what has happened. */
+  say(text: string): void {
+    if (this.node.textContent !== text) this.node.textContent = text;
+  }
+
+  /** Says what is shown; late, only where nothing has been said since that was told or asked for. */
+  tell(text: string, isLate = false): void {
+    const { textContent } = this.node;
+    if (isLate && textContent !== this.#told && textContent !== this.#asked) return;
+    this.#told = this.#asked = text;
+    this.say(text);
+  }
+
+  /** Something else is to be shown: once it is there, it is told in the place of what is said now. */
+  ask(): void {
+    this.#asked = this.node.textContent ?? "";
+  }
+}
+
+const STEP = 0.05;
+
+/** A bar between two panels that is dragged, or moved by arrow keys; calls back with the share of what lies before it. */
+export function splitter(
+  label: string,
+  orientation: "vertical" | "horizontal",
+  onMove: (share: number) => void,
+): { node: HTMLElement; set: (share: number) => void } {
+  const node = element("div", {
+    class: `tvmdbg-splitter tvmdbg-splitter-${orientation}`,
+    role: "separator",
+    tabindex: 0,
+    "aria-label": label,
+    "aria-orientation": orientation,
+    "aria-valuemin": 15,
+    "aria-valuemax": 85,
+    ...KEEP_KEYS,
+  });
+  let current = 0.5;
+  const move = (event: PointerEvent) => {
+    const box = node.parentElement!.getBoundingClientRect();
+    onMove(
+      orientation === "vertical"
+        ? (event.clientX - box.left) / box.width
+        : (event.clientY - box.top) / box.height,
+    );
+  };
+  node.addEventListener("pointerdown", (event) => {
+    node.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    node.focus();
+  });
+  node.addEventListener("pointermove", (event) => {
+    if (node.hasPointerCapture(event.pointerId)) move(event);
+  });
+  const [less, more] =
+    orientation === "vertical" ? ["ArrowLeft", "ArrowRight"] : ["ArrowUp", "ArrowDown"];
+  node.addEventListener("keydown", (event) => {
+    if (event.key !== less && event.key !== more) return;
+    event.preventDefault();
+    onMove(current + (event.key === more ? STEP : -STEP));
+  });
+  return {
+    node,
+    set: (share) => {
+      current = share;
+      node.setAttribute("aria-valuenow", String(Math.round(share * 100)));
+    },
+  };
+}

@@ -1,10 +1,263 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { type RunClient, runClient } from "../client/run_client.ts";
 import { SessionClient, type SessionState } from "../client/session_client.ts";
-import { withAutoHeight } from "./auto_height.ts";
-import { withFullScreen } from "./full_screen.ts";
-import type { ViewOptions } from "./view_options.ts";
-import { viewRoot } from "./view_root.ts";
+import * as icons from "../drawing/icons.ts";
+import { applyTheme } from "../drawing/theme.ts";
+import { iconButton, letSave } from "./dom.ts";
+import type { KeyAction } from "./keys.ts";
+
+/** The view's own traits: initial state as arguments in Python, read back there as it changes. */
+export interface ViewOptions<T> {
+  get<K extends keyof T & string>(name: K): T[K];
+  set<K extends keyof T & string>(name: K, value: T[K]): void;
+  onChange<K extends keyof T & string>(name: K, listener: () => void, signal: AbortSignal): void;
+}
+
+/**
+ * Takes the figure of a view out of sight for as long as the view is on the page.
+ *
+ * A cell holds the figure as an output of its own, for a saved notebook. In JupyterLab and Notebook 7 only that beside the
+ * view is hidden: another notebook on the page may hold a copy of the cell, without a view. A style element would be
+ * against the policy of pages that allow only styles they know.
+ */
+function hideSavedFigure(id: string, root: HTMLElement, signal: AbortSignal): void {
+  const [view, figure] = [`tvmdbg-live-${id}`, `tvmdbg-saved-${id}`].map(CSS.escape);
+  root.classList.add(`tvmdbg-live-${id}`);
+  const sheet = new CSSStyleSheet();
+  const output = ".jp-OutputArea-child:has(> .jp-OutputArea-output";
+  sheet.replaceSync(
+    `${output} .${view}) ~ ${output} > .${figure}), body:not([data-jp-theme-light]) .${figure} { display: none }`,
+  );
+  document.adoptedStyleSheets.push(sheet);
+  signal.addEventListener("abort", () => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== sheet);
+  });
+}
+
+/** The element of a live view in its cell, in the host's theme, in place of the figure saved beside it. */
+export function viewRoot(el: HTMLElement, figureId: string, signal: AbortSignal): HTMLElement {
+  const root = document.createElement("div");
+  el.append(root);
+  signal.addEventListener("abort", () => root.remove());
+  applyTheme(root, signal);
+  letSave(root, signal);
+  hideSavedFigure(figureId, root, signal);
+  return root;
+}
+
+/** A view that takes the height it has room for is never lower, CSS px. */
+const LEAST = 480;
+/** Where nothing scrolls and the window is as high as what it shows, its height says nothing. */
+const UNKNOWN = 720;
+/** What stays free above and below a view in the part of the notebook that is seen, CSS px. */
+const AROUND = 16;
+
+/** Options whose height "auto" is that of the notebook's viewport, but no more than `most`. */
+function withAutoHeight<T extends { height: unknown }>(
+  root: HTMLElement,
+  options: ViewOptions<T>,
+  signal: AbortSignal,
+  most = Number.POSITIVE_INFINITY,
+): ViewOptions<T> {
+  const room = new Room(root, most, signal);
+  return {
+    get: (name) => {
+      const value = options.get(name);
+      return name === "height" && value === "auto" ? (room.height as never) : value;
+    },
+    set: (name, value) => options.set(name, value),
+    onChange: (name, listener, signal) => {
+      options.onChange(name, listener, signal);
+      if (name === "height") room.onChange(listener, signal);
+    },
+  };
+}
+
+/** The part of a notebook that is seen at once. */
+class Room {
+  readonly #root: HTMLElement;
+  readonly #most: number;
+  readonly #listeners = new Set<() => void>();
+  readonly #observer = new ResizeObserver(() => this.#look());
+  #scroller: Element | null = null;
+  #height = 0;
+
+  constructor(root: HTMLElement, most: number, signal: AbortSignal) {
+    this.#root = root;
+    this.#most = most;
+    this.#observer.observe(root);
+    addEventListener("resize", () => this.#look(), { signal });
+    signal.addEventListener("abort", () => this.#observer.disconnect());
+  }
+
+  get height(): number {
+    if (!this.#height) this.#height = this.#measured();
+    return this.#height;
+  }
+
+  onChange(listener: () => void, signal: AbortSignal): void {
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", () => this.#listeners.delete(listener));
+  }
+
+  /** Once the view is in the page, and when the notebook has another size. */
+  #look(): void {
+    const height = this.#measured();
+    if (height === this.#height) return;
+    this.#height = height;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #measured(): number {
+    const scroller = scrollerOf(this.#root);
+    if (scroller !== this.#scroller) {
+      if (this.#scroller) this.#observer.unobserve(this.#scroller);
+      if (scroller) this.#observer.observe(scroller);
+      this.#scroller = scroller;
+    }
+    const seen = scroller?.clientHeight ?? windowHeight();
+    return Math.min(this.#most, Math.max(LEAST, Math.round(seen - AROUND)));
+  }
+}
+
+/** The innermost element around another that scrolls it up and down; null where the window does. */
+function scrollerOf(root: HTMLElement): Element | null {
+  for (let at = root.parentElement; at && at !== document.body; at = at.parentElement) {
+    const { overflowY, maxHeight } = getComputedStyle(at);
+    // An output that is cut at its own height is no viewport.
+    if (/auto|scroll/.test(overflowY) && maxHeight === "none" && isBounded(at)) return at;
+  }
+  return null;
+}
+
+/** Whether an element has its height from what is around it, not from what is in it. */
+function isBounded(at: Element): boolean {
+  return at.clientHeight > 0 && at.scrollHeight > at.clientHeight;
+}
+
+/** A frame that grows with what it shows has no height of its own. */
+function windowHeight(): number {
+  const grows = window !== window.parent && document.body.scrollHeight >= innerHeight - AROUND;
+  return grows ? UNKNOWN : innerHeight;
+}
+
+const TOGGLE = "tvmdbg:full-screen";
+const FILLS = "tvmdbg-fills";
+const KEY = "Shift+F";
+
+/** The button in the toolbar of `root` that lets it fill the screen, and takes it back. */
+export function fullScreenButton(root: HTMLElement, key = KEY): HTMLButtonElement {
+  const title = `full screen (${key})`;
+  const node = iconButton(icons.FULL_SCREEN, "full screen", title, () => toggleFullScreen(root));
+  node.classList.add("tvmdbg-full-screen");
+  node.setAttribute("aria-pressed", "false");
+  return node;
+}
+
+export function fullScreenAction(root: HTMLElement): KeyAction {
+  return { keys: [KEY], does: "enter or leave full screen", run: () => toggleFullScreen(root) };
+}
+
+export function toggleFullScreen(root: HTMLElement): void {
+  root.dispatchEvent(new CustomEvent(TOGGLE));
+}
+
+/** Lets a view fill the screen, or the page where its host forbids that: its height is that of the window then. */
+export function withFullScreen<T extends { height: unknown }>(
+  root: HTMLElement,
+  options: ViewOptions<T>,
+  signal: AbortSignal,
+): ViewOptions<T> {
+  const screen = new FullScreen(root, signal);
+  return {
+    get: (name) => (screen.fills && name === "height" ? (innerHeight as never) : options.get(name)),
+    set: (name, value) => options.set(name, value),
+    onChange: (name, listener, signal) => {
+      options.onChange(name, listener, signal);
+      if (name === "height") screen.onChange(listener, signal);
+    },
+  };
+}
+
+class FullScreen {
+  readonly #root: HTMLElement;
+  #filled: "screen" | "page" | null = null;
+  #listeners: (() => void)[] = [];
+
+  constructor(root: HTMLElement, signal: AbortSignal) {
+    this.#root = root;
+    root.addEventListener(TOGGLE, () => void this.#toggle(), { signal });
+    root.addEventListener("keydown", (event) => this.#escape(event), { signal, capture: true });
+    document.addEventListener("fullscreenchange", () => this.#left(), { signal });
+    addEventListener("resize", () => this.fills && this.#tell(), { signal });
+    signal.addEventListener("abort", () => void this.#leave());
+  }
+
+  get fills(): boolean {
+    return this.#filled !== null;
+  }
+
+  onChange(listener: () => void, signal: AbortSignal): void {
+    this.#listeners.push(listener);
+    signal.addEventListener("abort", () => {
+      this.#listeners = this.#listeners.filter((each) => each !== listener);
+    });
+  }
+
+  async #toggle(): Promise<void> {
+    if (this.fills) return this.#leave();
+    const onScreen = await this.#root.requestFullscreen?.().then(
+      () => true,
+      () => false,
+    );
+    if (!onScreen) {
+      this.#root.popover = "manual";
+      this.#root.showPopover?.();
+    }
+    this.#fill(onScreen ? "screen" : "page");
+  }
+
+  async #leave(): Promise<void> {
+    if (this.#filled === "screen" && this.#onScreen) await document.exitFullscreen();
+    this.#fill(null);
+  }
+
+  /** The browser itself leaves full screen on Escape. */
+  #left(): void {
+    if (this.#filled === "screen" && !this.#onScreen) this.#fill(null);
+  }
+
+  /** Whether the view, or one that it holds, is on the whole screen. */
+  get #onScreen(): boolean {
+    const { fullscreenElement } = this.#root.getRootNode() as Document;
+    return this.#root.contains(fullscreenElement);
+  }
+
+  #fill(filled: "screen" | "page" | null): void {
+    if (filled === null) this.#root.popover = null;
+    this.#filled = filled;
+    this.#root.classList.toggle(FILLS, this.fills);
+    const button = this.#root.querySelector(":scope > .tvmdbg-bar .tvmdbg-full-screen");
+    button?.setAttribute("aria-pressed", String(this.fills));
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** A view that fills the page goes back where Escape has nothing else to close. */
+  #escape(event: KeyboardEvent): void {
+    if (event.key !== "Escape" || this.#filled !== "page") return;
+    const target = event.target as HTMLElement;
+    const isInner = this.#root.querySelector(`.${FILLS}`) !== null;
+    const isOpen = target.querySelector(":scope > .tvmdbg-help:not([hidden])") !== null;
+    if (isInner || isOpen || !target.matches(".tvmdbg, .tvmdbg-bar > button")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void this.#leave();
+  }
+}
 
 /** All that a view is given; `signal` aborts when the view goes. */
 export interface ViewContext<T> {

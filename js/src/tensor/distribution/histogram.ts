@@ -15,19 +15,18 @@ import {
   select,
 } from "../../shared/ui/dom.ts";
 import { RangeHandles } from "../../shared/ui/range_handles.ts";
-import { following } from "../choose/following.ts";
-import { Beyond } from "../colors/beyond.ts";
-import { named } from "../colors/color_controls.ts";
+import { following } from "../layout_picker.ts";
+import { muted, part } from "../parts.ts";
+import { Beyond, named } from "../picture/color_controls.ts";
 import {
   type ColorScale,
   nearRange,
   SCALE_CHOICES,
   type ScaleChoice,
   type ScaleKind,
-} from "../colors/color_scale.ts";
-import { muted, part } from "../parts.ts";
-import type { Label } from "../picture/labels.ts";
-import type { InspectorCommands, Shown } from "../state.ts";
+} from "../picture/color_scale.ts";
+import type { PlacedLabel } from "../picture/plane_layout.ts";
+import type { InspectorCommands, ShownTensor } from "../state.ts";
 import { paintChosen, paintHistogram } from "./histogram_painter.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 import { barAt, type SpreadScene, spreadScene } from "./spread_scene.ts";
@@ -66,7 +65,7 @@ export class Histogram {
   );
   readonly #handles: RangeHandles;
   readonly #repaint: Repaint;
-  #shown: Shown | null = null;
+  #shown: ShownTensor | null = null;
   #known: StatisticsAnswer | null = null;
   #colors: ColorScale | null = null;
   #spread: Spread | null = null;
@@ -78,7 +77,7 @@ export class Histogram {
   #bar: number | null = null;
   #anchor: number | null = null;
   #drag: { from: number; moved: boolean } | null = null;
-  #labels: Label[] = [];
+  #labels: PlacedLabel[] = [];
 
   constructor(
     root: HTMLElement,
@@ -112,7 +111,7 @@ export class Histogram {
     this.#listen(signal);
   }
 
-  show(shown: Shown): void {
+  show(shown: ShownTensor): void {
     const { statistics, scale, answer } = shown;
     const other = shown.entry.join() !== this.#shown?.entry.join();
     const read = answer?.reading !== this.#shown?.answer?.reading;

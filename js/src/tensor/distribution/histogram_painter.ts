@@ -1,22 +1,29 @@
-import { clear, type Layer } from "../../shared/drawing/canvas.ts";
-import type { Pen } from "../../shared/drawing/pen.ts";
-import type { Theme } from "../../shared/drawing/theme.ts";
-import type { Tick } from "../../shared/drawing/ticks.ts";
+import type { SpreadAnswer } from "../../shared/client/tensor_questions.ts";
+import { clear, type Layer, layer, type Pen, Repaint } from "../../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
+import type { Tick } from "../../shared/drawing/value_axis.ts";
 import { integer } from "../../shared/format.ts";
 import { aboutText, screenText } from "../../shared/number_text.ts";
-import type { ColorScale } from "../colors/color_scale.ts";
-import { cssColor } from "../colors/colors.ts";
-import { type Label, Labels } from "../picture/labels.ts";
+import { element, listening } from "../../shared/ui/dom.ts";
+import { type ColorScale, cssColor, nearRange, scaleKind } from "../picture/color_scale.ts";
+import { type PlacedLabel, PlotLabels } from "../picture/plane_layout.ts";
 import { paintSpecial } from "../picture/plane_painter.ts";
-import type { Spread } from "./spread.ts";
-import { type Bar, isSpecial, type SpreadScene, slotText } from "./spread_scene.ts";
+import { type Spread, spreadOf } from "./spread.ts";
+import {
+  barAt,
+  type HistogramBar,
+  isSpecial,
+  type SpreadScene,
+  slotText,
+  spreadScene,
+} from "./spread_scene.ts";
 
 const STRIP = 5;
 const STRIP_STEP = 3;
 const ABOUT = 3;
 const TICK_ROOM = 48;
 
-interface View {
+interface HistogramState {
   spread: Spread | null;
   scene: SpreadScene | null;
   colors: ColorScale | null;
@@ -28,13 +35,13 @@ export function paintHistogram(
   context: Pen,
   width: number,
   height: number,
-  { spread, scene, colors, theme }: View,
+  { spread, scene, colors, theme }: HistogramState,
   log: boolean,
-): Label[] {
+): PlacedLabel[] {
   if (!scene || !spread) return [];
   const { plot } = scene;
   const bottom = plot.y + plot.height;
-  const labels = new Labels(context, theme, width, height);
+  const labels = new PlotLabels(context, theme, width, height);
   for (const bar of scene.bars) paintBar(context, bar, scene, theme);
   if (spread.bars.length) {
     context.fillStyle = theme.muted;
@@ -86,7 +93,12 @@ function ticksOf({ axis, whole, dtype }: Spread, count: number): Tick[] {
     .map(({ value }) => ({ value, text: aboutText(value, dtype) }));
 }
 
-function paintBar(context: Pen, bar: Bar, { plot, tall }: SpreadScene, theme: Theme): void {
+function paintBar(
+  context: Pen,
+  bar: HistogramBar,
+  { plot, tall }: SpreadScene,
+  theme: Theme,
+): void {
   if (bar.slot && isSpecial(bar.slot)) paintSpecial(context, bar, bar.slot);
   else {
     context.fillStyle = bar.slot ? theme.muted : theme.accent;
@@ -140,7 +152,7 @@ function paintColors(
 
 function paintLimits(
   context: Pen,
-  labels: Labels,
+  labels: PlotLabels,
   { limits, plot }: SpreadScene,
   theme: Theme,
 ): void {
@@ -183,4 +195,56 @@ export function paintChosen(
   overlay.context.strokeStyle = theme.text;
   overlay.context.lineWidth = 1;
   overlay.context.strokeRect(left - 0.5, plot.y, Math.max(right - left, 2) + 1, plot.height);
+}
+
+const AUTO = { scale: "auto", range: "auto" } as const;
+
+/** A histogram by the rules of the large one, without its controls; a bar is told at the pointer. */
+export class SmallHistogram {
+  readonly node = element("div", { class: "tvmdbg-stage tvmdbg-tensor-small-bars", role: "img" });
+  readonly #root: HTMLElement;
+  readonly #base = layer("tvmdbg-base");
+  readonly #repaint: Repaint;
+  #found: SpreadAnswer | null = null;
+  #dtype = "";
+  #scene: SpreadScene | null = null;
+
+  constructor(root: HTMLElement, signal: AbortSignal) {
+    this.#root = root;
+    this.node.append(this.#base.canvas);
+    this.#repaint = new Repaint(this.node, () => this.#paint(), signal);
+    onThemeChange(() => this.#repaint.request(), signal);
+    const listen = listening(this.node, signal);
+    listen("pointermove", (event) => {
+      const x = event.clientX - this.node.getBoundingClientRect().x;
+      const bar = this.#scene && barAt(this.#scene, x);
+      this.node.title = bar === null ? "" : (this.#scene?.bars[bar]?.text ?? "");
+    });
+  }
+
+  show(found: SpreadAnswer, dtype: string): void {
+    this.#found = found;
+    this.#dtype = dtype;
+    this.node.hidden = !found.statistics;
+    this.#repaint.request();
+  }
+
+  inspect() {
+    return this.#scene?.bars ?? [];
+  }
+
+  #paint(): void {
+    const { clientWidth: width, clientHeight: height } = this.node;
+    const found = this.#found;
+    if (!found?.statistics || width === 0 || height === 0) return;
+    const near = nearRange(found, AUTO);
+    const zoom = near && ([near.low, near.high] as const);
+    const spread = spreadOf(found, this.#dtype, { kind: scaleKind(found, "auto"), zoom });
+    this.#scene = spread && spreadScene(spread, found.statistics.size, width, height, false);
+    const view = { spread, scene: this.#scene, colors: null, theme: readTheme(this.#root) };
+    clear(this.#base, width, height);
+    paintHistogram(this.#base.context, width, height, view, false);
+    const most = integer(Math.round(this.#scene?.top ?? 0));
+    this.node.setAttribute("aria-label", `Histogram of the region, max count ${most}`);
+  }
 }

@@ -1,14 +1,21 @@
+import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { largest, smallest } from "../../shared/many.ts";
 import { aboutText, screenText } from "../../shared/number_text.ts";
-import { SPECIAL_TEXT, type Special } from "../colors/colors.ts";
-import type { Box } from "../picture/layout.ts";
-import type { Counted } from "./rebin.ts";
-import { share } from "./share.ts";
-import type { SlotName, Spread, SpreadBar } from "./spread.ts";
+import { SPECIAL_TEXT, type Special } from "../picture/color_scale.ts";
+import type { Counted, SlotName, Spread, SpreadBar } from "./spread.ts";
+
+/** Never 0 % of something nor 100 % of less than all. */
+export function share(count: number, size: number): string {
+  if (count === 0 || size === 0) return "";
+  const percent = (100 * count) / size;
+  if (percent < 0.1) return " (< 0.1 %)";
+  if (percent > 99.9 && count < size) return " (> 99.9 %)";
+  return ` (${percent.toFixed(1)} %)`;
+}
 
 /** A bar as it is drawn; what is said of it is exact where `least` is `most`. */
-export interface Bar extends Box, Counted {
+export interface HistogramBar extends Rectangle, Counted {
   text: string;
   slot: SlotName | null;
   /** Higher than there is room for: slots may be, so that they do not flatten the bars. */
@@ -18,8 +25,8 @@ export interface Bar extends Box, Counted {
 }
 
 export interface SpreadScene {
-  bars: Bar[];
-  plot: Box;
+  bars: HistogramBar[];
+  plot: Rectangle;
   /** The count at the top of the plot. */
   top: number;
   /** Heights of counts, so that bounds can be drawn. */
@@ -89,7 +96,7 @@ export function spreadScene(
   };
   const at = (value: number) => plot.x + Math.min(1, Math.max(0, axis.share(value))) * plot.width;
   const ends = extents(spread, at);
-  const bars: Bar[] = spread.bars.map((bar, k) => {
+  const bars: HistogramBar[] = spread.bars.map((bar, k) => {
     const [from, to] = ends[k]!;
     return {
       ...box(from, to - from, bar.likely, 1),

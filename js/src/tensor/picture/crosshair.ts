@@ -1,24 +1,85 @@
-import { errorText } from "../../shared/client/message.ts";
+import { errorText, isAbort, NewestWins } from "../../shared/client/request.ts";
 import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
-import type { TensorAnswer, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
-import type { Mirror } from "../../shared/ui/mirror.ts";
-import type { ProfileView } from "../along/profile_view.ts";
+import type { TensorAnswer, Tile, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
+import type { Mirror } from "../../shared/ui/dom.ts";
 import { pointWords } from "../descriptions.ts";
 import { moved, type Plane, type Point } from "../plane.ts";
-import type { Marked } from "../region/marked.ts";
-import { hasValues, type Shown } from "../state.ts";
-import { ExactValue } from "../values/exact_value.ts";
+import { hasValues, type ShownTensor, type ValueLook, viewOf } from "../state.ts";
 import { type Readout, tooltipLines } from "../values/readout.ts";
+import type { MarkedRegion } from "../values/region.ts";
 import type { ValuesTable } from "../values/values_table.ts";
-import { nextSpecial } from "./next_special.ts";
-import type { Picture } from "./picture.ts";
+import type { PlanePicture } from "./picture.ts";
+import type { ProfileView } from "./profile_view.ts";
 
-interface Parts {
-  picture: Picture;
+/** The next cell of the picture behind `from` that holds a NaN or an infinity, round to the start; null without one. */
+export function nextSpecial(tile: Tile, from: Point | null): Point | null {
+  const cells = tile.flags.length;
+  const { row, col } = from ?? { row: tile.row, col: tile.col - 1 };
+  const [down, across] = [(row - tile.row) / tile.rowStep, (col - tile.col) / tile.colStep];
+  const start = Math.floor(down) * tile.cols + Math.floor(across);
+  for (let k = 1; k <= cells; k += 1) {
+    const cell = (((start + k) % cells) + cells) % cells;
+    if (!tile.flags[cell]) continue;
+    return {
+      row: tile.row + Math.floor(cell / tile.cols) * tile.rowStep,
+      col: tile.col + (cell % tile.cols) * tile.colStep,
+    };
+  }
+  return null;
+}
+
+const REST_MS = 40;
+
+/** Asks for all that there is to say of one value, once the pointer or the crosshair rests there. */
+class ExactValue {
+  readonly #run: TensorQuestions;
+  readonly #signal: AbortSignal;
+  readonly #found: (answer: TensorAnswer, point: Point, found: ValuesAnswer) => void;
+  readonly #failed: (error: unknown) => void;
+  readonly #newest = new NewestWins();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #asked = 0;
+
+  constructor(
+    run: TensorQuestions,
+    signal: AbortSignal,
+    found: (answer: TensorAnswer, point: Point, found: ValuesAnswer) => void,
+    failed: (error: unknown) => void,
+  ) {
+    this.#run = run;
+    this.#signal = signal;
+    this.#found = found;
+    this.#failed = failed;
+    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer);
+    this.#asked += 1;
+  }
+
+  ask(answer: TensorAnswer, look: ValueLook, point: Point): void {
+    this.forget();
+    const asked = this.#asked;
+    const format = look.format === "dequantised" ? look.format : "number";
+    this.#timer = setTimeout(async () => {
+      const question = { ...viewOf(answer), ...look, format, ...point, rows: 1, cols: 1 } as const;
+      try {
+        const found = await this.#newest.ask(() => this.#run.values(question, this.#signal));
+        if (asked === this.#asked && found.text[0] !== undefined) this.#found(answer, point, found);
+      } catch (error) {
+        if (asked === this.#asked && !isAbort(error)) this.#failed(error);
+      }
+    }, REST_MS);
+  }
+}
+
+interface CrosshairParts {
+  picture: PlanePicture;
   table: ValuesTable;
   profile: ProfileView;
   readout: Readout;
-  marked: Pick<Marked, "mark" | "endsAt">;
+  marked: Pick<MarkedRegion, "mark" | "endsAt">;
   mirror: Mirror;
 }
 
@@ -26,13 +87,13 @@ interface Parts {
 export class Crosshair {
   /** Where it is in the plane; null while there is none. */
   point: Point | null = null;
-  readonly #parts: Parts;
+  readonly #parts: CrosshairParts;
   readonly #words: (answer: TensorAnswer) => string;
   readonly #exact: ExactValue;
-  #shown: Shown | null = null;
+  #shown: ShownTensor | null = null;
 
   constructor(
-    parts: Parts,
+    parts: CrosshairParts,
     run: TensorQuestions,
     words: (answer: TensorAnswer) => string,
     signal: AbortSignal,
@@ -53,7 +114,7 @@ export class Crosshair {
   }
 
   /** What values are read from, and how they are written; null where nothing is shown. */
-  over(shown: Shown | null): void {
+  over(shown: ShownTensor | null): void {
     const before = this.#shown;
     this.#shown = shown;
     if (shown && before?.answer === shown.answer && before.values !== shown.values) {

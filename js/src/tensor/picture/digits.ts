@@ -1,14 +1,65 @@
 import type { Tile } from "../../shared/client/tensor_questions.ts";
-import { TextMeasure } from "../../shared/drawing/canvas.ts";
+import { type Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
 import { largest } from "../../shared/many.ts";
-import { SPECIAL_TEXT, type Special, specialOf } from "../colors/colors.ts";
-import { digitLevels } from "./digit_text.ts";
-import { type Box, cellOf, FONT_SIZE, inSight, type Layout } from "./layout.ts";
+import { aboutText, computedText, screenText, valueText } from "../../shared/number_text.ts";
+import { SPECIAL_TEXT, type Special, specialOf } from "./color_scale.ts";
+import { cellOf, FONT_SIZE, inSight, type PlaneLayout } from "./plane_layout.ts";
 import { cellColor, hasDigits, type Paint } from "./plane_painter.ts";
 
+/** Whole numbers up to here are kept by the float32 in which a picture's values come. */
+const MOST_WHOLE = 2 ** 24;
+const MOST_ROUNDED = 6;
+
+/** Whether cells, which come as float32 or float64, hold a value as it is. */
+function isHeld(value: number, dtype: string): boolean {
+  return !/^u?int/.test(dtype) || Math.abs(value) < MOST_WHOLE;
+}
+
+/** A value of the dtype that came in a cell: as it is where that is short, else with four digits. */
+export function cellText(value: number, dtype: string): string {
+  const text = aboutText(value, dtype);
+  return isHeld(value, dtype) || text.startsWith("≈") ? text : `≈ ${text}`;
+}
+
+/** A mean that came in a cell, with six digits. */
+export function meanText(value: number): string {
+  return screenText(computedText(value));
+}
+
+/**
+ * Texts of a value in a picture: the exact one in its dtype, then with 6 to 1 digits, of which those that leave some out
+ * are marked as rounded. Where the picture has rounded the value, all are.
+ */
+export function digitLevels(value: number, dtype: string): string[] {
+  const full = value === 0 && dtype !== "bool" ? "0" : valueText(value, dtype);
+  const exact = screenText(full);
+  if (/^[FT]/.test(full)) return [exact];
+  const digits = full.replace(/e.*|\D/g, "").replace(/^0+|0+$/g, "").length;
+  const isKnown = isHeld(value, dtype);
+  const levels = Array.from({ length: MOST_ROUNDED }, (_, k) => {
+    const count = MOST_ROUNDED - k;
+    return isKnown && digits <= count ? shorter(exact, value, digits) : `≈${rounded(value, count)}`;
+  });
+  return [isKnown ? exact : levels[0]!, ...levels];
+}
+
+/** A whole number with many zeros at its end is as exact with an exponent. */
+function shorter(exact: string, value: number, digits: number): string {
+  const bent = rounded(value, Math.max(1, digits));
+  return bent.length < exact.length ? bent : exact;
+}
+
+/** So many digits, in whichever form is shorter. */
+function rounded(value: number, count: number): string {
+  const near = Number(value.toPrecision(count));
+  const plain = String(near);
+  const bent = near.toExponential().replace("e+", "e");
+  return screenText(plain.includes("e") || bent.length < plain.length ? bent : plain);
+}
+
 /** A text in a cell, as it is painted. */
-export interface Digit extends Box {
+export interface Digit extends Rectangle {
   row: number;
   col: number;
   text: string;
@@ -16,7 +67,7 @@ export interface Digit extends Box {
   fill: string;
 }
 
-interface Cell {
+interface DigitCell {
   row: number;
   col: number;
   special: Special | null;
@@ -25,11 +76,11 @@ interface Cell {
   levels: readonly string[];
 }
 
-interface Plate {
+interface DigitPlate {
   paint: Paint;
   dtype: string;
   /** A part of the stage on which nothing is written; null for none. */
-  covered: Box | null;
+  covered: Rectangle | null;
 }
 
 /** Beside a text, the more where there is room. */
@@ -46,9 +97,9 @@ const LINE = 12;
  */
 export function paintDigits(
   context: CanvasRenderingContext2D,
-  layout: Layout,
+  layout: PlaneLayout,
   tile: Tile,
-  plate: Plate,
+  plate: DigitPlate,
   theme: Theme,
 ): Digit[] {
   if (!hasDigits(layout, tile)) return [];
@@ -84,9 +135,9 @@ export function paintDigits(
   return written;
 }
 
-function cellsOf(layout: Layout, tile: Tile, { paint, dtype }: Plate): Cell[] {
+function cellsOf(layout: PlaneLayout, tile: Tile, { paint, dtype }: DigitPlate): DigitCell[] {
   const [first, left, rows, cols] = inSight(layout);
-  const cells: Cell[] = [];
+  const cells: DigitCell[] = [];
   for (let row = first; row < first + rows; row += 1) {
     for (let col = left; col < left + cols; col += 1) {
       const cell = cellOf(tile, row, col);
@@ -104,8 +155,8 @@ function cellsOf(layout: Layout, tile: Tile, { paint, dtype }: Plate): Cell[] {
  * for; none where it has none.
  */
 function chosenLines(
-  cells: readonly Cell[],
-  { across, down }: Layout,
+  cells: readonly DigitCell[],
+  { across, down }: PlaneLayout,
   width: (text: string) => number,
 ): string[][] {
   const rooms = [...PADS.map((pad) => across - 2 * pad), (across - 2 * PADS.at(-1)!) / CONDENSED];
@@ -115,7 +166,7 @@ function chosenLines(
   );
   const splits = down >= 2 * LINE + 4 ? [onOneLine, onTwoLines] : [onOneLine];
   const fits = (lines: string[], room: number) => lines.every((text) => width(text) <= room);
-  const at = ({ levels }: Cell, level: number, split: Split, room: number) => {
+  const at = ({ levels }: DigitCell, level: number, split: Split, room: number) => {
     const [exact, other] = [0, level].map((each) =>
       split(levels[Math.min(each, levels.length - 1)]!),
     );
@@ -150,7 +201,7 @@ function onTwoLines(text: string): string[] {
   return head.length < digits.length && tail !== "e0" ? [`${mark}${sign}${head}`, tail] : [text];
 }
 
-function inside(box: Box, plot: Box): boolean {
+function inside(box: Rectangle, plot: Rectangle): boolean {
   return (
     box.x >= plot.x &&
     box.y >= plot.y &&
@@ -159,7 +210,7 @@ function inside(box: Box, plot: Box): boolean {
   );
 }
 
-function touches(box: Box, other: Box | null): boolean {
+function touches(box: Rectangle, other: Rectangle | null): boolean {
   return (
     other !== null &&
     box.x < other.x + other.width &&

@@ -1,10 +1,64 @@
-import type { Tile } from "../../shared/client/tensor_questions.ts";
-import { layer } from "../../shared/drawing/canvas.ts";
+import type { Cells, Tile } from "../../shared/client/tensor_questions.ts";
+import { layer, type Rectangle } from "../../shared/drawing/canvas.ts";
 import { element, listening } from "../../shared/ui/dom.ts";
 import { part } from "../parts.ts";
-import { tileImage } from "./cell_images.ts";
-import { type Box, inSight, type Layout } from "./layout.ts";
-import type { Paint } from "./plane_painter.ts";
+import { inSight, type PlaneLayout } from "./plane_layout.ts";
+import {
+  colorCells,
+  type DrawCells,
+  MARK_FROM,
+  type Paint,
+  paintCellSigns,
+} from "./plane_painter.ts";
+
+interface Painted extends Paint {
+  special: boolean;
+  canvas: HTMLCanvasElement;
+}
+
+const painted = new WeakMap<Tile, Painted>();
+
+/** The cells of a tile in colors; kept until other colors are wanted. */
+function tileImage(tile: Tile, paint: Paint, size: number): HTMLCanvasElement {
+  const special = size >= MARK_FROM;
+  const known = painted.get(tile);
+  const same =
+    known?.scale === paint.scale && known.cells === paint.cells && known.special === special;
+  if (same) return known.canvas;
+  const canvas = known?.canvas ?? document.createElement("canvas");
+  if (canvas.width !== tile.cols) canvas.width = tile.cols;
+  if (canvas.height !== tile.rows) canvas.height = tile.rows;
+  const image = new ImageData(colorCells(tile, paint, size), tile.cols, tile.rows);
+  canvas.getContext("2d")?.putImageData(image, 0, 0);
+  painted.set(tile, { ...paint, special, canvas });
+  return canvas;
+}
+
+/** Draws tiles on a canvas, larger cells with sharp edges. */
+export function canvasCells(context: CanvasRenderingContext2D, paint: Paint): DrawCells {
+  return (tile, size, { x, y, width, height }) => {
+    context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
+    context.drawImage(tileImage(tile, paint, size), x, y, width, height);
+  };
+}
+
+/** Draws cells into a box, and a sign on each that is not finite where it is large enough. */
+export function paintCells(
+  context: CanvasRenderingContext2D,
+  box: Rectangle,
+  cells: Cells & { rows: number; cols: number },
+  paint: Paint,
+): void {
+  const { rows, cols } = cells;
+  const size = Math.min(box.width / cols, box.height / rows);
+  const canvas = new OffscreenCanvas(cols, rows);
+  canvas
+    .getContext("2d")
+    ?.putImageData(new ImageData(colorCells(cells, paint, size), cols, rows), 0, 0);
+  context.imageSmoothingEnabled = size * (devicePixelRatio || 1) < 1;
+  context.drawImage(canvas, box.x, box.y, box.width, box.height);
+  paintCellSigns(context, box, cells);
+}
 
 const LONGEST = 72;
 const SHORTEST = 10;
@@ -12,7 +66,7 @@ const SHORTEST = 10;
 const [RIGHT, BOTTOM, FRAME] = [14, 12, 3];
 
 /** Where one is in the plane while only a part is in sight: the whole in small, with a frame about that part. */
-export class Overview {
+export class PlaneOverview {
   readonly node: HTMLElement;
   readonly #frame = part("overview-frame");
   readonly #small = layer("");
@@ -53,7 +107,7 @@ export class Overview {
   }
 
   /** The part of a stage that it covers; null where it is hidden. */
-  boxIn(stage: HTMLElement): Box | null {
+  boxIn(stage: HTMLElement): Rectangle | null {
     if (this.node.hidden) return null;
     const { width, height } = this.#size;
     return {
@@ -64,7 +118,7 @@ export class Overview {
     };
   }
 
-  show(layout: Layout, zoomed: boolean, of: { whole: () => Tile | null; paint: Paint }): void {
+  show(layout: PlaneLayout, zoomed: boolean, of: { whole: () => Tile | null; paint: Paint }): void {
     this.node.hidden = !zoomed;
     if (!zoomed) return;
     const { planeRows, planeCols } = layout;

@@ -1,27 +1,51 @@
 import type { Tile } from "../../shared/client/tensor_questions.ts";
-import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import { clear, layer, type Rectangle, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { element } from "../../shared/ui/dom.ts";
 import type { Point } from "../plane.ts";
 import type { Region } from "../state.ts";
-import { canvasCells } from "./cell_images.ts";
 import { type Digit, paintDigits } from "./digits.ts";
-import { gestures } from "./gestures.ts";
-import { type Label, Labels } from "./labels.ts";
+import { canvasCells, type PlaneOverview } from "./overview.ts";
 import {
-  type Box,
   cellBox,
   FONT_SIZE,
-  type Layout,
   nearestPoint,
+  type PlacedLabel,
+  type PlaneLayout,
+  PlotLabels,
   pointAt,
   STRIP,
-} from "./layout.ts";
-import type { Overview } from "./overview.ts";
+} from "./plane_layout.ts";
 import { labelPlane, type Paint, paintPlane } from "./plane_painter.ts";
 import { labelProfile, paintProfile } from "./profile_painter.ts";
-import { ValueTooltip } from "./value_tooltip.ts";
-import type { PlaneViewport } from "./viewport.ts";
+import { gestures, type PlaneViewport } from "./viewport.ts";
+
+const AWAY = 12;
+
+/** The value at a cell, beside it and inside the stage. */
+class ValueTooltip {
+  readonly node = element("div", {
+    class: "tvmdbg-tooltip tvmdbg-tensor-tooltip",
+    role: "tooltip",
+    hidden: true,
+  });
+
+  /** Shows lines beside a place of the stage, the first in bold; none hides it. */
+  show(lines: readonly string[], at: { x: number; y: number } | null, stage: HTMLElement): void {
+    this.node.hidden = at === null || lines.length === 0;
+    if (!at || this.node.hidden) return;
+    const [first, ...rest] = lines;
+    this.node.replaceChildren(
+      element("strong", {}, first),
+      ...rest.map((line) => element("div", {}, line)),
+    );
+    const { offsetWidth: width, offsetHeight: height } = this.node;
+    const { clientWidth, clientHeight } = stage;
+    const x = at.x + AWAY + width <= clientWidth ? at.x + AWAY : at.x - AWAY - width;
+    const y = at.y + AWAY + height <= clientHeight ? at.y + AWAY : at.y - AWAY - height;
+    this.node.style.transform = `translate(${Math.max(0, x)}px, ${Math.max(0, y)}px)`;
+  }
+}
 
 export interface PictureEvents {
   point(): void;
@@ -44,7 +68,7 @@ export interface Plate {
   dtype: string;
   paint: Paint;
   /** What can be drawn of what is in sight, the finest last. */
-  tiles: (layout: Layout) => readonly Tile[];
+  tiles: (layout: PlaneLayout) => readonly Tile[];
   /** Something of the whole plane, where it is known. */
   whole: () => Tile | null;
 }
@@ -52,14 +76,14 @@ export interface Plate {
 const MAX_MARKS = 4096;
 
 /** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
-export class Picture {
+export class PlanePicture {
   readonly stage = element("div", { class: "tvmdbg-stage tvmdbg-tensor-stage" });
   readonly viewport: PlaneViewport;
   readonly #base = layer("tvmdbg-base");
   readonly #overlay = layer("tvmdbg-overlay");
   readonly #root: HTMLElement;
   readonly #events: PictureEvents;
-  readonly #overview: Overview;
+  readonly #overview: PlaneOverview;
   readonly #repaint: Repaint;
   #plate: Plate | null = null;
   #tiles: readonly Tile[] = [];
@@ -71,12 +95,12 @@ export class Picture {
   #hover: Point | null = null;
   #exact = "";
   #baseDirty = true;
-  #labels: Label[] = [];
+  #labels: PlacedLabel[] = [];
 
   constructor(
     root: HTMLElement,
     viewport: PlaneViewport,
-    overview: Overview,
+    overview: PlaneOverview,
     events: PictureEvents,
     signal: AbortSignal,
   ) {
@@ -266,7 +290,7 @@ export class Picture {
     }
     const { planeRows, planeCols } = layout;
     const theme = readTheme(this.#root);
-    const labels = new Labels(context, theme, width, height);
+    const labels = new PlotLabels(context, theme, width, height);
     this.#labels = labels.written;
     if (planeRows * planeCols === 1) {
       this.#writeScalar(layout, width, theme);
@@ -289,7 +313,7 @@ export class Picture {
   }
 
   /** Black inside white: seen on every color. */
-  #outline(box: Box | null, strong: boolean): void {
+  #outline(box: Rectangle | null, strong: boolean): void {
     const { context } = this.#overlay;
     if (!box) return;
     const { x, y, width, height } = box;
@@ -302,7 +326,7 @@ export class Picture {
   }
 
   /** What is beside the region is dimmed, unless digits would be harder to read. */
-  #paintMarked(plot: Box, { x, y, width, height }: Box): void {
+  #paintMarked(plot: Rectangle, { x, y, width, height }: Rectangle): void {
     const { context } = this.#overlay;
     const [right, bottom] = [plot.x + plot.width, plot.y + plot.height];
     if (!this.#digits.length) {
@@ -316,14 +340,14 @@ export class Picture {
   }
 
   /** Beside the pointer; beside the crosshair while keys move it. */
-  #showTooltip(layout: Layout, shown: Point | null): void {
+  #showTooltip(layout: PlaneLayout, shown: Point | null): void {
     const byKey = document.activeElement === this.#root;
     const box = shown && (this.#hover || byKey) ? cellBox(layout, shown.row, shown.col) : null;
     const at = box && { x: box.x + box.width, y: box.y + box.height };
     this.#tooltip.show(this.#told, at, this.stage);
   }
 
-  #writeScalar({ plot }: Layout, width: number, theme: Theme): void {
+  #writeScalar({ plot }: PlaneLayout, width: number, theme: Theme): void {
     if (!this.#exact) return;
     const { context } = this.#overlay;
     const x = plot.x + plot.width + 14;
@@ -352,7 +376,7 @@ export class Picture {
 }
 
 /** The box of the part of a region that is in sight; null where none is. */
-function regionBox(layout: Layout, [row, col, rows, cols]: Region): Box | null {
+function regionBox(layout: PlaneLayout, [row, col, rows, cols]: Region): Rectangle | null {
   const { plot } = layout;
   const within = (at: number, first: number, length: number) =>
     Math.max(first, Math.min(first + length, at));
@@ -369,7 +393,7 @@ function regionBox(layout: Layout, [row, col, rows, cols]: Region): Box | null {
 }
 
 /** The row and column, on the axes. */
-function platePlace(labels: Labels, layout: Layout, { row, col }: Point): void {
+function platePlace(labels: PlotLabels, layout: PlaneLayout, { row, col }: Point): void {
   const { plot, kind } = layout;
   const box = cellBox(layout, row, col);
   if (!box) return;

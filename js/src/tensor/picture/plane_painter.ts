@@ -1,20 +1,21 @@
 import type { Cells, Tile } from "../../shared/client/tensor_questions.ts";
-import type { Pen } from "../../shared/drawing/pen.ts";
+import type { Pen, Rectangle } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { addTo, append } from "../../shared/many.ts";
-import { type CellChoice, type ColorScale, ROUNDING } from "../colors/color_scale.ts";
 import {
+  type CellChoice,
+  type ColorScale,
   cssColor,
   OUTSIDE,
+  ROUNDING,
   rgb,
   SPECIAL,
   SPECIALS,
   type Special,
   specialOf,
   table,
-} from "../colors/colors.ts";
-import type { Labels } from "./labels.ts";
-import { axisTicks, type Box, DIGIT, type Layout } from "./layout.ts";
+} from "./color_scale.ts";
+import { axisTicks, DIGIT, type PlaneLayout, type PlotLabels } from "./plane_layout.ts";
 
 /** What the cells are painted with. */
 export interface Paint {
@@ -105,12 +106,12 @@ function entries(bytes: Uint8Array): number[][] {
 }
 
 /** Draws cells of so many px into a box, each in its color. */
-export type DrawCells = (tile: Tile, size: number, box: Box) => void;
+export type DrawCells = (tile: Tile, size: number, box: Rectangle) => void;
 
 /** A sign on each cell in a box that is not finite, where cells are large enough. */
 export function paintCellSigns(
   context: Pen,
-  box: Box,
+  box: Rectangle,
   { rows, cols, flags }: Pick<Cells, "flags"> & { rows: number; cols: number },
 ): void {
   const [width, height] = [box.width / cols, box.height / rows];
@@ -141,7 +142,7 @@ function flaggedCells(tile: Tile): number[] {
 /** Draws tiles one over the other: what is coarse or was sampled lies below. */
 export function paintPlane(
   context: Pen,
-  layout: Layout,
+  layout: PlaneLayout,
   tiles: readonly Tile[],
   { draw, ...paint }: Painting,
   theme: Theme,
@@ -164,7 +165,7 @@ export function paintPlane(
 }
 
 /** Draws no more outside of a box, until what was before is restored. */
-export function clip(context: Pen, { x, y, width, height }: Box): void {
+export function clip(context: Pen, { x, y, width, height }: Rectangle): void {
   context.save();
   context.beginPath();
   context.rect(x, y, width, height);
@@ -172,7 +173,7 @@ export function clip(context: Pen, { x, y, width, height }: Box): void {
 }
 
 /** Ends what is clipped to a plot, and frames it. */
-export function outline(context: Pen, plot: Box, theme: Theme): void {
+export function outline(context: Pen, plot: Rectangle, theme: Theme): void {
   context.restore();
   context.strokeStyle = theme.line;
   context.lineWidth = 1;
@@ -182,7 +183,7 @@ export function outline(context: Pen, plot: Box, theme: Theme): void {
 /** Signs on cells that a color alone would not tell apart. */
 function paintMarks(
   context: Pen,
-  layout: Layout,
+  layout: PlaneLayout,
   tile: Tile,
   { scale, cells, most = Infinity }: Omit<Painting, "draw">,
 ): void {
@@ -244,14 +245,19 @@ function isSameRun(
  * Signs of cells too small for one each: where they fill at least half of a square they share a sign, and few others
  * are ringed.
  */
-function paintTiny(context: Pen, plot: Box, cells: readonly Box[], special: Special): void {
-  const squares = new Map<string, Box[]>();
+function paintTiny(
+  context: Pen,
+  plot: Rectangle,
+  cells: readonly Rectangle[],
+  special: Special,
+): void {
+  const squares = new Map<string, Rectangle[]>();
   for (const cell of cells) {
     if (!touches(cell, plot)) continue;
     const key = `${Math.floor((cell.x - plot.x) / SQUARE)} ${Math.floor((cell.y - plot.y) / SQUARE)}`;
     addTo(squares, key, cell);
   }
-  const [rest, signs]: [Box[], Box[]] = [[], []];
+  const [rest, signs]: [Rectangle[], Rectangle[]] = [[], []];
   for (const [key, own] of squares) {
     const area = own.reduce((sum, { width, height }) => sum + width * height, 0);
     if (area < (SQUARE * SQUARE) / 2) {
@@ -268,7 +274,7 @@ function paintTiny(context: Pen, plot: Box, cells: readonly Box[], special: Spec
   if (rest.length <= RINGS) for (const cell of rest) paintRing(context, cell, special);
 }
 
-function touches(box: Box, plot: Box): boolean {
+function touches(box: Rectangle, plot: Rectangle): boolean {
   return (
     box.x < plot.x + plot.width &&
     box.y < plot.y + plot.height &&
@@ -281,18 +287,18 @@ function touches(box: Box, plot: Box): boolean {
 const DIGITS_FROM = { width: 36, height: 14 } as const;
 
 /** Whether the values stand in the cells of a tile. */
-export function hasDigits({ kind, down, across }: Layout, tile: Tile): boolean {
+export function hasDigits({ kind, down, across }: PlaneLayout, tile: Tile): boolean {
   const single = tile.rowStep * tile.colStep === 1;
   return kind === "plane" && single && across >= DIGITS_FROM.width && down >= DIGITS_FROM.height;
 }
 
-function cornerOf({ x, y, width, height }: Box): Box {
+function cornerOf({ x, y, width, height }: Rectangle): Rectangle {
   const side = Math.min(12, height / 3);
   return { x: x + width - side, y, width: side, height: side };
 }
 
 /** A chevron: to the left below the colors, to the right above them. */
-export function paintSign(context: Pen, box: Box, side: "under" | "over"): void {
+export function paintSign(context: Pen, box: Rectangle, side: "under" | "over"): void {
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const reach = 0.18 * Math.min(box.width, box.height, 24);
   const tip = side === "under" ? -reach : reach;
@@ -306,18 +312,18 @@ export function paintSign(context: Pen, box: Box, side: "under" | "over"): void 
 }
 
 /** NaN is hatched, +Inf points up and -Inf down: told apart without color. */
-export function paintSpecial(context: Pen, box: Box, special: Special): void {
+export function paintSpecial(context: Pen, box: Rectangle, special: Special): void {
   paintSpecials(context, [box], special);
 }
 
 /** The same in several boxes, in one path. */
-export function paintSpecials(context: Pen, boxes: readonly Box[], special: Special): void {
+export function paintSpecials(context: Pen, boxes: readonly Rectangle[], special: Special): void {
   context.fillStyle = SPECIAL[special];
   for (const { x, y, width, height } of boxes) context.fillRect(x, y, width, height);
   paintSpecialSigns(context, boxes, special);
 }
 
-function paintSpecialSigns(context: Pen, boxes: readonly Box[], special: Special): void {
+function paintSpecialSigns(context: Pen, boxes: readonly Rectangle[], special: Special): void {
   if (!boxes.length) return;
   context.beginPath();
   for (const box of boxes) {
@@ -334,7 +340,7 @@ function paintSpecialSigns(context: Pen, boxes: readonly Box[], special: Special
   }
 }
 
-function addHatch(context: Pen, { x, y, width, height }: Box): void {
+function addHatch(context: Pen, { x, y, width, height }: Rectangle): void {
   for (let start = x - height + 4; start < x + width; start += 4) {
     const [left, right] = [Math.max(x, start), Math.min(x + width, start + height)];
     context.moveTo(left, y + height - (left - start));
@@ -342,7 +348,7 @@ function addHatch(context: Pen, { x, y, width, height }: Box): void {
   }
 }
 
-function addTriangle(context: Pen, { x, y, width, height }: Box, upwards: boolean): void {
+function addTriangle(context: Pen, { x, y, width, height }: Rectangle, upwards: boolean): void {
   const [middle, center] = [x + width / 2, y + height / 2];
   const side = 0.3 * Math.min(width, height, 24);
   const up = upwards ? -side : side;
@@ -353,9 +359,9 @@ function addTriangle(context: Pen, { x, y, width, height }: Box, upwards: boolea
 
 /** Boxes by what they are marked as. */
 export class SpecialBoxes {
-  readonly #boxes = new Map<Special, Box[]>();
+  readonly #boxes = new Map<Special, Rectangle[]>();
 
-  add(special: Special, box: Box): void {
+  add(special: Special, box: Rectangle): void {
     addTo(this.#boxes, special, box);
   }
 
@@ -370,7 +376,7 @@ export class SpecialBoxes {
 }
 
 /** A cell of several values, some of them NaN or Inf. */
-function paintCorner(context: Pen, box: Box, special: Special): void {
+function paintCorner(context: Pen, box: Rectangle, special: Special): void {
   const side = Math.max(4, 0.4 * Math.min(box.width, box.height));
   const right = box.x + box.width;
   context.beginPath();
@@ -385,7 +391,7 @@ function paintCorner(context: Pen, box: Box, special: Special): void {
   context.stroke();
 }
 
-function paintRing(context: Pen, box: Box, special: Special): void {
+function paintRing(context: Pen, box: Rectangle, special: Special): void {
   context.beginPath();
   context.arc(box.x + box.width / 2, box.y + box.height / 2, 7, 0, 2 * Math.PI);
   context.lineWidth = 4;
@@ -397,7 +403,11 @@ function paintRing(context: Pen, box: Box, special: Special): void {
 }
 
 /** Indices along both axes, and what the axes are. */
-export function labelPlane(labels: Labels, layout: Layout, names: [down: string, across: string]) {
+export function labelPlane(
+  labels: PlotLabels,
+  layout: PlaneLayout,
+  names: [down: string, across: string],
+) {
   const { plot, down, across, planeRows, planeCols } = layout;
   const spacing = String(planeCols).length * DIGIT + 14;
   labels.write(names[1], plot.x, 8);

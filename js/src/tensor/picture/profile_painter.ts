@@ -1,10 +1,8 @@
 import type { Tile } from "../../shared/client/tensor_questions.ts";
-import type { Pen } from "../../shared/drawing/pen.ts";
+import type { Pen } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { ColorScale } from "../colors/color_scale.ts";
-import { SPECIAL, specialOf } from "../colors/colors.ts";
-import type { Labels } from "./labels.ts";
-import { axisTicks, DIGIT, type Layout, STRIP } from "./layout.ts";
+import { ColorScale, SPECIAL, specialOf } from "./color_scale.ts";
+import { axisTicks, DIGIT, type PlaneLayout, type PlotLabels, STRIP } from "./plane_layout.ts";
 import {
   clip,
   type DrawCells,
@@ -18,7 +16,7 @@ const PAD = 5;
 const NEAR_ZERO = 0.5;
 
 /** Height of a value in the plot of a profile. */
-function profileY({ plot }: Layout, axis: ColorScale, value: number): number {
+function profileY({ plot }: PlaneLayout, axis: ColorScale, value: number): number {
   return plot.y + PAD + (plot.height - 2 * PAD) * (1 - axis.share(value));
 }
 
@@ -33,7 +31,7 @@ export function profileAxis(scale: ColorScale): ColorScale {
 }
 
 /** The cells of a tile that are in sight, with their left edges and width in CSS pixels. */
-function* columns({ plot, col: first, across }: Layout, tile: Tile) {
+function* columns({ plot, col: first, across }: PlaneLayout, tile: Tile) {
   const width = tile.colStep * across;
   for (let cell = 0; cell < tile.cols; cell += 1) {
     const x = plot.x + (tile.col + cell * tile.colStep - first) * across;
@@ -50,7 +48,7 @@ function narrowed({ cell, x, width }: { cell: number; x: number; width: number }
 /** A line of values: from the least to the largest of each cell, with stems to zero and the colors below. */
 export function paintProfile(
   context: Pen,
-  layout: Layout,
+  layout: PlaneLayout,
   tiles: readonly Tile[],
   { scale, draw }: Painting,
   theme: Theme,
@@ -105,7 +103,7 @@ export function paintProfile(
   outline(context, plot, theme);
 }
 
-function paintStrip(context: Pen, layout: Layout, tile: Tile, draw: DrawCells): void {
+function paintStrip(context: Pen, layout: PlaneLayout, tile: Tile, draw: DrawCells): void {
   const { plot, col, across } = layout;
   const y = plot.y + plot.height + 3;
   const width = tile.cols * tile.colStep * across;
@@ -121,8 +119,8 @@ function paintStrip(context: Pen, layout: Layout, tile: Tile, draw: DrawCells): 
 
 /** Values at the left, indices below. */
 export function labelProfile(
-  labels: Labels,
-  layout: Layout,
+  labels: PlotLabels,
+  layout: PlaneLayout,
   scale: ColorScale | null,
   name: string,
 ): void {

@@ -1,6 +1,8 @@
-import type { Tile } from "../../shared/client/tensor_questions.ts";
+import { isAbort } from "../../shared/client/request.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
+import type { PlaneView, TensorAnswer, Tile } from "../../shared/client/tensor_questions.ts";
 import type { Region } from "../state.ts";
-import { inSight, isWhole, type Layout } from "./layout.ts";
+import { inSight, isWhole, type PlaneLayout } from "./plane_layout.ts";
 
 const LIMIT_BYTES = 64e6;
 /** The flags of a cell and the colors it was painted with. */
@@ -9,7 +11,7 @@ const CELL_BYTES = 5;
 const MARGIN = 0.25;
 
 /** The question for what is in sight: a part on the grid of the steps, null for all of the plane. */
-export interface Wanted {
+export interface WantedCells {
   part: Region | null;
   rows: number;
   cols: number;
@@ -17,7 +19,7 @@ export interface Wanted {
   colStep: number;
 }
 
-export function wantedFor(layout: Layout): Wanted {
+export function wantedFor(layout: PlaneLayout): WantedCells {
   const { rowStep, colStep, planeRows, planeCols, kind } = layout;
   const whole = {
     part: null,
@@ -45,11 +47,11 @@ export function wantedFor(layout: Layout): Wanted {
 }
 
 /** Whether a tile shows all that is in sight as finely as can be seen. */
-export function serves(tile: Tile, layout: Layout): boolean {
+export function serves(tile: Tile, layout: PlaneLayout): boolean {
   return covers(tile, layout) && tile.rowStep <= layout.rowStep && tile.colStep <= layout.colStep;
 }
 
-function covers(tile: Tile, layout: Layout): boolean {
+function covers(tile: Tile, layout: PlaneLayout): boolean {
   const [row, col, rows, cols] = inSight(layout);
   return (
     tile.row <= row &&
@@ -60,7 +62,7 @@ function covers(tile: Tile, layout: Layout): boolean {
 }
 
 /** The tiles that were answered, by plane, until they take too many bytes: then those not used for longest go. */
-export class Tiles {
+export class PlaneTiles {
   readonly #limit: number;
   /** In the order of their last use. */
   readonly #kept = new Map<string, Tile[]>();
@@ -98,14 +100,14 @@ export class Tiles {
   }
 
   /** The coarsest that serves, an exact one before a sampled one. */
-  find(plane: string, layout: Layout): Tile | null {
+  find(plane: string, layout: PlaneLayout): Tile | null {
     const fit = this.#use(plane).filter((tile) => serves(tile, layout));
     fit.sort((a, b) => Number(b.exact) - Number(a.exact) || stepOf(b) - stepOf(a));
     return fit[0] ?? null;
   }
 
   /** What can be drawn: one tile where it serves, else all there is, the finest and exact ones last. */
-  toDraw(plane: string, layout: Layout): Tile[] {
+  toDraw(plane: string, layout: PlaneLayout): Tile[] {
     const best = this.find(plane, layout);
     if (best) return [best];
     const all = [...this.#use(plane)];
@@ -136,4 +138,161 @@ function stepOf(tile: Tile): number {
 function bytesOf({ rows, cols, minimum, maximum, mean }: Tile): number {
   const numbers = new Set([minimum, maximum, mean]).size;
   return rows * cols * (CELL_BYTES + numbers * mean.BYTES_PER_ELEMENT);
+}
+
+const BUSY_MS = 150;
+const IN_FLIGHT = 2;
+
+interface AskingEvents {
+  answered: (answer: TensorAnswer) => void;
+  failed: (error: unknown) => void;
+  /** Whether an answer has been waited for longer than goes unnoticed. */
+  busy: (busy: boolean) => void;
+  /** Whether every value is being looked at, after a sample was shown. */
+  refining: (refining: boolean) => void;
+}
+
+interface TileQuestion {
+  view: PlaneView;
+  wanted: WantedCells;
+}
+
+/** Asks the run for pictures: a sample first where that is quicker, then every value; the newest question wins. */
+export class Asking {
+  readonly #run: TensorQuestions;
+  readonly #events: AskingEvents;
+  readonly #signal: AbortSignal;
+  #gone = new AbortController();
+  #exact = new AbortController();
+  #waiting: ((mine: boolean) => void) | null = null;
+  #flying = 0;
+  #ticket = 0;
+  /** The newest question whose answer or error is shown. */
+  #shown = 0;
+  #last: TileQuestion | null = null;
+
+  constructor(run: TensorQuestions, events: AskingEvents, signal: AbortSignal) {
+    this.#run = run;
+    this.#events = events;
+    this.#signal = signal;
+    signal.addEventListener("abort", () => this.forget());
+  }
+
+  /** Lets go of what was asked: another tensor is wanted. */
+  forget(): void {
+    this.#gone.abort();
+    this.#gone = new AbortController();
+    this.settle();
+  }
+
+  /** What is wanted is known: answers that are still to come are not shown. */
+  settle(): void {
+    this.#ticket += 1;
+    this.#shown = this.#ticket;
+    this.#waiting?.(false);
+    this.#waiting = null;
+    this.#last = null;
+    this.stop();
+    this.#events.busy(false);
+  }
+
+  /** Shows no more than the sample. */
+  stop(): void {
+    this.#exact.abort();
+    this.#exact = new AbortController();
+    this.#events.refining(false);
+  }
+
+  /** Whether just this was asked for last. */
+  isAsked(view: PlaneView, wanted: WantedCells): boolean {
+    return JSON.stringify(this.#last) === JSON.stringify({ view, wanted });
+  }
+
+  /** What comes beside is waited for, so that both are shown at once. */
+  async ask(
+    view: PlaneView,
+    wanted: WantedCells,
+    beside: Promise<unknown> | null,
+    toTheEnd: boolean,
+  ): Promise<void> {
+    this.stop();
+    this.#last = { view, wanted };
+    const ticket = ++this.#ticket;
+    const busy = setTimeout(() => this.#events.busy(true), BUSY_MS);
+    try {
+      const answer = await this.#send(this.#last, false, this.#gone.signal);
+      await beside;
+      if (!answer || ticket < this.#shown) return;
+      this.#shown = ticket;
+      this.#events.answered(answer);
+      const sampled = answer.tile !== null && !answer.tile.exact;
+      if (sampled && toTheEnd && ticket === this.#ticket) this.refine(view, wanted);
+    } catch (error) {
+      if (isAbort(error) || ticket !== this.#ticket) return;
+      this.#shown = ticket;
+      this.#events.failed(error);
+    } finally {
+      clearTimeout(busy);
+      if (ticket === this.#ticket) this.#events.busy(false);
+    }
+  }
+
+  /** Whether nothing is waited for. */
+  get idle(): boolean {
+    return this.#flying === 0;
+  }
+
+  /** Counts a question among those that are under way. */
+  async counted<T>(question: () => Promise<T>): Promise<T> {
+    this.#flying += 1;
+    try {
+      return await question();
+    } finally {
+      this.#flying -= 1;
+      const next = this.#waiting;
+      this.#waiting = null;
+      next?.(true);
+    }
+  }
+
+  /** Asks for every value of what is shown as a sample. */
+  async refine(view: PlaneView, wanted: WantedCells): Promise<void> {
+    this.stop();
+    const ticket = this.#ticket;
+    const { signal } = this.#exact;
+    this.#last = { view, wanted };
+    this.#events.refining(true);
+    try {
+      const answer = await this.#send(
+        this.#last,
+        true,
+        AbortSignal.any([signal, this.#gone.signal]),
+      );
+      if (answer && ticket === this.#ticket && !signal.aborted) this.#events.answered(answer);
+    } catch (error) {
+      if (isAbort(error) || ticket !== this.#ticket || signal.aborted) return;
+      this.#events.failed(error);
+    } finally {
+      if (!signal.aborted) this.#events.refining(false);
+    }
+  }
+
+  /** Null where a newer question took the turn. */
+  async #send(
+    { view, wanted: { part, rows, cols } }: TileQuestion,
+    exact: boolean,
+    gone: AbortSignal,
+  ): Promise<TensorAnswer | null> {
+    if (this.#flying >= IN_FLIGHT && !(await this.#turn())) return null;
+    const signal = AbortSignal.any([this.#signal, gone]);
+    return this.counted(() => this.#run.tensor({ ...view, part, rows, cols, exact }, signal));
+  }
+
+  /** Waits until a question may go out; false where a newer one came meanwhile. */
+  #turn(): Promise<boolean> {
+    this.#waiting?.(false);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
 }

@@ -3,29 +3,59 @@ import * as icons from "../../shared/drawing/icons.ts";
 import { screenText } from "../../shared/number_text.ts";
 import { element, iconButton, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { isPadding, physicalIndex } from "../../shared/unfold.ts";
-import type { CellChoice } from "../colors/color_scale.ts";
-import { SPECIAL_TEXT, specialOf, specialsOf } from "../colors/colors.ts";
 import { shiftText } from "../descriptions.ts";
 import { muted, number, part, piece } from "../parts.ts";
-import { cellText, meanText } from "../picture/digit_text.ts";
-import { cellOf } from "../picture/layout.ts";
+import { type CellChoice, SPECIAL_TEXT, specialOf, specialsOf } from "../picture/color_scale.ts";
+import { cellText, meanText } from "../picture/digits.ts";
+import { cellOf } from "../picture/plane_layout.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "../plane.ts";
-import { hasValues, type Shown } from "../state.ts";
-import { bitsNode } from "./value_bits.ts";
+import { hasValues, type ShownTensor } from "../state.ts";
+
+/** The parts of a number's bits, the sign first. */
+const FIELD_NAMES = ["sign", "exponent", "mantissa"] as const;
+export type FieldName = (typeof FIELD_NAMES)[number];
+
+/** The bits of a float by part; of anything else in one piece without a name. */
+function bitFields(
+  text: string,
+  fields: readonly number[],
+): { name: FieldName | null; bits: string }[] {
+  if (fields.length !== 3 || fields[0]! + fields[1]! + fields[2]! !== text.length) {
+    return [{ name: null, bits: text }];
+  }
+  let at = 0;
+  return FIELD_NAMES.map((name, part) => {
+    const bits = text.slice(at, at + fields[part]!);
+    at += fields[part]!;
+    return { name, bits };
+  }).filter(({ bits }) => bits);
+}
+
+/** Bits in parts that color, weight and gaps tell apart. */
+export function bitsNode(text: string, fields: readonly number[]): HTMLElement {
+  const parts = bitFields(text, fields).map(({ name, bits }) =>
+    element(
+      "span",
+      { class: name ? `tvmdbg-bits-${name}` : undefined, title: name ?? "bits" },
+      bits,
+    ),
+  );
+  return element("span", { class: "tvmdbg-bits" }, ...parts);
+}
 
 const HINT = "Point at a value, or type an index.";
 const EXAMPLE = [0, 3, 2, 1, 4, 5];
 /** Room in the field beside its text, in letters. */
 const FIELD_PAD = 3;
 
-interface Events {
+interface ReadoutEvents {
   copy(): void;
   /** Goes to an index; says why where it cannot, else nothing. */
   typed(text: string): string;
   leave(): void;
 }
 
-type Told = [shown: Shown | null, point: Point | null, found: ValuesAnswer | null];
+type ReadoutState = [shown: ShownTensor | null, point: Point | null, found: ValuesAnswer | null];
 
 /** A line in the header: the index under the pointer or crosshair, in a field to type another, its value, and tools. */
 export class Readout {
@@ -37,10 +67,10 @@ export class Readout {
   readonly #cell = muted();
   readonly #padding = piece("padding", "padding");
   readonly #tools: HTMLElement;
-  readonly #events: Events;
-  #told: Told = [null, null, null];
+  readonly #events: ReadoutEvents;
+  #told: ReadoutState = [null, null, null];
 
-  constructor(events: Events, tools: readonly HTMLElement[]) {
+  constructor(events: ReadoutEvents, tools: readonly HTMLElement[]) {
     this.#events = events;
     const copy = iconButton(icons.CODE, "code", "Copy Python code for what is shown (y)", () =>
       events.copy(),
@@ -70,7 +100,7 @@ export class Readout {
     this.#field.select();
   }
 
-  show(...told: Told): void {
+  show(...told: ReadoutState): void {
     this.#told = told;
     const [shown, point, found] = told;
     const answer = shown?.answer && hasValues(shown.answer) ? shown.answer : null;
@@ -128,13 +158,21 @@ export class Readout {
 }
 
 /** `= 0.5`, once it is known; till then what the picture knows of it. */
-function valueText({ answer, values }: Shown, point: Point, found: ValuesAnswer | null): string {
+function valueText(
+  { answer, values }: ShownTensor,
+  point: Point,
+  found: ValuesAnswer | null,
+): string {
   const value = found?.one?.number ?? (values.format === "number" ? found?.text[0] : null);
   return value ? `= ${screenText(value)}` : about(answer!, point);
 }
 
 /** What is said at the cell: the value, where it is, and its bits. */
-export function tooltipLines(shown: Shown, point: Point, found: ValuesAnswer | null): string[] {
+export function tooltipLines(
+  shown: ShownTensor,
+  point: Point,
+  found: ValuesAnswer | null,
+): string[] {
   const { answer, values } = shown;
   if (!answer) return [];
   const index = indexAt(answeredPlane(answer), point);
@@ -150,7 +188,7 @@ export function tooltipLines(shown: Shown, point: Point, found: ValuesAnswer | n
 }
 
 /** The value's bits, the step to its neighbor, and the real number it stands for. */
-function more({ values }: Shown, found: ValuesAnswer | null): HTMLElement[] {
+function more({ values }: ShownTensor, found: ValuesAnswer | null): HTMLElement[] {
   const items: HTMLElement[] = [];
   const text = found?.text[0];
   if (values.format === "dequantised" && text !== undefined) {

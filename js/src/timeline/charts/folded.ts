@@ -1,19 +1,63 @@
-import { Viewport } from "../../shared/drawing/viewport.ts";
-import { counted } from "../../shared/format.ts";
-import { lowerBound } from "../../shared/sorted.ts";
+import { Viewport } from "../../shared/drawing/canvas.ts";
+import { counted, duration, integer, percent } from "../../shared/format.ts";
+import { lowerBound } from "../../shared/many.ts";
 import { element } from "../../shared/ui/dom.ts";
-import { Called } from "../sums/called.ts";
-import { arrows } from "./arrows.ts";
-import type { Brush } from "./brush.ts";
-import type { ChartHost, OtherChart } from "./chart.ts";
-import { AXIS, FoldedPainter, LANE, TOP } from "./folded_painter.ts";
-import { FoldedWords } from "./folded_words.ts";
-import { Lanes, MEDIAN } from "./lanes.ts";
+import { Called } from "../data/called.ts";
+import type { TimelineData } from "../descriptions.ts";
+import { AXIS, FoldedPainter, LANE, Lanes, MEDIAN, TOP } from "./folded_painter.ts";
+import { apartText } from "./heat_painter.ts";
 import { type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
-import { Scroller, Stage, shifted } from "./stage.ts";
+import {
+  arrows,
+  type Brush,
+  type ChartHost,
+  ChartStage,
+  type OtherChart,
+  Scroller,
+  shifted,
+} from "./stage.ts";
+
+/** What the folded repeats say of an operator, in one repeat or at its median. */
+class FoldedWords {
+  readonly #lanes: Lanes;
+  readonly #called: Called;
+  readonly #warm: number;
+
+  constructor(lanes: Lanes, called: Called, warm: number) {
+    this.#lanes = lanes;
+    this.#called = called;
+    this.#warm = warm;
+  }
+
+  lines(row: MatrixRow, lane: number): string[] {
+    const { median, p10, p90, values, noisy } = row;
+    const whole = this.#lanes.starts(lane).at(-1)!;
+    const of = lane === MEDIAN ? `the sum of medians` : `repeat ${integer(lane + 1)}`;
+    const ns = lane === MEDIAN ? median : values[lane]!;
+    return [
+      this.#called.title(row.key),
+      lane === MEDIAN
+        ? `median ${this.#called.told(median)} of ${counted(values.length, "repeat")}`
+        : `repeat ${integer(lane + 1)} of ${integer(values.length)}${lane < this.#warm ? ", warm-up" : ""}: ` +
+          `${this.#called.told(ns)}, ${apartText(ns / median - 1)} of the median`,
+      `p10 … p90 ${this.#called.told(p10)} … ${this.#called.told(p90)}`,
+      `${percent(ns / whole)} of ${duration(whole)}, ${of}`,
+      ...(noisy ? ["noisy: p90 is more than 1.2 × p10"] : []),
+    ];
+  }
+}
+
+/** Why there is no such chart. */
+export function noFolding({ slices }: TimelineData): string | null {
+  const { info, nodeCount } = slices.columns;
+  if (nodeCount.some((count) => count > 1)) return null;
+  return info.words.byName
+    ? "A trace has slices, not repeats of a whole run: there is nothing to overlay."
+    : `Each ${info.words.item} was measured once. Measure several repeats: run(repeat=10).`;
+}
 
 /** All repeats on one axis: operators laid end to end, at their median on top, in every repeat below. */
-export class Folded implements OtherChart {
+export class FoldedChart implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
   readonly #called: Called;
@@ -24,7 +68,7 @@ export class Folded implements OtherChart {
   readonly #words: FoldedWords;
   readonly #viewport: Viewport;
   readonly #painter: FoldedPainter;
-  readonly #stage: Stage;
+  readonly #stage: ChartStage;
   readonly #scroller: Scroller;
   #current = { row: -1, lane: MEDIAN };
   #hovered = { row: -1, lane: MEDIAN };
@@ -45,7 +89,7 @@ export class Folded implements OtherChart {
       this.#called,
       this.#viewport,
     );
-    this.#stage = new Stage(
+    this.#stage = new ChartStage(
       "tvmdbg-timeline-folded",
       {
         paint: (brush, width, height) => {

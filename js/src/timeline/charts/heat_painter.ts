@@ -1,10 +1,54 @@
-import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
-import { duration, integer } from "../../shared/format.ts";
-import { numbered } from "../data/ticks.ts";
-import type { Title } from "../data/titles.ts";
-import type { Box, Brush } from "./brush.ts";
-import { apartText, Diverging } from "./diverging.ts";
-import { apart, type Cell, cellOf, type Matrix, type MatrixRow } from "./repeat_matrix.ts";
+import type { Rectangle } from "../../shared/drawing/canvas.ts";
+import { divergingStops, inkOn, ramp, type Theme } from "../../shared/drawing/theme.ts";
+import { duration, integer, percent } from "../../shared/format.ts";
+import { element } from "../../shared/ui/dom.ts";
+import { numbered, type Title } from "../data/names.ts";
+import { apart, cellOf, type Matrix, type MatrixCell, type MatrixRow } from "./repeat_matrix.ts";
+import type { Brush } from "./stage.ts";
+
+const STEPS = 32;
+
+/** Colors of what is less and more than a median, from -spread to +spread of it. */
+class Diverging {
+  readonly spread: number;
+  readonly #fills: string[];
+
+  constructor(theme: Theme, spread: number) {
+    this.spread = spread;
+    const stops = divergingStops(theme);
+    this.#fills = Array.from({ length: 2 * STEPS + 1 }, (_, i) => ramp(stops, i / (2 * STEPS)));
+  }
+
+  fill(apart: number): string {
+    const share = Math.min(1, Math.max(-1, apart / this.spread));
+    return this.#fills[Math.round(STEPS + share * STEPS)]!;
+  }
+
+  isBeyond(apart: number): boolean {
+    return Math.abs(apart) > this.spread;
+  }
+}
+
+/** `+12.0 %` */
+export function apartText(apart: number): string {
+  if (!Number.isFinite(apart)) return "no value";
+  if (apart === 0) return "0 %";
+  return `${apart < 0 ? "−" : "+"}${percent(Math.abs(apart))}`;
+}
+
+/** The scale of such colors, with its ends in words. */
+export function legend(theme: Theme, spread: number, of: string): HTMLElement {
+  const bar = element("i", { class: "tvmdbg-timeline-ramp" });
+  bar.style.background = `linear-gradient(to right, ${divergingStops(theme).join(", ")})`;
+  const end = percent(spread);
+  return element(
+    "span",
+    { class: "tvmdbg-timeline-legend", title: `time relative to the ${of}` },
+    `faster −${end}`,
+    bar,
+    `+${end} slower than the ${of}`,
+  );
+}
 
 export const ROW = 20;
 /** Height of the totals. */
@@ -86,7 +130,7 @@ export class HeatPainter {
   }
 
   /** The box of a cell; repeat -1: of a row. Null where there is none. */
-  box(row: number, repeat: number, width: number): Box | null {
+  box(row: number, repeat: number, width: number): Rectangle | null {
     if (row < 0) return null;
     const y = this.y(row);
     if (repeat < 0) return { x: 1, y: y + 1, width: width - 3, height: ROW - 2 };
@@ -140,7 +184,7 @@ export class HeatPainter {
     }
   }
 
-  #cell(brush: Brush, row: MatrixRow, cell: Cell, x: number, y: number, width: number): void {
+  #cell(brush: Brush, row: MatrixRow, cell: MatrixCell, x: number, y: number, width: number): void {
     const { theme } = brush;
     const height = ROW - 1;
     const { first, last } = cell;

@@ -1,13 +1,11 @@
 import { counted, duration, percent } from "../../shared/format.ts";
 import { button, element } from "../../shared/ui/dom.ts";
-import { timeText } from "../data/ticks.ts";
-import { Called } from "../sums/called.ts";
-import { groupFrames, sliceFrames } from "../sums/frames.ts";
-import { type Frames, MergedTree } from "../sums/merged_tree.ts";
-import { operatorSums } from "../sums/sums.ts";
-import type { ChartHost, OtherChart } from "./chart.ts";
+import { Called } from "../data/called.ts";
+import { groupFrames, operatorSums, sliceFrames } from "../data/frames.ts";
+import { type CallFrames, MergedTree } from "../data/merged_tree.ts";
+import { timeText } from "../data/names.ts";
 import { Icicle } from "./icicle.ts";
-import { Scroller, Stage, shifted } from "./stage.ts";
+import { type ChartHost, ChartStage, type OtherChart, Scroller, shifted } from "./stage.ts";
 
 /** From so many slices on the tree is made after the chart is on the screen. */
 const MANY = 100_000;
@@ -17,7 +15,7 @@ export class Merged implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
   readonly #called: Called;
-  readonly #stage: Stage;
+  readonly #stage: ChartStage;
   readonly #trail = element("nav", { class: "tvmdbg-timeline-trail", "aria-label": "zoomed into" });
   readonly #said = element("p", { class: "tvmdbg-muted" });
   readonly #scroller: Scroller;
@@ -32,7 +30,7 @@ export class Merged implements OtherChart {
     this.#host = host;
     const { slices, names, graph } = host.data;
     this.#called = new Called(slices, names, graph);
-    this.#stage = new Stage(
+    this.#stage = new ChartStage(
       "tvmdbg-timeline-icicle",
       {
         paint: (brush, width, height) => {
@@ -180,7 +178,7 @@ export class Merged implements OtherChart {
     this.sync();
   }
 
-  #frames(): Frames {
+  #frames(): CallFrames {
     const { slices } = this.#host.data;
     if (slices.nested) return sliceFrames(slices, this.#called.operators, this.#range);
     const sums = operatorSums(slices, this.#called.operators, this.#range);

@@ -1,10 +1,66 @@
-import { message } from "../../shared/client/message.ts";
+import { message } from "../../shared/client/request.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { element } from "../../shared/ui/dom.ts";
-import { notHere } from "../data/coming.ts";
-import type { ChartKind } from "../state.ts";
-import type { ChartHost, OtherChart } from "./chart.ts";
-import { CHARTS, type OtherKind } from "./charts.ts";
+import { notHere } from "../data/bins.ts";
+import type { ChartKind } from "../data/state.ts";
+import type { TimelineData } from "../descriptions.ts";
+import { FoldedChart, noFolding } from "./folded.ts";
+import { Heat, noRepeats } from "./heat.ts";
+import { Merged } from "./merged.ts";
+import { noRoofline, Roofline } from "./roofline.ts";
+import type { ChartHost, OtherChart } from "./stage.ts";
+
+export interface ChartEntry {
+  readonly label: string;
+  /** What it shows, in a few words. */
+  readonly title: string;
+  /** Whether w, s and 0 zoom in it. */
+  readonly zooms: boolean;
+  /** Whether every slice is looked at, not only the times of nodes. */
+  ofSlices(data: TimelineData): boolean;
+  /** Why there is no such chart of this run and how to get one; null where there is. */
+  unavailable(data: TimelineData): string | null;
+  /** Called when the chart is shown first. */
+  make(host: ChartHost): OtherChart;
+}
+
+type OtherKind = Exclude<ChartKind, "time">;
+
+/** The charts beside the tracks in time, in the order of the selector. */
+const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
+  merged: {
+    label: "merged",
+    title: "slices merged by their path, heaviest first",
+    zooms: false,
+    ofSlices: () => true,
+    unavailable: () => null,
+    make: (host) => new Merged(host),
+  },
+  folded: {
+    label: "folded",
+    title: "all repeats on one axis: each operator at its median, with p10 to p90",
+    zooms: true,
+    ofSlices: () => false,
+    unavailable: noFolding,
+    make: (host) => new FoldedChart(host),
+  },
+  repeats: {
+    label: "repeats",
+    title: "every repeat side by side: warm-up and noise",
+    zooms: false,
+    ofSlices: ({ slices }) => !slices.columns.nodeCount.some((count) => count > 1),
+    unavailable: noRepeats,
+    make: (host) => new Heat(host),
+  },
+  roofline: {
+    label: "roofline",
+    title: "FLOP/s against FLOP/byte",
+    zooms: false,
+    ofSlices: () => false,
+    unavailable: noRoofline,
+    make: (host) => new Roofline(host),
+  },
+};
 
 /** The chart's place: the tracks in time, or another chart, made when it is shown first. */
 export class OtherCharts {

@@ -1,6 +1,6 @@
+import type { Operators } from "../data/frames.ts";
 import { repeatsOf } from "../data/repeats.ts";
 import type { Slices } from "../data/slices.ts";
-import type { Operators } from "../sums/frames.ts";
 
 /** Least half of a scale around the median: what differs by less is shown as nearly the same. */
 const LEAST_SPREAD = 0.02;
@@ -24,7 +24,7 @@ export interface MatrixRow {
 }
 
 /** What a cell of a picture stands for: repeats [first, last) of a row. */
-export interface Cell {
+export interface MatrixCell {
   first: number;
   last: number;
   min: number;
@@ -94,7 +94,7 @@ export function spreadOf(rows: readonly MatrixRow[]): number {
 }
 
 /** Summed up exactly: least, most and mean of repeats [first, last). */
-export function cellOf({ values }: MatrixRow, first: number, last: number): Cell {
+export function cellOf({ values }: MatrixRow, first: number, last: number): MatrixCell {
   const cell = {
     first,
     last: Math.min(last, values.length),
@@ -117,7 +117,7 @@ export function cellOf({ values }: MatrixRow, first: number, last: number): Cell
 }
 
 /** Of a cell what is farthest from the median, as a share of it. */
-export function apart(cell: Cell, median: number): number {
+export function apart(cell: MatrixCell, median: number): number {
   const [low, high] = [cell.min / median - 1, cell.max / median - 1];
   return -low > high ? low : high;
 }

@@ -1,14 +1,17 @@
-import { errorText, message } from "../../shared/client/message.ts";
-import { isAbort } from "../../shared/client/request.ts";
-import type { Missing } from "../../shared/client/run_parts.ts";
+import type { Missing } from "../../shared/client/answers.ts";
+import { errorText, isAbort, message } from "../../shared/client/request.ts";
 import { counted, percent } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
-import type { Data } from "../data.ts";
-import type { ChartHost, OtherChart } from "./chart.ts";
-import { Place, RooflinePainter } from "./roofline_painter.ts";
-import { type Ceilings, Points, rateText } from "./roofline_points.ts";
-import { MissingList, RateField } from "./roofline_side.ts";
-import { Stage, shifted } from "./stage.ts";
+import type { TimelineData } from "../descriptions.ts";
+import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
+import {
+  type Ceilings,
+  MissingList,
+  OperatorPoints,
+  RateField,
+  rateText,
+} from "./roofline_points.ts";
+import { type ChartHost, ChartStage, type OtherChart, shifted } from "./stage.ts";
 
 const REACH = 5;
 const DRAGGED = 4;
@@ -17,18 +20,18 @@ const HOW =
   "_tvmdbg_graph_dump.json.";
 
 /** Why there is no roofline of a run; null where there is one. */
-export function noRoofline({ graph, slices }: Data): string | null {
+export function noRoofline({ graph, slices }: TimelineData): string | null {
   if (!graph) return HOW;
   return slices.columns.nodeNs.some((ns) => ns > 0) ? null : "The nodes have no times.";
 }
 
-type Line = "flops" | "bytes";
-interface Drag {
+type RooflineLine = "flops" | "bytes";
+interface CeilingDrag {
   x: number;
   y: number;
-  line: Line | null;
+  line: RooflineLine | null;
   /** What the axes span while a line is pulled. */
-  extent: ReturnType<Points["extent"]>;
+  extent: ReturnType<OperatorPoints["extent"]>;
   to: { x: number; y: number } | null;
 }
 
@@ -36,22 +39,22 @@ interface Drag {
 export class Roofline implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
-  readonly #stage: Stage;
+  readonly #stage: ChartStage;
   readonly #said = element("p", { class: "tvmdbg-muted" });
   readonly #list: MissingList;
-  readonly #fields: Record<Line, RateField>;
-  #points: Points | null = null;
+  readonly #fields: Record<RooflineLine, RateField>;
+  #points: OperatorPoints | null = null;
   #painter: RooflinePainter | null = null;
   #convention = "";
   #current = -1;
   #hovered = -1;
-  #over: Line | null = null;
-  #drag: Drag | null = null;
+  #over: RooflineLine | null = null;
+  #drag: CeilingDrag | null = null;
 
   constructor(host: ChartHost) {
     this.#host = host;
     this.#list = new MissingList((nodes) => host.pick(nodes));
-    const field = (line: Line, label: string, unit: string, title: string) =>
+    const field = (line: RooflineLine, label: string, unit: string, title: string) =>
       new RateField(label, unit, title, {
         set: (value) => this.#set(line, value),
         say: (text) => host.say(text),
@@ -62,7 +65,7 @@ export class Roofline implements OtherChart {
       flops: field("flops", "peak", "FLOP/s", "peak compute, such as 200 GFLOP/s"),
       bytes: field("bytes", "bandwidth", "B/s", "peak memory bandwidth, such as 25 GB/s"),
     };
-    this.#stage = new Stage(
+    this.#stage = new ChartStage(
       "tvmdbg-timeline-roofline",
       {
         paint: (brush, width, height) => {
@@ -210,7 +213,7 @@ export class Roofline implements OtherChart {
       if (signal.aborted) return;
       if (!columns || "missing" in columns) this.#missing(columns);
       else {
-        this.#points = new Points(columns, data.slices.columns.nodeNs);
+        this.#points = new OperatorPoints(columns, data.slices.columns.nodeNs);
         this.#painter = new RooflinePainter(this.#points, data.names);
         this.#convention = columns.info.convention;
         const name = (point: number) => this.#painter!.name(point);
@@ -230,7 +233,7 @@ export class Roofline implements OtherChart {
     this.node.replaceChildren(message("empty", "No roofline", why));
   }
 
-  #set(line: Line, value: number | null): void {
+  #set(line: RooflineLine, value: number | null): void {
     this.#host.options.set(line === "flops" ? "peak_flops" : "bandwidth", value);
     this.#tell();
   }
@@ -255,11 +258,11 @@ export class Roofline implements OtherChart {
     this.#said.title = `${said}${rest} ${this.#convention}`;
   }
 
-  #place(width: number, height: number): Place {
-    return new Place(width, height, this.#drag?.extent ?? this.#extent);
+  #place(width: number, height: number): RooflinePlot {
+    return new RooflinePlot(width, height, this.#drag?.extent ?? this.#extent);
   }
 
-  get #extent(): Drag["extent"] {
+  get #extent(): CeilingDrag["extent"] {
     return this.#points?.extent(this.#lines) ?? NOTHING;
   }
 
@@ -281,7 +284,7 @@ export class Roofline implements OtherChart {
   }
 
   /** The line under the pointer. */
-  #lineAt(x: number, y: number): Line | null {
+  #lineAt(x: number, y: number): RooflineLine | null {
     const place = this.#place(this.#stage.width, this.#stage.height);
     if (x < place.left || x > place.right || !this.#points) return null;
     const { flops, bytes } = this.#lines;
@@ -353,7 +356,7 @@ export class Roofline implements OtherChart {
   }
 
   /** Draws a ceiling to where the pointer is. */
-  #pull(line: Line, x: number, y: number): void {
+  #pull(line: RooflineLine, x: number, y: number): void {
     const place = this.#place(this.#stage.width, this.#stage.height);
     const clamped = Math.min(Math.max(y, place.top), place.bottom);
     const rate = place.rate(clamped);
@@ -403,7 +406,7 @@ export class Roofline implements OtherChart {
     ];
   }
 
-  #ceiling(line: Line): string[] {
+  #ceiling(line: RooflineLine): string[] {
     const value = rateText(this.#lines[line] ?? Number.NaN, line === "flops" ? "FLOP/s" : "B/s");
     const given = this.#given[line] !== null;
     const what = line === "flops" ? "peak" : "bandwidth";

@@ -1,17 +1,16 @@
-import type { Pen } from "../../shared/drawing/pen.ts";
-import type { Names } from "../data/names.ts";
-import { fitTitle } from "../data/titles.ts";
-import type { Brush } from "./brush.ts";
+import type { Pen } from "../../shared/drawing/canvas.ts";
+import { fitTitle, type Names } from "../data/names.ts";
 import {
   beside,
   type Ceilings,
   decadeTicks,
-  type Label,
-  type Points,
+  type OperatorPoints,
   placeLabels,
-  type Range,
+  type RateRange,
+  type RooflineLabel,
   rateText,
 } from "./roofline_points.ts";
+import type { Brush } from "./stage.ts";
 
 const [LEFT, TOP, RIGHT, BOTTOM] = [52, 16, 10, 20];
 const [SMALLEST, LARGEST] = [4, 13];
@@ -22,15 +21,15 @@ const DASHES = [5, 4];
 const [TICK_X, TICK_Y] = [64, 34];
 
 /** Where things are on the chart, in pixels. */
-export class Place {
+export class RooflinePlot {
   readonly left = LEFT;
   readonly top = TOP;
   readonly right: number;
   readonly bottom: number;
-  readonly x: Range;
-  readonly y: Range;
+  readonly x: RateRange;
+  readonly y: RateRange;
 
-  constructor(width: number, height: number, extent: { x: Range; y: Range }) {
+  constructor(width: number, height: number, extent: { x: RateRange; y: RateRange }) {
     this.right = Math.max(LEFT + 1, width - RIGHT);
     this.bottom = Math.max(TOP + 1, height - BOTTOM);
     this.x = extent.x;
@@ -60,11 +59,11 @@ export class Place {
 
 /** Paints axes, ceilings and points of a roofline. */
 export class RooflinePainter {
-  readonly #points: Points;
+  readonly #points: OperatorPoints;
   readonly #names: Names;
   readonly #longest: number;
 
-  constructor(points: Points, names: Names) {
+  constructor(points: OperatorPoints, names: Names) {
     this.#points = points;
     this.#names = names;
     this.#longest = points.ns[points.byTime[0] ?? 0] ?? 0;
@@ -76,7 +75,7 @@ export class RooflinePainter {
     return Math.max(SMALLEST, LARGEST * Math.sqrt(share));
   }
 
-  paint(brush: Brush, place: Place, given: Ceilings, seen: Ceilings): void {
+  paint(brush: Brush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
     this.#axes(brush, place);
     const { context } = brush;
     context.save();
@@ -91,7 +90,7 @@ export class RooflinePainter {
   }
 
   /** A ring round a point. */
-  ring(brush: Brush, place: Place, point: number, line: number): void {
+  ring(brush: Brush, place: RooflinePlot, point: number, line: number): void {
     const { context, theme } = brush;
     const [x, y] = this.spot(place, point);
     for (const [color, thick] of [
@@ -106,11 +105,11 @@ export class RooflinePainter {
     }
   }
 
-  spot(place: Place, point: number): [x: number, y: number] {
+  spot(place: RooflinePlot, point: number): [x: number, y: number] {
     return [place.atX(this.#points.intensity[point]!), place.atY(this.#points.rate[point]!)];
   }
 
-  #axes(brush: Brush, place: Place): void {
+  #axes(brush: Brush, place: RooflinePlot): void {
     const { theme, context } = brush;
     const { left, top, right, bottom } = place;
     context.strokeStyle = theme.line;
@@ -139,7 +138,7 @@ export class RooflinePainter {
     brush.text("FLOP/s", 4, 8, theme.muted, left);
   }
 
-  #ceilings(brush: Brush, place: Place, given: Ceilings, seen: Ceilings): void {
+  #ceilings(brush: Brush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
     const { context } = brush;
     const [flops, bytes] = [given.flops ?? seen.flops, given.bytes ?? seen.bytes];
     const ridge = ridgeOf(given);
@@ -157,13 +156,18 @@ export class RooflinePainter {
   }
 
   /** What the lines stand for, with the places beside them where that may be written, the best first. */
-  #ceilingTexts(brush: Brush, place: Place, given: Ceilings, seen: Ceilings): [string, Label[]][] {
-    const found: [string, Label[]][] = [];
+  #ceilingTexts(
+    brush: Brush,
+    place: RooflinePlot,
+    given: Ceilings,
+    seen: Ceilings,
+  ): [string, RooflineLabel[]][] {
+    const found: [string, RooflineLabel[]][] = [];
     const [flops, bytes] = [given.flops ?? seen.flops, given.bytes ?? seen.bytes];
     const ridge = ridgeOf(given);
     const add = (text: string, from: number, to: number, at: (x: number) => number) => {
       const width = brush.measure.width(text);
-      const choices: Label[] = [];
+      const choices: RooflineLabel[] = [];
       for (let step = 0; step <= 8; step++) {
         const x = to - width - 4 - (step / 8) * Math.max(0, to - from - width - 8);
         choices.push({ x, y: Math.min(at(x), at(x + width)) - 9, width });
@@ -184,7 +188,7 @@ export class RooflinePainter {
     return found;
   }
 
-  #dot(brush: Brush, place: Place, point: number): void {
+  #dot(brush: Brush, place: RooflinePlot, point: number): void {
     const { context, theme } = brush;
     const [x, y] = this.spot(place, point);
     const radius = this.radius(point);
@@ -202,14 +206,14 @@ export class RooflinePainter {
     brush.drawn.marks.push({ ...box, node });
   }
 
-  #labels(brush: Brush, place: Place, given: Ceilings, seen: Ceilings): void {
+  #labels(brush: Brush, place: RooflinePlot, given: Ceilings, seen: Ceilings): void {
     const shown = this.#points.byTime;
     const spots = shown.map((point) => {
       const [x, y] = this.spot(place, point);
       return { x, y, radius: this.radius(point) };
     });
     brush.font();
-    const texts: [string, Label[]][] = this.#ceilingTexts(brush, place, given, seen);
+    const texts: [string, RooflineLabel[]][] = this.#ceilingTexts(brush, place, given, seen);
     shown.slice(0, LABELS).forEach((point, i) => {
       const title = this.#names.titleOf(this.#points.node[point]!);
       const text = fitTitle(brush.measure, title, LABEL_ROOM);

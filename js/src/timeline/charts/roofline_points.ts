@@ -1,5 +1,7 @@
-import type { RooflineColumns } from "../../shared/client/run_parts.ts";
+import type { RooflineColumns } from "../../shared/client/answers.ts";
+import { counted, duration } from "../../shared/format.ts";
 import { addTo, smallest } from "../../shared/many.ts";
+import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const POWERS: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
@@ -39,13 +41,13 @@ export interface Ceilings {
   bytes: number | null;
 }
 
-export interface Range {
+export interface RateRange {
   low: number;
   high: number;
 }
 
 /** Operators as points: operations a byte, and operations a second. */
-export class Points {
+export class OperatorPoints {
   /** By point: the node, its time, work, bytes, and what follows from them. */
   readonly node: Int32Array;
   readonly ns: Float64Array;
@@ -142,7 +144,7 @@ export class Points {
   }
 
   /** The decades that the axes span: all points, and where the ceilings meet. */
-  extent(ceilings: Ceilings): { x: Range; y: Range } {
+  extent(ceilings: Ceilings): { x: RateRange; y: RateRange } {
     const [xs, ys]: [number[], number[]] = [[], []];
     for (const point of this.byTime) {
       xs.push(this.intensity[point]!);
@@ -157,7 +159,7 @@ export class Points {
   }
 }
 
-function spanned(values: number[]): Range {
+function spanned(values: number[]): RateRange {
   if (!values.length) return { low: -1, high: 1 };
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
@@ -169,7 +171,7 @@ function spanned(values: number[]): Range {
 }
 
 /** Round values on a logarithmic axis between two powers: every decade, of few decades also 2 and 5. */
-export function decadeTicks({ low, high }: Range, most: number): number[] {
+export function decadeTicks({ low, high }: RateRange, most: number): number[] {
   const decades = high - low;
   const step = Math.max(1, Math.ceil(decades / most));
   const inner = decades * 3 <= most ? [1, 2, 5] : [1];
@@ -191,7 +193,7 @@ export interface Spot {
   radius: number;
 }
 
-export interface Label {
+export interface RooflineLabel {
   x: number;
   y: number;
   width: number;
@@ -201,7 +203,7 @@ const LABEL_HEIGHT = 13;
 const APART = 3;
 
 /** Where a text may stand by a spot, the best first: right, left, above or below. */
-export function beside({ x, y, radius }: Spot, width: number): Label[] {
+export function beside({ x, y, radius }: Spot, width: number): RooflineLabel[] {
   const away = radius + APART;
   return [
     { x: x + away, y, width },
@@ -213,11 +215,11 @@ export function beside({ x, y, radius }: Spot, width: number): Label[] {
 
 /** Takes for each text the first place where neither an earlier text nor a spot is; null where there is none. */
 export function placeLabels(
-  texts: readonly Label[][],
+  texts: readonly RooflineLabel[][],
   spots: readonly Spot[],
   room: { left: number; top: number; right: number; bottom: number },
-): (Label | null)[] {
-  const taken: Label[] = [];
+): (RooflineLabel | null)[] {
+  const taken: RooflineLabel[] = [];
   return texts.map((choices) => {
     const found = choices.find(
       (label) =>
@@ -233,7 +235,7 @@ export function placeLabels(
   });
 }
 
-function meets(a: Label, b: Label): boolean {
+function meets(a: RooflineLabel, b: RooflineLabel): boolean {
   return (
     a.x < b.x + b.width + APART &&
     b.x < a.x + a.width + APART &&
@@ -241,8 +243,115 @@ function meets(a: Label, b: Label): boolean {
   );
 }
 
-function covers(spot: Spot, label: Label): boolean {
+function covers(spot: Spot, label: RooflineLabel): boolean {
   const dx = Math.max(label.x - spot.x, 0, spot.x - label.x - label.width);
   const dy = Math.max(Math.abs(label.y - spot.y) - LABEL_HEIGHT / 2, 0);
   return dx * dx + dy * dy < (spot.radius + 1) ** 2;
+}
+
+/** Of one reason so many operators are listed. */
+const LISTED = 12;
+
+/** The operators that have no place on logarithmic axes, by the reason. */
+export class MissingList {
+  readonly node = element("section", {
+    class: "tvmdbg-timeline-missing",
+    "aria-label": "operators that are not in the chart",
+  });
+  readonly #pick: (nodes: number[]) => void;
+
+  constructor(pick: (nodes: number[]) => void) {
+    this.#pick = pick;
+  }
+
+  fill(
+    points: OperatorPoints,
+    name: (point: number) => string,
+    told: (ns: number) => string,
+    convention: string,
+  ): void {
+    const groups = points.missing().map(({ why, points: own, ns }) => {
+      const nodes = own.map((point) => points.node[point]!);
+      const all = `${counted(own.length, "operator")}, ${duration(ns)}`;
+      const rows = own.slice(0, LISTED).map((point) => {
+        const node = points.node[point]!;
+        const moved = points.moved(point);
+        const rate = moved > 0 ? `, ${rateText(moved, "B/s")}` : "";
+        const text = `${name(point)} · ${told(points.ns[point]!)}${rate}`;
+        const row = button(text, why, () => this.#pick([node]));
+        row.dataset.node = String(node);
+        return element("li", {}, row);
+      });
+      const more = own.length - rows.length;
+      return element(
+        "div",
+        {},
+        element(
+          "p",
+          {},
+          `${why}: `,
+          button(all, `select ${all}`, () => this.#pick(nodes)),
+        ),
+        element("ul", {}, ...rows, more > 0 && element("li", {}, `… and ${more} more`)),
+      );
+    });
+    this.node.hidden = groups.length === 0;
+    this.node.replaceChildren(
+      element("h4", {}, "Not in the chart"),
+      ...groups,
+      element("p", { class: "tvmdbg-muted" }, convention),
+    );
+  }
+
+  /** Shows which of them are selected. */
+  mark(selected: readonly number[]): void {
+    for (const each of this.node.querySelectorAll<HTMLElement>("[data-node]")) {
+      each.setAttribute("aria-pressed", String(selected.includes(Number(each.dataset.node))));
+    }
+  }
+}
+
+export interface RateEvents {
+  set(value: number | null): void;
+  say(text: string): void;
+  /** Writes again what holds. */
+  reset(): void;
+  /** The focus goes back to the view. */
+  leave(): void;
+}
+
+/** A field for what a machine can do; empty where that is not known. */
+export class RateField {
+  readonly node: HTMLElement;
+  readonly #field: HTMLInputElement;
+  readonly #unit: string;
+
+  constructor(label: string, unit: string, title: string, events: RateEvents) {
+    this.#unit = unit;
+    this.#field = element("input", {
+      type: "text",
+      placeholder: `? ${unit}`,
+      "aria-label": `${label}, ${unit}`,
+      title: `${title}; empty: unknown`,
+      ...KEEP_KEYS,
+    });
+    this.node = element("label", {}, `${label} `, this.#field);
+    this.#field.addEventListener("change", () => {
+      const value = typedRate(this.#field.value);
+      this.#field.setAttribute("aria-invalid", String(Number.isNaN(value)));
+      if (Number.isNaN(value)) events.say(`${label} must be a number above zero, such as 200 G`);
+      else events.set(value);
+    });
+    this.#field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      if (event.key === "Escape") events.reset();
+      this.#field.blur();
+      events.leave();
+    });
+  }
+
+  show(value: number | null): void {
+    this.#field.value = value ? rateText(value, this.#unit) : "";
+    this.#field.setAttribute("aria-invalid", "false");
+  }
 }

@@ -1,7 +1,147 @@
-import { clear, type Layer, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
+import type { SessionClient } from "../../shared/client/session_client.ts";
+import {
+  clear,
+  type Layer,
+  layer,
+  type Pen,
+  type Rectangle,
+  Repaint,
+  TextMeasure,
+} from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { element } from "../../shared/ui/dom.ts";
-import { type Box, Brush, type Drawn } from "./brush.ts";
+import type { ViewOptions } from "../../shared/ui/view.ts";
+import { fitTitle, type Title } from "../data/names.ts";
+import type { TimelineOptions } from "../data/state.ts";
+import type { TimelineData } from "../descriptions.ts";
+
+const FONT = 11;
+
+/** What was drawn, for tests. */
+interface DrawnChart {
+  labels: (Rectangle & { text: string })[];
+  marks: (Rectangle & Record<string, unknown>)[];
+}
+
+/** What is painted on, in CSS pixels, with the theme of the moment. */
+export class Brush {
+  readonly context: Pen;
+  readonly measure: TextMeasure;
+  theme!: Theme;
+  drawn: DrawnChart = { labels: [], marks: [] };
+
+  constructor(context: Pen) {
+    this.context = context;
+    this.measure = new TextMeasure(context);
+  }
+
+  fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
+    this.context.globalAlpha = alpha;
+    this.context.fillStyle = color;
+    this.context.fillRect(x, y, width, height);
+    this.context.globalAlpha = 1;
+  }
+
+  /** A line round a box with a halo, so that it stands out on every fill. */
+  frame({ x, y, width, height }: Rectangle, line = 2): void {
+    const { context, theme } = this;
+    for (const [color, thick] of [
+      [theme.background, line + 2],
+      [theme.text, line],
+    ] as const) {
+      context.strokeStyle = color;
+      context.lineWidth = thick;
+      context.strokeRect(x, y, Math.max(0, width), Math.max(0, height));
+    }
+  }
+
+  font(weight = "normal"): void {
+    this.context.font = `${weight} ${FONT}px ${this.theme.font}`;
+    this.context.textBaseline = "middle";
+  }
+
+  /** Writes as much of the text as fits into `room`, its middle at `y`; tells how wide it is. */
+  text(text: string, x: number, y: number, color: string, room: number, weight?: string): number {
+    this.font(weight);
+    const shown = this.measure.fit(text, room);
+    return shown ? this.#write(shown, x, y, color) : 0;
+  }
+
+  /** The same of what an operator is called: its id stays longest. */
+  title(title: Title, x: number, y: number, color: string, room: number, weight?: string): number {
+    this.font(weight);
+    const shown = fitTitle(this.measure, title, room);
+    return shown ? this.#write(shown, x, y, color) : 0;
+  }
+
+  /** The same of a number, which is written whole or not at all. */
+  number(text: string, x: number, y: number, color: string, room: number, right = false): number {
+    this.font();
+    const width = this.measure.width(text);
+    return width > room ? 0 : this.#write(text, right ? x - width : x, y, color);
+  }
+
+  #write(text: string, x: number, y: number, color: string): number {
+    this.context.fillStyle = color;
+    this.context.fillText(text, x, y + 0.5);
+    const width = this.measure.width(text);
+    this.drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
+    return width;
+  }
+}
+
+/** Moves by the arrow keys, or by Home, End and pages; whether the key was one of them. */
+export function arrows(
+  key: string,
+  across: (by: number) => void,
+  down: (by: number) => void,
+  page: number,
+): boolean {
+  const moves: Record<string, readonly [move: (by: number) => void, by: number]> = {
+    ArrowLeft: [across, -1],
+    ArrowRight: [across, 1],
+    Home: [across, -Infinity],
+    End: [across, Infinity],
+    ArrowUp: [down, -1],
+    ArrowDown: [down, 1],
+    PageUp: [down, -page],
+    PageDown: [down, page],
+  };
+  const [move, by] = moves[key] ?? [];
+  move?.(by!);
+  return move !== undefined;
+}
+
+/** What takes the place of the tracks in time: the same slices, seen otherwise. */
+export interface OtherChart {
+  readonly node: HTMLElement;
+  /** What it says of what was picked in it, "" nothing; the session's words follow a pick. */
+  readonly sentence?: string;
+  /** Shows what the session says: selection, hover. */
+  sync(): void;
+  /** Whether the key meant something here; then nobody else acts on it. */
+  key(event: KeyboardEvent): boolean;
+  /** Adds what is drawn now, for tests: `labels` and `marks` in CSS pixels of `node`. */
+  inspect(out: Record<string, unknown>): void;
+  retheme(theme: Theme): void;
+}
+
+/** What the view does for a chart. */
+export interface ChartHost {
+  readonly data: TimelineData;
+  readonly run: RunClient;
+  readonly options: ViewOptions<TimelineOptions>;
+  readonly session: SessionClient;
+  /** Selects nodes, or one slice; the last node is the one looked at. */
+  pick(nodes: readonly number[], slice?: number): void;
+  hover(node: number | null): void;
+  /** Says something in the text mirror. */
+  say(text: string): void;
+  /** Shows lines beside a point of the chart's `node`, the first in bold; null hides them. */
+  tip(lines: string[] | null, x: number, y: number): void;
+  readonly signal: AbortSignal;
+}
 
 export interface StageEvents {
   /** Paints all; the stage is `width` × `height` CSS pixels. */
@@ -17,7 +157,7 @@ export interface StageEvents {
 }
 
 /** Two canvases over each other, painted when something on them has changed. */
-export class Stage {
+export class ChartStage {
   readonly node: HTMLElement;
   readonly #base = layer("tvmdbg-timeline-base");
   readonly #over = layer("tvmdbg-overlay");
@@ -89,7 +229,7 @@ export class Stage {
   }
 
   /** Paints now and tells what is there. */
-  record(): Drawn {
+  record(): DrawnChart {
     this.#dirty = true;
     this.#draw();
     const { labels, marks } = this.#brush.drawn;
@@ -128,12 +268,12 @@ export class Stage {
 /** Scrolls what is higher than its room; the stage itself is never higher than that. */
 export class Scroller {
   readonly node: HTMLElement;
-  readonly #stage: Stage;
+  readonly #stage: ChartStage;
   readonly #measured: (room: number) => number;
   readonly #filler = element("div", { class: "tvmdbg-timeline-filler" });
 
   /** @param measured  how high all is, in a room of so many pixels. */
-  constructor(stage: Stage, measured: (room: number) => number, signal: AbortSignal) {
+  constructor(stage: ChartStage, measured: (room: number) => number, signal: AbortSignal) {
     this.#stage = stage;
     this.#measured = measured;
     this.node = element(
@@ -171,10 +311,10 @@ export class Scroller {
 }
 
 /** What a stage shows, in CSS pixels of the node around it. */
-export function shifted(stage: Stage, around: HTMLElement): Drawn {
+export function shifted(stage: ChartStage, around: HTMLElement): DrawnChart {
   const { labels, marks } = stage.record();
   const [inner, outer] = [stage.node, around].map((node) => node.getBoundingClientRect());
   const [dx, dy] = [inner!.left - outer!.left, inner!.top - outer!.top];
-  const move = <T extends Box>(box: T) => ({ ...box, x: box.x + dx, y: box.y + dy });
+  const move = <T extends Rectangle>(box: T) => ({ ...box, x: box.x + dx, y: box.y + dy });
   return { labels: labels.map(move), marks: marks.map(move) };
 }

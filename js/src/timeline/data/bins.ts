@@ -1,7 +1,13 @@
 import type { StringColumn } from "../../shared/client/columns.ts";
-import type { LodColumns } from "../../shared/client/run_client.ts";
-import type { Columns, Row } from "./row.ts";
-import { RowKind } from "./slices.ts";
+import { isAbort } from "../../shared/client/request.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
+import { type LodColumns, RowKind } from "../../shared/client/timeline_columns.ts";
+import type { Viewport } from "../../shared/drawing/canvas.ts";
+import { counted, percent } from "../../shared/format.ts";
+import { inStretches } from "../../shared/many.ts";
+import { element } from "../../shared/ui/dom.ts";
+import type { Row, RowColumns } from "./row.ts";
+import type { Slices } from "./slices.ts";
 
 type Binned = LodColumns & {
   names: StringColumn;
@@ -10,7 +16,7 @@ type Binned = LodColumns & {
 };
 
 /** Rows of equal bins of time: what is drawn where the slices themselves are not here. */
-export class Bins {
+export class TimeBins {
   readonly from: number;
   readonly width: number;
   readonly #lod: Binned;
@@ -34,7 +40,7 @@ export class Bins {
    */
   tell(
     row: Row,
-    columns: Columns,
+    columns: RowColumns,
     bin: Int32Array,
     mark: number,
     from: number,
@@ -91,5 +97,140 @@ export class Bins {
   /** Op kind of the name of what fills a bin. */
   kindOf(bin: number): string {
     return this.#lod.nameKinds.at(this.#lod.lodName[bin] ?? -1) || "other";
+  }
+}
+
+/** A view that still moves asks nothing. */
+const REST_MS = 60;
+/** What is asked for to each side of the view, as a share of it. */
+const MARGIN = 0.5;
+/** Bins so much narrower than a column are not worth adding up. */
+const FINEST = 4;
+
+/**
+ * The bins that stand for slices which are not here: those of the first answer and, where a page cannot hold all
+ * slices, finer ones of the part in view. Where few slices are in view, they come themselves.
+ */
+export class SeenBins {
+  /** Of all time. */
+  readonly coarsest: readonly TimeBins[];
+  readonly #slices: Slices;
+  #fine: TimeBins | null = null;
+  #run: RunClient | null = null;
+  #signal: AbortSignal | null = null;
+  #changed: (() => void) | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #wanted = "";
+
+  constructor(slices: Slices) {
+    this.#slices = slices;
+    const { columns, start, end } = slices;
+    const { bins } = columns.info;
+    this.coarsest = bins ? [new TimeBins(columns, start, (end - start) / bins, bins)] : [];
+  }
+
+  /** From now on asks for what is in view; `changed` is called when more is here. */
+  connect(run: RunClient, changed: () => void, signal: AbortSignal): void {
+    if (this.#slices.columns.info.whole || this.#slices.columns.info.binsOnly) return;
+    [this.#run, this.#changed, this.#signal] = [run, changed, signal];
+    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  /** Says what is in view, `step` nanoseconds a column; asks for what of it is not here once the view rests. */
+  look({ start, end }: Viewport, step: number): void {
+    const wanted = `${start} ${end} ${step}`;
+    if (!this.#run || wanted === this.#wanted) return;
+    this.#wanted = wanted;
+    clearTimeout(this.#timer);
+    if (this.#slices.holds(start, end) || !this.#beside(start, end, step).length) return;
+    this.#timer = setTimeout(() => this.#ask(start, end, step), REST_MS);
+  }
+
+  /** The bins for a part of the time, the coarsest first: later ones are finer. */
+  bins(from: number, to: number, step: number): readonly TimeBins[] {
+    const fine = this.#fine;
+    const isFit = fine && fine.from < to && fine.end > from && fine.width * FINEST >= step;
+    return isFit ? [...this.coarsest, fine] : this.coarsest;
+  }
+
+  /** The parts of [from, to] of which only bins wider than two columns are here. */
+  missing(from: number, to: number, step: number): [from: number, to: number][] {
+    const isFine = this.coarsest.every(({ width }) => width <= 2 * step);
+    return isFine || this.#slices.holds(from, to) ? [] : this.#beside(from, to, step);
+  }
+
+  /** The parts of [from, to] beside the finer bins. */
+  #beside(from: number, to: number, step: number): [from: number, to: number][] {
+    const fine = this.#fine;
+    if (!fine || fine.width > 2 * step || fine.from >= to || fine.end <= from) return [[from, to]];
+    const around: [number, number][] = [
+      [from, fine.from],
+      [fine.end, to],
+    ];
+    return around.filter(([begin, end]) => begin < end);
+  }
+
+  async #ask(start: number, end: number, step: number): Promise<void> {
+    const { mostBins } = this.#slices.columns.info;
+    const more = (end - start) * MARGIN;
+    let width = 2 ** Math.max(0, Math.floor(Math.log2(step)));
+    while ((end - start + 2 * more) / width + 2 > mostBins) width *= 2;
+    const from = Math.floor((start - more) / width) * width;
+    const bins = Math.ceil((end + more - from) / width);
+    const to = from + bins * width;
+    try {
+      const answer = await this.#run!.window(from, to, bins, this.#signal!);
+      if ("lodBusy" in answer) this.#fine = new TimeBins(answer, from, width, bins);
+      else this.#slices.fillWindow(answer, from, to);
+      this.#changed?.();
+    } catch (error) {
+      if (!isAbort(error)) throw error;
+    }
+  }
+}
+
+/** What to say in place of what only the slices tell, where they are not all here. */
+export function notHere({ count, columns: { info } }: Slices): string[] {
+  const all = counted(count, "slice");
+  if (info.binsOnly) return [all, info.binsOnly];
+  if (info.whole) return [`${all}, loading`];
+  return [
+    `${all}: too many for this page`,
+    "Zoom in to see each; run.times(by=…) aggregates them in Python.",
+  ];
+}
+
+/** Says how many of the slices are here yet, in a corner of the stage. */
+export class Coming {
+  readonly node = element("output", { class: "tvmdbg-timeline-coming" });
+  readonly #slices: Slices;
+  readonly #run: RunClient;
+
+  constructor(slices: Slices, run: RunClient) {
+    this.#slices = slices;
+    this.#run = run;
+    this.#say(0, slices.count);
+  }
+
+  /** Whether there is anything to wait for. */
+  static expects({ complete, columns: { info } }: Slices): boolean {
+    return !complete && info.whole && !info.binsOnly;
+  }
+
+  /** Waits for the slices and takes them; without them the picture stays as coarse as it is. */
+  async take(signal: AbortSignal): Promise<void> {
+    try {
+      const data = await this.#run.slices((done, total) => this.#say(done, total));
+      if (data && !signal.aborted) await inStretches(this.#slices.filling(data), signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      const why = error instanceof Error ? error.message : String(error);
+      this.node.textContent = `no more detail: ${why}`;
+    }
+  }
+
+  #say(done: number, total: number): void {
+    const share = percent(total > 0 ? done / total : 0);
+    this.node.textContent = `reading ${counted(total, "slice")}: ${share}`;
   }
 }

@@ -1,5 +1,9 @@
+import type { FlowColumns } from "../../shared/client/timeline_columns.ts";
+import { counted } from "../../shared/format.ts";
+import { addTo } from "../../shared/many.ts";
+
 /** Slices singled out: a bit each, and a bit for every 32 and every 1,024 of which one is set. */
-export class Marked {
+export class MarkedSlices {
   readonly count: number;
   readonly #levels: readonly Int32Array[];
 
@@ -28,12 +32,12 @@ export class Marked {
   }
 
   /** Those of so many slices that fit. */
-  static where(slices: number, fits: (slice: number) => boolean): Marked {
+  static where(slices: number, fits: (slice: number) => boolean): MarkedSlices {
     const bits = new Int32Array(Math.ceil(slices / 32));
     for (let slice = 0; slice < slices; slice++) {
       if (fits(slice)) bits[slice >>> 5]! |= 1 << (slice & 31);
     }
-    return new Marked(slices, [], bits);
+    return new MarkedSlices(slices, [], bits);
   }
 
   has(slice: number): boolean {
@@ -105,4 +109,49 @@ function ones(word: number): number {
   let sum = word - ((word >>> 1) & 0x55555555);
   sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333);
   return Math.imul((sum + (sum >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** Arrows between slices: which slice started which. */
+export class Flows {
+  readonly #columns: FlowColumns;
+  /** Flows of a slice: [first[s], first[s + 1]) of `#flows`; only slices that have some are listed. */
+  readonly #bySlice = new Map<number, number[]>();
+
+  constructor(columns: FlowColumns) {
+    this.#columns = columns;
+    const add = (slice: number, flow: number) => {
+      if (slice < 0) return;
+      addTo(this.#bySlice, slice, flow);
+    };
+    columns.flowFrom.forEach((slice, flow) => {
+      add(slice, flow);
+      if (columns.flowTo[flow] !== slice) add(columns.flowTo[flow]!, flow);
+    });
+  }
+
+  of(slice: number): readonly number[] {
+    return this.#bySlice.get(slice) ?? [];
+  }
+
+  /** The slices at both ends of a flow; -1 where that is unknown. */
+  ends(flow: number): [from: number, to: number] {
+    const { flowFrom, flowTo } = this.#columns;
+    return [flowFrom[flow]!, flowTo[flow]!];
+  }
+
+  /** The slice at the other end of an arrow that leaves (or, `by` < 0, reaches) this one; the next after `last`. */
+  follow(slice: number, by: number): number {
+    const { flowFrom, flowTo } = this.#columns;
+    const [near, far] = by > 0 ? [flowFrom, flowTo] : [flowTo, flowFrom];
+    return far[this.of(slice).find((flow) => near[flow] === slice && far[flow]! >= 0) ?? -1] ?? -1;
+  }
+
+  /** `2 arrows out, 1 in: launch`. */
+  sentence(slice: number): string {
+    const flows = this.of(slice);
+    if (!flows.length) return "no arrows";
+    const out = flows.filter((flow) => this.#columns.flowFrom[flow] === slice).length;
+    const names = [...new Set(flows.map((flow) => this.#columns.flowNames.at(flow)))].slice(0, 3);
+    return `${counted(out, "arrow")} out, ${flows.length - out} in: ${names.join(", ")}`;
+  }
 }

@@ -1,10 +1,79 @@
-import { type GraphColumns, NodeKind } from "../../shared/client/run_client.ts";
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import { NodeKind } from "../../shared/client/run_client.ts";
+import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { givenText } from "../../shared/node_title.ts";
-import type { Change } from "../change/change.ts";
-import { SliceColors } from "./slice_colors.ts";
+import { niceStep } from "../../shared/drawing/value_axis.ts";
+import { givenText, UNITS } from "../../shared/format.ts";
+import type { Change } from "./change.ts";
 import type { Slices } from "./slices.ts";
-import { type Title, titleText } from "./titles.ts";
+import { SliceColors } from "./state.ts";
+
+/** What an operator, a name or a group is called: `conv2d + add + relu`, `#38`, `1×64×8×8`. */
+export interface Title {
+  label: string;
+  /** "" of what is no node. */
+  id: string;
+  /** Of its output, where others are called alike; else "". */
+  shape: string;
+}
+
+/** `conv2d + add + relu #38 · 1×64×8×8`. */
+export function titleText({ label, id, shape }: Title): string {
+  return [[label, id].filter(Boolean).join(" "), shape].filter(Boolean).join(" · ");
+}
+
+/** The first operator of a fusion. */
+export function firstOf(label: string): string {
+  return label.split(" + ", 1)[0]!;
+}
+
+/** As much of a title as fits: the id stays longest. */
+export function fitTitle(measure: TextMeasure, title: Title, room: number): string {
+  const { label, id } = title;
+  const bare = firstOf(label);
+  const whole = [titleText(title), `${label} ${id}`.trim(), `${bare} ${id}`.trim()];
+  const fitting = whole.find((text) => measure.width(text) <= room);
+  if (fitting !== undefined) return fitting;
+  if (!id) return measure.fit(label, room);
+  const cut = measure.fit(bare, room - measure.width(` ${id}`));
+  if (cut) return `${cut} ${id}`;
+  return measure.width(id) <= room ? id : "";
+}
+
+/** The unit that times up to `ns` are read in. */
+function unitOf(ns: number): readonly [size: number, name: string] {
+  return UNITS.find(([size]) => Math.abs(ns) >= size) ?? [1, "ns"];
+}
+
+/** A time on an axis: as many decimals as tell neighbors that are `step` apart. */
+export function timeText(ns: number, step: number, largest = ns): string {
+  if (ns === 0) return "0";
+  const [size, name] = unitOf(largest);
+  const decimals = Math.max(0, Math.min(12, Math.ceil(-Math.log10(step / size) - 1e-9)));
+  return `${(ns / size).toFixed(decimals)} ${name}`;
+}
+
+/** Of `count` columns, each so wide, those whose numbers stand `apart` when written below them; from 1. */
+export function numbered(count: number, wide: number, apart: number): number[] {
+  const step = niceStep(Math.max(1, apart / wide));
+  return Array.from({ length: Math.floor(count / step) }, (_, i) => (i + 1) * step);
+}
+
+export interface TimeTick {
+  ns: number;
+  text: string;
+}
+
+/** Ticks of [start, end] at most `most` in number, at multiples of a nice step. */
+export function ticks(start: number, end: number, most: number): TimeTick[] {
+  const step = niceStep((end - start) / Math.max(1, most));
+  const largest = Math.max(Math.abs(start), Math.abs(end));
+  const found: TimeTick[] = [];
+  for (let i = Math.ceil(start / step - 1e-9); i * step <= end + step * 1e-9; i++) {
+    found.push({ ns: i * step, text: timeText(i * step, step, largest) });
+  }
+  return found;
+}
 
 /** What nodes and slices are called; without a graph, what the trace calls them. */
 export class Names {

@@ -1,5 +1,81 @@
 import { append } from "../../shared/many.ts";
 
+/** Slices whose durations one prefix sum stands for. */
+export const BLOCK = 16;
+/** Blocks that are looked at between two pauses, less one. */
+const PAUSE = (1 << 13) - 1;
+
+/** Sums of all values before each block of 16, and of all at the end. */
+export function prefixSums(values: Uint32Array | Float64Array): Float64Array {
+  const before = new Float64Array(Math.ceil(values.length / BLOCK) + 1);
+  let sum = 0;
+  for (let block = 0; block + 1 < before.length; block++) {
+    const end = Math.min(values.length, (block + 1) * BLOCK);
+    for (let i = block * BLOCK; i < end; i++) sum += values[i]!;
+    before[block + 1] = sum;
+  }
+  return before;
+}
+
+/** Answers where the largest of values[from … to) lies in O(log n); equal values: the first. */
+export class MaxPyramid {
+  #values: Uint32Array | Float64Array;
+  /** Per level the position of the maximum of each full block of 16, 256, … values. */
+  readonly #levels: Int32Array[] = [];
+
+  constructor(values: Uint32Array | Float64Array) {
+    this.#values = values;
+    for (const _ of this.#rise());
+  }
+
+  /** The same, with a pause now and then. */
+  static *making(values: Uint32Array | Float64Array): Generator<void, MaxPyramid> {
+    const found = new MaxPyramid(values.subarray(0, 0));
+    found.#values = values;
+    yield* found.#rise();
+    return found;
+  }
+
+  *#rise(): Generator<void, void> {
+    const values = this.#values;
+    for (let blocks = Math.floor(values.length / BLOCK); blocks > 0; ) {
+      const below = this.#levels.at(-1);
+      const level = new Int32Array(blocks);
+      for (let block = 0; block < blocks; block++) {
+        let best = below ? below[block * BLOCK]! : block * BLOCK;
+        for (let i = block * BLOCK + 1; i < (block + 1) * BLOCK; i++) {
+          const at = below ? below[i]! : i;
+          if (values[at]! > values[best]!) best = at;
+        }
+        level[block] = best;
+        if ((block & PAUSE) === PAUSE) yield;
+      }
+      this.#levels.push(level);
+      blocks = Math.floor(blocks / BLOCK);
+    }
+  }
+
+  /** Position of the maximum, -1 of an empty range. */
+  argmax(from: number, to: number): number {
+    let best = -1;
+    let [low, high] = [from, to];
+    for (let level = 0; low < high; level++) {
+      while (low < high && low % BLOCK) best = this.#better(best, level, low++);
+      while (low < high && high % BLOCK) best = this.#better(best, level, --high);
+      low /= BLOCK;
+      high /= BLOCK;
+    }
+    return best;
+  }
+
+  #better(best: number, level: number, block: number): number {
+    const at = level === 0 ? block : this.#levels[level - 1]![block]!;
+    if (best < 0) return at;
+    const [value, known] = [this.#values[at]!, this.#values[best]!];
+    return value > known || (value === known && at < best) ? at : best;
+  }
+}
+
 /** Below so many values, to sort them is quicker than to count them. */
 const FEW = 2048;
 const BUCKETS = 1 << 16;
@@ -162,7 +238,7 @@ function* floating(
   return found;
 }
 
-interface Wanted {
+interface WantedRank {
   bucket: number;
   /** How many values are in the buckets before. */
   before: number;
@@ -170,8 +246,8 @@ interface Wanted {
   inside: number[];
 }
 
-function wantedBuckets(counts: Uint32Array, places: readonly number[]): Wanted[] {
-  const found: Wanted[] = [];
+function wantedBuckets(counts: Uint32Array, places: readonly number[]): WantedRank[] {
+  const found: WantedRank[] = [];
   let [next, before] = [0, 0];
   for (let bucket = 0; bucket < counts.length && next < places.length; bucket++) {
     const after = before + counts[bucket]!;

@@ -1,9 +1,9 @@
 import { append } from "../../shared/many.ts";
 import type { Names } from "./names.ts";
-import type { SliceColors } from "./slice_colors.ts";
 import type { Slices } from "./slices.ts";
+import type { SliceColors } from "./state.ts";
 
-export type Order = "time" | "order";
+export type RankingOrder = "time" | "order";
 
 /** The time of an op kind, or of blocks of one kind. */
 export interface KindSum {
@@ -125,7 +125,7 @@ export class Ranking {
   }
 
   /** Rows as the table shows them. */
-  rows(order: Order): Int32Array {
+  rows(order: RankingOrder): Int32Array {
     const rows = Int32Array.from(this.ns.keys());
     if (order === "time") return rows;
     const start = Float64Array.from(this.slice, (slice) => place(slice, this.#slices));

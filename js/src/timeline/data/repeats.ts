@@ -1,4 +1,5 @@
-import type { TimelineColumns } from "../../shared/client/run_client.ts";
+import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
+import { svg } from "../../shared/drawing/icons.ts";
 
 /** The repeats of one node and their statistics, nanoseconds. */
 export interface Repeats {
@@ -35,4 +36,144 @@ export function repeatsOf(columns: TimelineColumns, node: number): Repeats | nul
     warm: columns.info.warmUp.cut,
     noisy: columns.nodeNoisy[node] === 1,
   };
+}
+
+/** More repeats than this are counted in bars, not drawn one by one. */
+const MOST_DOTS = 300;
+const BARS = 75;
+/** More repeats than lie beside each other in a small strip are shown as band and median alone. */
+const MOST_SMALL = 5;
+
+/**
+ * The common scale of small strips: how far p10 and p90 of four nodes in five are from the median, as a share of it.
+ * A few noisy nodes do not press all others together.
+ */
+export function commonSpread(p10: Float64Array, p50: Float64Array, p90: Float64Array): number {
+  const spreads: number[] = [];
+  p50.forEach((median, node) => {
+    if (median > 0) spreads.push(Math.max(1 - p10[node]! / median, p90[node]! / median - 1));
+  });
+  spreads.sort((a, b) => a - b);
+  const most = spreads[Math.ceil(spreads.length * 0.8) - 1] ?? 0;
+  return Math.min(1, Math.max(0.02, most) * 1.25);
+}
+
+/**
+ * A strip of one line, relative to the median, from -spread to +spread: a few repeats one below the other in the order
+ * of the file (what is beyond is hollow), many as the band p10 … p90.
+ */
+export function smallStrip(repeats: Repeats, spread: number, title: string): Element {
+  const [width, height] = [44, 20];
+  const x = (value: number) => {
+    const apart = repeats.p50 > 0 ? (value / repeats.p50 - 1) / spread : 0;
+    return width / 2 + apart * (width / 2 - 4);
+  };
+  return strip(repeats, x, { width, height, radius: 1.5 }, title, repeats.count <= MOST_SMALL);
+}
+
+/**
+ * Every repeat between the least and the most: dots in the order of the file from top to bottom, those of warm-up
+ * hollow; many as bars, those of warm-up in outline. Below the mean with its confidence interval.
+ */
+export function largeStrip(repeats: Repeats, sorted: Float64Array, title: string): Element {
+  const [width, height, foot] = [300, 46, 10];
+  const low = sorted[0]!;
+  const apart = sorted.at(-1)! - low;
+  const x = (value: number) => (apart > 0 ? 6 + ((value - low) / apart) * (width - 12) : width / 2);
+  const few = repeats.ns.length <= MOST_DOTS;
+  const found = strip(repeats, x, { width, height, radius: 2.5 }, title, few);
+  if (!few) found.append(...bars(repeats, low, apart, { width, height }));
+  found.append(...meanMark(repeats, x, height + foot / 2));
+  found.setAttribute("height", String(height + foot));
+  found.setAttribute("viewBox", `0 0 ${width} ${height + foot}`);
+  return found;
+}
+
+/** How many repeats there are in each of some equal stretches. */
+export function counts(ns: Float64Array, low: number, apart: number, bins: number): Int32Array {
+  const found = new Int32Array(bins);
+  for (const each of ns) {
+    if (Number.isFinite(each)) {
+      found[Math.min(bins - 1, Math.max(0, Math.floor(((each - low) / (apart || 1)) * bins)))]!++;
+    }
+  }
+  return found;
+}
+
+function bars(
+  { ns, warm }: Repeats,
+  low: number,
+  apart: number,
+  { width, height }: { width: number; height: number },
+): Element[] {
+  const all = counts(ns, low, apart, BARS);
+  const steady = counts(ns.subarray(warm), low, apart, BARS);
+  const most = all.reduce((a, b) => Math.max(a, b), 1);
+  const wide = (width - 12) / BARS;
+  const bar = (className: string, bin: number, count: number) => {
+    const tall = Math.max(1, (count / most) * (height - 4));
+    const at = { x: 6 + bin * wide + 0.25, y: height - tall, width: wide - 0.5, height: tall };
+    return svg("rect", { class: className, ...at });
+  };
+  const found: Element[] = [];
+  all.forEach((count, bin) => {
+    if (steady[bin]) found.push(bar("bar", bin, steady[bin]!));
+    if (count > steady[bin]!) found.push(bar("beyond", bin, count));
+  });
+  return found;
+}
+
+function meanMark(
+  { mean, low, high }: Repeats,
+  x: (value: number) => number,
+  y: number,
+): Element[] {
+  if (!Number.isFinite(mean)) return [];
+  const dot = svg("circle", { class: "mean", cx: x(mean), cy: y, r: 2.5 });
+  if (!(low <= high)) return [dot];
+  const line = { class: "mean", y: y - 0.75, height: 1.5 };
+  const [from, to] = [Math.max(0, x(low)), Math.min(300, x(high))];
+  return [svg("rect", { ...line, x: from, width: Math.max(1, to - from) }), dot];
+}
+
+function strip(
+  { ns, p10, p50, p90, warm }: Repeats,
+  x: (value: number) => number,
+  { width, height, radius }: { width: number; height: number; radius: number },
+  title: string,
+  dotted = true,
+): Element {
+  const inside = (at: number) => Math.min(Math.max(radius + 1, at), width - radius - 1);
+  const from = inside(x(p10));
+  const band = svg("rect", {
+    class: "band",
+    x: from,
+    y: 0.5,
+    width: Math.max(1, inside(x(p90)) - from),
+    height: height - 1,
+  });
+  const median = svg("rect", { class: "median", x: x(p50) - 0.5, y: 0, width: 1, height });
+  const dots: SVGElement[] = [];
+  for (let i = 0; dotted && i < ns.length; i++) {
+    if (!Number.isFinite(ns[i]!)) continue;
+    const cy = radius + 1 + ((i + 0.5) / ns.length) * (height - 2 * radius - 2);
+    const cx = inside(x(ns[i]!));
+    const beyond = cx === x(ns[i]!) && i >= warm ? "" : " beyond";
+    dots.push(svg("circle", { class: `dot${beyond}`, cx, cy, r: radius }));
+  }
+  return svg(
+    "svg",
+    {
+      class: "tvmdbg-timeline-strip",
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "img",
+      "aria-label": title,
+    },
+    svg("title", {}, title),
+    band,
+    median,
+    ...dots,
+  );
 }

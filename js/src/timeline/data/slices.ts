@@ -1,18 +1,15 @@
 import type { StringColumn } from "../../shared/client/columns.ts";
+import { Trust } from "../../shared/client/run_client.ts";
 import {
+  RowKind,
   type SliceColumns,
   type TimelineColumns,
-  Trust,
   type WindowColumns,
-} from "../../shared/client/run_client.ts";
-import { RowKind } from "../../shared/client/timeline_columns.ts";
+} from "../../shared/client/timeline_columns.ts";
 import { duration, isShort, timeShare } from "../../shared/format.ts";
-import { upperBound } from "../../shared/sorted.ts";
-import { MaxPyramid, prefixSums } from "./pyramid.ts";
-import { Row, type Shared } from "./row.ts";
-import { Track } from "./track.ts";
-
-export { Row, RowKind, Track };
+import { upperBound } from "../../shared/many.ts";
+import { MaxPyramid, prefixSums } from "./quantiles.ts";
+import { Row, type SharedColumns, Track } from "./row.ts";
 
 /** Slices that overlap by no more follow each other: printed times are rounded. */
 export const TOLERANCE_NS = 1;
@@ -20,7 +17,7 @@ export const TOLERANCE_NS = 1;
 const MOST_OUTSIDE = 0.4;
 
 /** Nanoseconds by slice. */
-export interface Times {
+export interface SliceTimes {
   start: Float64Array;
   duration: Uint32Array | Float64Array;
   /** Without the slices inside. */
@@ -43,7 +40,7 @@ export class Slices {
   readonly end: number;
   /** Slices whose start or duration is no usable number; they are not here. */
   readonly unusable: number;
-  readonly #shared: Shared;
+  readonly #shared: SharedColumns;
   readonly #rowFirst: Int32Array;
   #data: SliceColumns | null = null;
   /** The same where it is a part of the time only. */
@@ -90,7 +87,7 @@ export class Slices {
   }
 
   /** Starts, durations and own times by slice, for loops over many; empty until the slices are here. */
-  get times(): Times {
+  get times(): SliceTimes {
     const { start, duration } = this.#shared;
     return { start, duration, self: this.#data?.self ?? duration };
   }

@@ -1,30 +1,171 @@
-import { clear, layer, Repaint, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { RowKind } from "../../shared/client/timeline_columns.ts";
+import { clear, type Layer, layer, Repaint, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { element } from "../../shared/ui/dom.ts";
-import { Overlay } from "./overlay.ts";
-import { Painter } from "./painter.ts";
-import type { Scene } from "./scene.ts";
-import type { Drawn } from "./tracks_painter.ts";
+import type { ViewOptions } from "../../shared/ui/view.ts";
+import { lengthOf } from "../data/neighbors.ts";
+import type { TimelineOptions } from "../data/state.ts";
+import { Fills } from "./fills.ts";
+import { TimelineOverlay } from "./overlay.ts";
+import { OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
+import { Strips } from "./strips.ts";
+import { type DrawnTracks, TracksPainter } from "./tracks_painter.ts";
+
+/** All of the time, the lowest rows of every track: the same picture for every part in view. */
+class TimelineOverview {
+  readonly #scene: TimelineScene;
+  readonly #strips: Strips;
+  readonly #kept = layer("");
+  #keptFor = "";
+
+  constructor(scene: TimelineScene, strips: Strips) {
+    this.#scene = scene;
+    this.#strips = strips;
+  }
+
+  /** Other slices are here than before, or other colors. */
+  forget(): void {
+    this.#keptFor = "";
+  }
+
+  picture({ surface }: Theme): HTMLCanvasElement {
+    const { slices, width, viewport, bins } = this.#scene;
+    const ratio = devicePixelRatio || 1;
+    const shown = [width, ratio, surface].join();
+    if (shown === this.#keptFor) return this.#kept.canvas;
+    this.#keptFor = shown;
+    clear(this.#kept, width, OVERVIEW);
+    const { context } = this.#kept;
+    context.fillStyle = surface;
+    context.fillRect(0, 0, width, OVERVIEW);
+    const lowest = slices.rows.filter(
+      ({ kind, depth }) => kind === RowKind.OVERLAP || (kind === RowKind.NESTED && depth === 0),
+    );
+    const columns = Math.round(width * ratio);
+    const view = {
+      start: viewport.first,
+      step: viewport.whole / columns,
+      width: columns,
+      rows: lowest.length,
+      ratio,
+    };
+    this.#strips.forget();
+    this.#strips.begin(view, 0, Infinity, bins.coarsest.length > 0);
+    const strips = lowest.map((row) => this.#strips.tell(row));
+    this.#strips.flush();
+    const room = ((OVERVIEW - 6) / slices.tracks.length) * ratio;
+    lowest.forEach((row, i) => {
+      const y = Math.round(3 * ratio + row.track * room);
+      const height = Math.max(1, Math.round(room - ratio));
+      this.#strips.drawPixels(context, strips[i]!, y, height);
+    });
+    return this.#kept.canvas;
+  }
+}
+
+/** Paints all that changes with the part in view: overview, axis, tracks, and what is below them. */
+class TimelinePainter {
+  readonly #scene: TimelineScene;
+  readonly #context: CanvasRenderingContext2D;
+  readonly #fills: Fills;
+  readonly #strips: Strips;
+  readonly #overview: TimelineOverview;
+  readonly #tracks: TracksPainter;
+  #theme!: Theme;
+  #themed = "";
+
+  constructor(scene: TimelineScene, { context }: Layer, measure: TextMeasure) {
+    this.#scene = scene;
+    this.#context = context;
+    this.#fills = new Fills(scene.slices, scene.names);
+    const source = {
+      slices: scene.slices,
+      fills: this.#fills,
+      bins: (from: number, to: number, step: number) => scene.bins.bins(from, to, step),
+    };
+    this.#strips = new Strips(source);
+    this.#overview = new TimelineOverview(
+      scene,
+      new Strips({ ...source, bins: () => scene.bins.coarsest }),
+    );
+    this.#tracks = new TracksPainter(scene, context, measure, this.#fills, this.#strips);
+  }
+
+  /** Other slices are here than before, or other colors. */
+  forget(): void {
+    this.#fills.recolor();
+    this.#overview.forget();
+    this.#strips.forget();
+  }
+
+  /**
+   * Paints; whether all of it is as fine as it can be. With `record` it is, and what was drawn is kept in full.
+   */
+  paint(theme: Theme, record = false): boolean {
+    this.#theme = theme;
+    this.#retheme();
+    const { width, height } = this.#scene;
+    const context = this.#context;
+    context.fillStyle = theme.background;
+    context.fillRect(0, 0, width, height);
+    context.drawImage(this.#overview.picture(theme), 0, 0, width, OVERVIEW);
+    const isFine = this.#tracks.paint(theme, devicePixelRatio || 1, record);
+    context.save();
+    context.beginPath();
+    context.rect(0, TOP, width, height - TOP);
+    context.clip();
+    this.#bands();
+    context.restore();
+    return isFine;
+  }
+
+  /** What the last paint with `record` put on the stage. */
+  get drawn(): DrawnTracks {
+    return this.#tracks.drawn;
+  }
+
+  #retheme(): void {
+    const { background, dark, muted } = this.#theme;
+    const themed = `${background} ${dark} ${muted}`;
+    if (themed === this.#themed) return;
+    this.#themed = themed;
+    this.#fills.retheme(this.#theme);
+    this.forget();
+  }
+
+  #bands(): void {
+    const { bands, layout, scroll, height } = this.#scene;
+    let y = TOP - scroll + layout.height;
+    for (const band of bands) {
+      if (y < height && y + band.height > TOP) {
+        this.#context.save();
+        band.paint(this.#context, this.#scene, this.#theme, y);
+        this.#context.restore();
+      }
+      y += band.height;
+    }
+  }
+}
 
 /** The stage: two canvases over each other, painted when something on them has changed. */
-export class Chart {
+export class TimelineChart {
   readonly stage: HTMLElement;
   readonly canvas: HTMLCanvasElement;
-  readonly #scene: Scene;
+  readonly #scene: TimelineScene;
   readonly #repaint: Repaint;
-  readonly #painter: Painter;
+  readonly #painter: TimelinePainter;
   #base = true;
-  #record: () => Drawn = () => ({ labels: [], marks: [] });
+  #record: () => DrawnTracks = () => ({ labels: [], marks: [] });
 
-  constructor(root: HTMLElement, scene: Scene, onPaint: () => void, signal: AbortSignal) {
+  constructor(root: HTMLElement, scene: TimelineScene, onPaint: () => void, signal: AbortSignal) {
     this.#scene = scene;
     const [base, over] = [layer("tvmdbg-timeline-base"), layer("tvmdbg-overlay")];
     this.canvas = base.canvas;
     this.stage = element("div", { class: "tvmdbg-stage" }, base.canvas, over.canvas);
     const measure = new TextMeasure(base.context);
-    const painter = new Painter(scene, base, measure);
+    const painter = new TimelinePainter(scene, base, measure);
     this.#painter = painter;
-    const overlay = new Overlay(scene, over, new TextMeasure(over.context));
+    const overlay = new TimelineOverlay(scene, over, new TextMeasure(over.context));
     let theme: Theme | null = null;
     const draw = () => {
       const { clientWidth: width, clientHeight: height } = this.stage;
@@ -78,5 +219,89 @@ export class Chart {
     out.current = current;
     out.critical = this.#scene.critical?.count ?? 0;
     out.hovered = hovered;
+  }
+}
+
+const TO_PYTHON_MS = 300;
+/** Room on both sides of what is fitted, as a share of it. */
+const MARGIN = 0.25;
+
+/** Moves the part of the time axis in view, and tells the model. */
+export class TimeCamera {
+  readonly #scene: TimelineScene;
+  readonly #options: ViewOptions<TimelineOptions>;
+  readonly #moved: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    scene: TimelineScene,
+    options: ViewOptions<TimelineOptions>,
+    moved: () => void,
+    signal: AbortSignal,
+  ) {
+    this.#scene = scene;
+    this.#options = options;
+    this.#moved = moved;
+    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  /** Changes the part in view. */
+  move(change: () => void): void {
+    change();
+    this.#moved();
+    clearTimeout(this.#timer);
+    const { all, start, end } = this.#scene.viewport;
+    this.#timer = setTimeout(() => {
+      this.#options.set("time_range", all ? null : [start, end]);
+    }, TO_PYTHON_MS);
+  }
+
+  all(): void {
+    this.move(() => this.#scene.viewport.showAll());
+  }
+
+  /** By a share of the part in view. */
+  pan(share: number): void {
+    const { viewport } = this.#scene;
+    this.move(() => viewport.pan(viewport.span * share));
+  }
+
+  /** At the pointer, else at the selected slice where it is in view, else at the middle. */
+  zoom(factor: number): void {
+    const { pointer, viewport, current, slices } = this.#scene;
+    let at = (viewport.start + viewport.end) / 2;
+    if (pointer) at = this.#scene.ns(pointer.x);
+    else if (current >= 0) {
+      const middle = (slices.startOf(current) + slices.endOf(current)) / 2;
+      if (middle >= viewport.start && middle <= viewport.end) at = middle;
+    }
+    this.move(() => viewport.zoom(factor, at));
+  }
+
+  /** To the measured or marked range, the gap, or the selected slice; else to all. */
+  fit(): void {
+    const { slices, current, range, gap, measure, viewport } = this.#scene;
+    const exact = measure?.range ?? range;
+    if (exact && exact[0] < exact[1]) this.move(() => viewport.show(...exact));
+    else if (gap) this.#around(gap.from, gap.to, lengthOf(gap));
+    else if (current >= 0) {
+      const lasts = slices.durationOf(current);
+      this.#around(slices.startOf(current), slices.endOf(current), lasts);
+    } else this.all();
+  }
+
+  /** Brings a time to the middle. */
+  center(ns: number): void {
+    this.move(() => this.#scene.viewport.center(ns));
+  }
+
+  reveal(from: number, to: number): void {
+    this.move(() => this.#scene.viewport.reveal(from, to));
+  }
+
+  #around(from: number, to: number, length: number): void {
+    const { viewport } = this.#scene;
+    const margin = length > 0 ? length * MARGIN : viewport.whole / 1000;
+    this.move(() => viewport.show(from - margin, to + margin));
   }
 }

@@ -1,8 +1,10 @@
-import type { CounterColumns } from "../../shared/client/run_parts.ts";
+import type { CounterColumns } from "../../shared/client/answers.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { bytes, duration, integer } from "../../shared/format.ts";
-import { upperBound } from "../../shared/sorted.ts";
-import { type Band, type Scene, TOP } from "./scene.ts";
+import { upperBound } from "../../shared/many.ts";
+import { Flows } from "../data/marked.ts";
+import { type Band, type TimelineScene, TOP } from "./scene.ts";
 
 const HEIGHT = 52;
 /** Where the stage is low. */
@@ -11,9 +13,9 @@ const TITLE = 16;
 const FONT = 11;
 
 /** One counter below the tracks, as steps: the most in every column of pixels, and the peak marked. */
-export class CounterBand implements Band {
+class CounterBand implements Band {
   readonly name: string;
-  readonly #scene: Scene;
+  readonly #scene: TimelineScene;
   readonly #unit: string;
   readonly #said: string;
   readonly #ns: Float64Array;
@@ -22,7 +24,7 @@ export class CounterBand implements Band {
   readonly #peak: number;
   readonly #least: number;
 
-  constructor(scene: Scene, columns: CounterColumns, counter: number) {
+  constructor(scene: TimelineScene, columns: CounterColumns, counter: number) {
     this.#scene = scene;
     this.name = columns.names.at(counter);
     this.#unit = columns.units.at(counter);
@@ -80,7 +82,7 @@ export class CounterBand implements Band {
     ].filter(Boolean);
   }
 
-  paint(context: CanvasRenderingContext2D, scene: Scene, theme: Theme, y: number): void {
+  paint(context: CanvasRenderingContext2D, scene: TimelineScene, theme: Theme, y: number): void {
     const { width } = scene;
     const { height } = this;
     const floor = y + height - 3;
@@ -133,4 +135,37 @@ export class CounterBand implements Band {
       context.fillRect(x - 0.5, top(this.#most) - 2, 1.5, floor - top(this.#most) + 2);
     }
   }
+}
+
+/** Asks for what is drawn beside the slices, once they are on the screen: counters below, arrows between. */
+export function addExtras(
+  run: RunClient,
+  scene: TimelineScene,
+  changed: () => void,
+  signal: AbortSignal,
+): void {
+  const later = async () => {
+    const [counters, flows] = await Promise.allSettled([run.counters(), run.flows()]);
+    if (signal.aborted) return;
+    if (counters.status === "fulfilled" && counters.value) {
+      const { value } = counters;
+      scene.bands = Array.from(
+        { length: value.names.length },
+        (_, counter) => new CounterBand(scene, value, counter),
+      );
+    }
+    if (flows.status === "fulfilled" && flows.value?.flowFrom.length) {
+      scene.flows = new Flows(flows.value);
+    }
+    if (scene.bands.length || scene.flows) changed();
+  };
+  requestAnimationFrame(() => void later());
+}
+
+/** What the counters are at the start of the slice that the view speaks of, else at the left edge. */
+export function counterSentence(scene: TimelineScene): string {
+  const { slices, current, viewport, bands } = scene;
+  const ns = current >= 0 ? slices.startOf(current) : viewport.start;
+  const said = bands.map((band) => (band instanceof CounterBand ? band.sentence(ns) : ""));
+  return said.filter(Boolean).join("; ") || "this run has no counters";
 }

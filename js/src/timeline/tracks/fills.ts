@@ -7,8 +7,8 @@ import {
   kindFill,
   type Theme,
 } from "../../shared/drawing/theme.ts";
-import { changeFills, fillOfChange } from "../change/change_fills.ts";
-import type { Bins } from "../data/bins.ts";
+import type { TimeBins } from "../data/bins.ts";
+import { changeFills, fillOfChange } from "../data/change.ts";
 import type { Names } from "../data/names.ts";
 import type { Slices } from "../data/slices.ts";
 
@@ -101,7 +101,7 @@ export class Fills {
   }
 
   /** The same of a bin's. */
-  ofBin(bins: Bins, bin: number): number {
+  ofBin(bins: TimeBins, bin: number): number {
     const node = bins.nodeOf(bin);
     const { change } = this.#names;
     if (change?.colored) {

@@ -1,24 +1,22 @@
 import type { Layer, TextMeasure } from "../../shared/drawing/canvas.ts";
-import { BADGE, paintBadge } from "../../shared/drawing/fault_badge.ts";
-import type { Theme } from "../../shared/drawing/theme.ts";
+import { BADGE, paintBadge, type Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
-import type { Marked } from "../data/marked.ts";
-import { timeText } from "../data/ticks.ts";
-import { paintFlows } from "./flows_painter.ts";
-import { MeasurePainter } from "./measure_painter.ts";
-import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
+import type { MarkedSlices } from "../data/marked.ts";
+import { timeText } from "../data/names.ts";
+import { MeasurePainter, paintFlows } from "./measure_painter.ts";
+import { AXIS, OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
 
 const LEAST = 2;
 
 /** Paints what changes without the part in view: cursor, hover, selection, found slices, range. */
-export class Overlay {
-  readonly #scene: Scene;
+export class TimelineOverlay {
+  readonly #scene: TimelineScene;
   readonly #measure: TextMeasure;
   readonly #context: CanvasRenderingContext2D;
   readonly #marks: MeasurePainter;
   #theme!: Theme;
 
-  constructor(scene: Scene, { context }: Layer, measure: TextMeasure) {
+  constructor(scene: TimelineScene, { context }: Layer, measure: TextMeasure) {
     this.#scene = scene;
     this.#measure = measure;
     this.#context = context;
@@ -90,7 +88,7 @@ export class Overlay {
     for (const x of [left, right]) context.fillRect(Math.round(x) - 0.5, TOP, 1, height - TOP);
   }
 
-  #found(found: Marked): void {
+  #found(found: MarkedSlices): void {
     if (found.count) this.#dimOthers(found);
     this.#each(found, (x, y, width) => {
       this.#context.fillStyle = this.#theme.background;
@@ -101,7 +99,7 @@ export class Overlay {
   }
 
   /** Lays a veil over what was not found. */
-  #dimOthers(found: Marked): void {
+  #dimOthers(found: MarkedSlices): void {
     const { slices, viewport, width: stage } = this.#scene;
     const context = this.#context;
     context.fillStyle = this.#theme.background;
@@ -123,7 +121,7 @@ export class Overlay {
   }
 
   /** A tint and a dashed line along the upper edge. */
-  #spread(spread: Marked): void {
+  #spread(spread: MarkedSlices): void {
     const context = this.#context;
     this.#each(spread, (x, y, width, height) => {
       context.fillStyle = this.#theme.error;
@@ -139,7 +137,7 @@ export class Overlay {
   }
 
   /** A disc with an exclamation mark on the upper left corner, as in the graph. */
-  #origins(origins: Marked): void {
+  #origins(origins: MarkedSlices): void {
     this.#each(origins, (x, y, width, height) => {
       this.#frame(x, y, width, height, 2, this.#theme.error);
       paintBadge(this.#context, Math.max(BADGE / 2, x), y + 1, BADGE / 2, this.#theme);
@@ -147,7 +145,7 @@ export class Overlay {
   }
 
   /** A bar along the lower edge, with a notch at its beginning. */
-  #critical(critical: Marked): void {
+  #critical(critical: MarkedSlices): void {
     this.#each(critical, (x, y, width, height) => {
       this.#context.fillStyle = this.#theme.background;
       this.#context.fillRect(x, y + height - 5, width, 5);
@@ -157,7 +155,7 @@ export class Overlay {
     });
   }
 
-  #outlines(marked: Marked): void {
+  #outlines(marked: MarkedSlices): void {
     this.#each(marked, (x, y, width, height) => {
       if (width >= 8) this.#frame(x, y, width, height, 1.5);
       else {
@@ -195,7 +193,10 @@ export class Overlay {
   }
 
   /** Calls back for every marked slice in view, at most once a pixel. */
-  #each(marked: Marked, draw: (x: number, y: number, width: number, height: number) => void): void {
+  #each(
+    marked: MarkedSlices,
+    draw: (x: number, y: number, width: number, height: number) => void,
+  ): void {
     if (!marked.count) return;
     const { slices, viewport, width: stage } = this.#scene;
     for (const row of slices.rows) {

@@ -1,23 +1,22 @@
-import { type AxisTurn, bindAxisWheel } from "../../shared/ui/wheel.ts";
-import type { Row } from "../data/slices.ts";
-import type { Chart } from "./chart.ts";
-import { snapped } from "./measure.ts";
-import type { Hit, Scene, Zone } from "./scene.ts";
-import type { Edge } from "./snap.ts";
+import { type AxisTurn, bindAxisWheel } from "../../shared/ui/scrolling.ts";
+import type { Row } from "../data/row.ts";
+import type { TimelineChart } from "./chart.ts";
+import { type Edge, snapped } from "./measure.ts";
+import type { TimelineHit, TimelineScene, Zone } from "./scene.ts";
 
 const DRAG_FROM = 4;
 /** Edges this near to the pointer draw it to themselves, in CSS pixels. */
 const SNAP = 6;
 
 export interface PointerEvents {
-  pick: (hit: Hit | null, toggle: boolean) => void;
+  pick: (hit: TimelineHit | null, toggle: boolean) => void;
   /** A track was folded or unfolded: which, in words. */
   fold: (said: string) => void;
-  zoomTo: (hit: Hit | null) => void;
+  zoomTo: (hit: TimelineHit | null) => void;
   /** A range is being drawn out, to be marked or to be zoomed to; null: no more. */
   preview: (range: readonly [number, number] | null, mark: boolean) => void;
   range: (range: readonly [number, number], row: Row | null) => void;
-  hover: (hit: Hit | null, x: number, y: number) => void;
+  hover: (hit: TimelineHit | null, x: number, y: number) => void;
   /** The part in view is to change as `change` says. */
   view: (change: () => void) => void;
   /** A mark of the measure is set there. */
@@ -28,7 +27,7 @@ export interface PointerEvents {
 
 type DragKind = "pan" | "range" | "zoom" | "overview-move";
 
-interface Drag {
+interface PointerDrag {
   kind: DragKind;
   zone: Zone;
   x: number;
@@ -46,13 +45,13 @@ interface Drag {
  */
 export function bindPointer(
   root: HTMLElement,
-  { canvas, stage }: Chart,
-  scene: Scene,
+  { canvas, stage }: TimelineChart,
+  scene: TimelineScene,
   events: PointerEvents,
   signal: AbortSignal,
 ): void {
   const fingers = new Map<number, { x: number; y: number }>();
-  let drag: Drag | null = null;
+  let drag: PointerDrag | null = null;
 
   const at = (event: MouseEvent) => {
     const box = canvas.getBoundingClientRect();
@@ -71,7 +70,7 @@ export function bindPointer(
     const { all, start, end } = scene.viewport;
     return !all && time >= start && time <= end ? "overview-move" : "zoom";
   };
-  const span = (from: Drag, x: number): [number, number] => {
+  const span = (from: PointerDrag, x: number): [number, number] => {
     const ns = (each: number) => {
       const inside = Math.min(Math.max(0, each), scene.width);
       return from.zone === "overview" ? scene.overviewNs(inside) : scene.ns(inside);
@@ -224,7 +223,7 @@ export function bindPointer(
 }
 
 /** The row of slices at a height of the stage. */
-function rowAt(scene: Scene, y: number): Row | null {
+function rowAt(scene: TimelineScene, y: number): Row | null {
   const isThere = (row: Row) => {
     const box = scene.rowBox(row);
     return box && y >= box.y && y < box.y + box.height;

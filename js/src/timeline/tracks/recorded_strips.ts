@@ -1,16 +1,16 @@
-import type { Pen } from "../../shared/drawing/pen.ts";
+import { RowKind } from "../../shared/client/timeline_columns.ts";
+import type { Pen } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import type { Row } from "../data/row.ts";
-import { RowKind } from "../data/slices.ts";
-import type { Scene } from "./scene.ts";
+import type { TimelineScene } from "./scene.ts";
 import {
   fillOfColumn,
-  type Lines,
   opacityOf,
-  type Source,
   Strip,
+  type StripLines,
+  type StripSource,
+  type TimeWindow,
   tellColumns,
-  type View,
 } from "./strips.ts";
 
 /** Shades of columns that are busy for a part of their time: columns of one shade beside each other are one box. */
@@ -21,21 +21,21 @@ const GAP_FROM = 3;
 const NO_PIXELS = new Uint32Array(0);
 
 /** Rows as boxes, for a document: slices that have columns of their own are as wide as they are. */
-export class RecordedStrips implements Lines {
+export class RecordedStrips implements StripLines {
   readonly stale = false;
-  readonly #source: Source;
-  readonly #scene: Scene;
+  readonly #source: StripSource;
+  readonly #scene: TimelineScene;
   readonly #theme: Theme;
-  #view!: View;
+  #view!: TimeWindow;
   #rows = new Map<Strip, Row>();
 
-  constructor(source: Source, scene: Scene, theme: Theme) {
+  constructor(source: StripSource, scene: TimelineScene, theme: Theme) {
     this.#source = source;
     this.#scene = scene;
     this.#theme = theme;
   }
 
-  begin(view: View): void {
+  begin(view: TimeWindow): void {
     this.#view = view;
     this.#rows.clear();
   }
@@ -77,9 +77,9 @@ export class RecordedStrips implements Lines {
     context.globalAlpha = 1;
   }
 
-  *#boxes(strip: Strip): Generator<Box> {
+  *#boxes(strip: Strip): Generator<StripBox> {
     const { width } = this.#view;
-    let open = null as Box | null;
+    let open = null as StripBox | null;
     for (let column = 0; column < width; ) {
       if (strip.slice[column]! < 0) {
         column++;
@@ -105,7 +105,7 @@ export class RecordedStrips implements Lines {
     if (open) yield open;
   }
 
-  #edges({ slice }: Box): [left: number, right: number] {
+  #edges({ slice }: StripBox): [left: number, right: number] {
     const { slices } = this.#source;
     const left = Math.max(0, this.#scene.x(slices.startOf(slice)));
     return [left, Math.min(this.#scene.width, this.#scene.x(slices.endOf(slice)))];
@@ -113,7 +113,7 @@ export class RecordedStrips implements Lines {
 }
 
 /** Columns [from, to) in one color. */
-interface Box {
+interface StripBox {
   from: number;
   to: number;
   fill: number;
@@ -122,7 +122,7 @@ interface Box {
   slice: number;
 }
 
-function* instants({ share }: Strip): Generator<Box> {
+function* instants({ share }: Strip): Generator<StripBox> {
   for (let column = 0; column < share.length; column++) {
     if (share[column]! > 0) yield { from: column, to: column + 1, fill: 0, shade: 1, slice: -1 };
   }

@@ -1,7 +1,8 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import { RowKind } from "../../shared/client/timeline_columns.ts";
 import { counted } from "../../shared/format.ts";
-import type { Row } from "../data/row.ts";
-import { RowKind, type Slices, type Track } from "../data/slices.ts";
+import type { Row, Track } from "../data/row.ts";
+import type { Slices } from "../data/slices.ts";
 
 const HEADING = 20;
 const HEADER = 18;
@@ -56,7 +57,7 @@ export interface Most {
 const ALL: Most = { tracks: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
 
 /** The tracks one below the other, under headings where there are several runs or devices. */
-export class Layout {
+export class TrackLayout {
   readonly tracks: readonly TrackRow[];
   readonly headings: readonly Heading[];
   height = 0;

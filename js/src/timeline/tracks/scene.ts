@@ -1,14 +1,14 @@
+import { RowKind } from "../../shared/client/timeline_columns.ts";
+import { Viewport } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { Viewport } from "../../shared/drawing/viewport.ts";
-import type { Flows } from "../data/flows.ts";
-import type { Gap } from "../data/gaps.ts";
-import { Marked } from "../data/marked.ts";
+import { SeenBins } from "../data/bins.ts";
+import { type Flows, MarkedSlices } from "../data/marked.ts";
 import type { Names } from "../data/names.ts";
-import { SeenBins } from "../data/seen_bins.ts";
-import { type Row, RowKind, type Slices } from "../data/slices.ts";
-import type { Measure } from "./measure.ts";
-import { type Heading, Layout, type Most, type TrackRow } from "./rows.ts";
-import type { Edge } from "./snap.ts";
+import type { Gap } from "../data/neighbors.ts";
+import type { Row } from "../data/row.ts";
+import type { Slices } from "../data/slices.ts";
+import type { Edge, Measure } from "./measure.ts";
+import { type Heading, type Most, TrackLayout, type TrackRow } from "./rows.ts";
 
 export const OVERVIEW = 26;
 export const AXIS = 20;
@@ -17,26 +17,26 @@ export const TOP = OVERVIEW + AXIS;
 /** Slices this near to the pointer count as hit, in CSS pixels. */
 const NEAR = 3;
 
-export type Hit = { slice: number; instants: number } | { gap: Gap };
+export type TimelineHit = { slice: number; instants: number } | { gap: Gap };
 
 export type Zone = "overview" | "axis" | "tracks";
 
-export type Span = readonly [from: number, to: number];
+export type TimeSpan = readonly [from: number, to: number];
 
 /** Something over time below the tracks, as counters are. */
 export interface Band {
   readonly height: number;
   /** Paints it with its top at `y`. */
-  paint(context: CanvasRenderingContext2D, scene: Scene, theme: Theme, y: number): void;
+  paint(context: CanvasRenderingContext2D, scene: TimelineScene, theme: Theme, y: number): void;
   /** What there is at a point of the band, in lines. */
   at(x: number, y: number): string[];
 }
 
 /** What is on the stage and where; knows no DOM. */
-export class Scene {
+export class TimelineScene {
   readonly slices: Slices;
   readonly names: Names;
-  readonly layout: Layout;
+  readonly layout: TrackLayout;
   readonly bins: SeenBins;
   /** Called when tracks take another height. */
   onLayout: () => void = () => {};
@@ -53,18 +53,18 @@ export class Scene {
   hovered = -1;
   /** The slice that the view speaks of, -1 none. */
   current = -1;
-  selected: Marked;
-  found: Marked;
+  selected: MarkedSlices;
+  found: MarkedSlices;
   /** Slices of nodes whose values a fault began in, and of those it spread to; null where none is known. */
   faults: {
-    origin: Marked;
-    spread: Marked;
+    origin: MarkedSlices;
+    spread: MarkedSlices;
     /** From when to when there are such slices, ns; what shares a pixel of the overview is one. */
-    origins: readonly Span[];
-    spans: readonly Span[];
+    origins: readonly TimeSpan[];
+    spans: readonly TimeSpan[];
   } | null = null;
   /** Slices of the critical path; null while it is not marked. */
-  critical: Marked | null = null;
+  critical: MarkedSlices | null = null;
   range: readonly [number, number] | null = null;
   /** A range that is being drawn out. */
   preview: readonly [number, number] | null = null;
@@ -80,10 +80,10 @@ export class Scene {
   constructor(slices: Slices, names: Names, most?: Most) {
     this.slices = slices;
     this.names = names;
-    this.layout = new Layout(slices, most);
+    this.layout = new TrackLayout(slices, most);
     this.bins = new SeenBins(slices);
     this.viewport = new Viewport(slices.start, slices.end);
-    this.selected = this.found = new Marked(slices.count);
+    this.selected = this.found = new MarkedSlices(slices.count);
   }
 
   get tracksHeight(): number {
@@ -203,7 +203,7 @@ export class Scene {
     else if (y + height > this.height) this.scrollBy(y + height - this.height);
   }
 
-  hit(x: number, y: number): Hit | null {
+  hit(x: number, y: number): TimelineHit | null {
     const row = this.zone(y) === "tracks" ? this.layout.rowAt(y - TOP + this.scroll) : null;
     if (!row || !this.slices.holds(this.ns(x), this.ns(x))) return null;
     const track = this.slices.tracks[row.track]!;

@@ -1,8 +1,8 @@
-import { layer } from "../../shared/drawing/canvas.ts";
-import type { Pen } from "../../shared/drawing/pen.ts";
-import type { Bins } from "../data/bins.ts";
-import type { Columns, Row } from "../data/row.ts";
-import { RowKind, type Slices } from "../data/slices.ts";
+import { RowKind } from "../../shared/client/timeline_columns.ts";
+import { layer, type Pen } from "../../shared/drawing/canvas.ts";
+import type { TimeBins } from "../data/bins.ts";
+import type { Row, RowColumns } from "../data/row.ts";
+import type { Slices } from "../data/slices.ts";
 import type { Fills } from "./fills.ts";
 
 /** Least opacity of a column that is busy at all. */
@@ -11,7 +11,7 @@ const FAINTEST = 0.18;
 const EDGE_FROM = 4;
 
 /** One row of the stage in device pixels. */
-export class Strip implements Columns {
+export class Strip implements RowColumns {
   row = -1;
   /** Column c is the time [(origin + c) · step, (origin + c + 1) · step). */
   origin = 0;
@@ -28,7 +28,7 @@ export class Strip implements Columns {
   readonly slice: Int32Array;
   readonly share: Float32Array;
   /** Where it is coarse: the bin that fills each column, and behind it of which of `bins`. */
-  bins: readonly Bins[] = [];
+  bins: readonly TimeBins[] = [];
   readonly bin: Int32Array;
   readonly pixels: Uint32Array;
 
@@ -41,7 +41,7 @@ export class Strip implements Columns {
   }
 
   /** The bins that fill a column, and which of them. */
-  binOf(column: number): [Bins, number] | null {
+  binOf(column: number): [TimeBins, number] | null {
     const mark = this.bin[column]!;
     const bins = mark < 0 ? undefined : this.bins[mark >>> 24];
     return bins ? [bins, mark & 0xffffff] : null;
@@ -58,22 +58,22 @@ export class Strip implements Columns {
 }
 
 /** What tells a row's columns: the slices, or bins until they are here. */
-export interface Source {
+export interface StripSource {
   slices: Slices;
   fills: Fills;
   /** The finest bins for a part of the time, the coarsest first; each tells what the ones before left out. */
-  bins(from: number, to: number, step: number): readonly Bins[];
+  bins(from: number, to: number, step: number): readonly TimeBins[];
 }
 
 /** Rows as lines of columns, told for one part of the time after the other and drawn. */
-export interface Lines {
+export interface StripLines {
   /** Some line is still that of another zoom. */
   readonly stale: boolean;
   /**
    * Begins a frame of `width` columns from `start` on; `muted` is the pixel of slices of no duration. Lines are told
    * anew for so many milliseconds.
    */
-  begin(view: View, muted: number, milliseconds: number): void;
+  begin(view: TimeWindow, muted: number, milliseconds: number): void;
   /** The line of a row as well as it can be told in time; to be called for all rows of the frame before `draw`. */
   tell(row: Row): Strip;
   /** All rows of the frame are told. */
@@ -87,7 +87,7 @@ export interface Lines {
 }
 
 /** The part of the time of a frame: `step` nanoseconds a column. */
-export interface View {
+export interface TimeWindow {
   start: number;
   step: number;
   width: number;
@@ -98,7 +98,7 @@ export interface View {
 
 /** Tells columns [first, last) of a row: by its slices where they are here, else by bins. */
 export function tellColumns(
-  { bins }: Pick<Source, "bins">,
+  { bins }: Pick<StripSource, "bins">,
   strip: Strip,
   row: Row,
   first: number,
@@ -119,7 +119,7 @@ export function tellColumns(
 }
 
 /** Number of the fill of a column that is not idle. */
-export function fillOfColumn({ fills }: Pick<Source, "fills">, strip: Strip, column: number) {
+export function fillOfColumn({ fills }: Pick<StripSource, "fills">, strip: Strip, column: number) {
   if (!strip.coarse) return fills.of(strip.slice[column]!);
   const found = strip.binOf(column);
   return found ? fills.ofBin(...found) : 0;
@@ -134,8 +134,8 @@ export function opacityOf(share: number): number {
  * Rows as lines of pixels, kept from frame to frame: a pan tells only the columns that are new; after a zoom lines are
  * stretched until there is time to tell them anew.
  */
-export class Strips implements Lines {
-  readonly #source: Source;
+export class Strips implements StripLines {
+  readonly #source: StripSource;
   readonly #layer = layer("");
   #image = new ImageData(1, 1);
   #strips: Strip[] = [];
@@ -152,7 +152,7 @@ export class Strips implements Lines {
   #isHeld = false;
   stale = false;
 
-  constructor(source: Source) {
+  constructor(source: StripSource) {
     this.#source = source;
   }
 
@@ -162,7 +162,7 @@ export class Strips implements Lines {
   }
 
   /** @param coarse  Tell by bins alone. */
-  begin(view: View, muted: number, milliseconds: number, coarse = false): void {
+  begin(view: TimeWindow, muted: number, milliseconds: number, coarse = false): void {
     this.#frame++;
     this.stale = false;
     this.#muted = muted;

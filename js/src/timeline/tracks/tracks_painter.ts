@@ -1,16 +1,14 @@
-import type { TextMeasure } from "../../shared/drawing/canvas.ts";
-import type { Pen } from "../../shared/drawing/pen.ts";
+import { RowKind } from "../../shared/client/timeline_columns.ts";
+import type { Pen, Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { channels, type Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
 import { largest } from "../../shared/many.ts";
+import { ticks } from "../data/names.ts";
 import type { Row } from "../data/row.ts";
-import { RowKind } from "../data/slices.ts";
-import { ticks } from "../data/ticks.ts";
 import type { Fills } from "./fills.ts";
-import { Headers } from "./headers.ts";
-import { Labels } from "./labels.ts";
-import { AXIS, OVERVIEW, type Scene, TOP } from "./scene.ts";
-import type { Lines, Strip } from "./strips.ts";
+import { Headers, SliceLabels } from "./headers.ts";
+import { AXIS, OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
+import type { Strip, StripLines } from "./strips.ts";
 
 const FONT = 11;
 const BOX_FROM = 3;
@@ -21,17 +19,10 @@ const TWO_LINES = 32;
 /** Time for telling lines anew in one frame, milliseconds; the rest is stretched and told in the next. */
 const BUDGET_MS = 4;
 
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
 /** What the last paint put on the stage. */
-export interface Drawn {
-  labels: (Box & { text: string })[];
-  marks: (Box & {
+export interface DrawnTracks {
+  labels: (Rectangle & { text: string })[];
+  marks: (Rectangle & {
     slice: number;
     /** Index in `run.timeline`. */
     source: number;
@@ -43,28 +34,34 @@ export interface Drawn {
 
 /** Paints the axis and the tracks in time. */
 export class TracksPainter {
-  readonly #scene: Scene;
+  readonly #scene: TimelineScene;
   readonly #measure: TextMeasure;
   readonly #context: Pen;
   readonly #fills: Fills;
-  readonly #lines: Lines;
-  readonly #labels: Labels;
+  readonly #lines: StripLines;
+  readonly #labels: SliceLabels;
   readonly #headers: Headers;
   #theme!: Theme;
   #ratio = 1;
-  #drawn: Drawn = { labels: [], marks: [] };
+  #drawn: DrawnTracks = { labels: [], marks: [] };
   #record = false;
   #written = 0;
   /** Texts that would reach beyond are left out. */
   #visible: [top: number, bottom: number] = [0, 0];
 
-  constructor(scene: Scene, context: Pen, measure: TextMeasure, fills: Fills, lines: Lines) {
+  constructor(
+    scene: TimelineScene,
+    context: Pen,
+    measure: TextMeasure,
+    fills: Fills,
+    lines: StripLines,
+  ) {
     this.#scene = scene;
     this.#measure = measure;
     this.#context = context;
     this.#fills = fills;
     this.#lines = lines;
-    this.#labels = new Labels(scene.names, measure);
+    this.#labels = new SliceLabels(scene.names, measure);
     const write = this.#text.bind(this);
     this.#headers = new Headers(scene, context, measure, write);
   }
@@ -93,7 +90,7 @@ export class TracksPainter {
   }
 
   /** What the last paint with `record` put on the stage. */
-  get drawn(): Drawn {
+  get drawn(): DrawnTracks {
     return this.#drawn;
   }
 

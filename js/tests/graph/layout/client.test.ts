@@ -1,9 +1,9 @@
-import code from "worker:../../../src/graph/placed/layout.worker.ts";
+import code from "worker:../../../src/graph/layout/layout.worker.ts";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { layout, layoutSteps } from "../../../src/graph/layout/index.ts";
-import type { WorkerMessage } from "../../../src/graph/placed/layout.worker.ts";
-import { layoutGraph, layoutInSlices } from "../../../src/graph/placed/layout_client.ts";
-import { shareLayout } from "../../../src/graph/placed/layout_shared.ts";
+import { layout, layoutSteps } from "../../../src/graph/layout/layout.ts";
+import type { WorkerMessage } from "../../../src/graph/layout/layout.worker.ts";
+import { layoutGraph, layoutInSlices } from "../../../src/graph/layout/layout_client.ts";
+import { shareLayout } from "../../../src/graph/layout/wrapping.ts";
 import { network } from "./graphs.ts";
 
 // Node imports no Blobs; tests/ui/graph/test_graph_page.py has a page that does.

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { layout } from "../../../src/graph/layout/layout.ts";
 import {
   type CompoundInput,
   edgePath,
   type LayoutResult,
-  layout,
-} from "../../../src/graph/layout/index.ts";
+} from "../../../src/graph/layout/types.ts";
 import { type Groups, type Shown, shown, someGroups } from "./frames.ts";
 import { network, random, scattered } from "./graphs.ts";
 import { type Segment, segments } from "./quality.ts";

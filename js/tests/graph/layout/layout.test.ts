@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  edgePath,
-  type LayoutInput,
-  type LayoutResult,
-  layout,
-} from "../../../src/graph/layout/index.ts";
+import { layout } from "../../../src/graph/layout/layout.ts";
+import { edgePath, type LayoutInput, type LayoutResult } from "../../../src/graph/layout/types.ts";
 import { inputOf, network, random, scattered } from "./graphs.ts";
 import { cross, judge, segments } from "./quality.ts";
 

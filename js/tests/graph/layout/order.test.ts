@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import cycles from "../../../../tests/data/layout/cycles.json";
 import networkAnswer from "../../../../tests/data/layout/network.json";
 import randomAnswer from "../../../../tests/data/layout/random.json";
-import { type LayoutInput, layout } from "../../../src/graph/layout/index.ts";
+import { layout } from "../../../src/graph/layout/layout.ts";
+import type { LayoutInput } from "../../../src/graph/layout/types.ts";
 import { inputOf, network, random, scattered } from "./graphs.ts";
 import { judge } from "./quality.ts";
 

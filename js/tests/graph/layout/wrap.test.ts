@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { edgePath, type LayoutResult, layout, wrap } from "../../../src/graph/layout/index.ts";
+import { layout } from "../../../src/graph/layout/layout.ts";
+import { edgePath, type LayoutResult } from "../../../src/graph/layout/types.ts";
+import { wrap } from "../../../src/graph/layout/wrap.ts";
 import { shown, someGroups } from "./frames.ts";
 import { network, scattered } from "./graphs.ts";
 

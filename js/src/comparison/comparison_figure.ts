@@ -1,0 +1,265 @@
+import { LEGIBLE_SCALE, STAGE_MARGIN } from "../graph/camera.ts";
+import { type Arranged, type LaidOut, Narrowing, seen } from "../graph/figure/arrange.ts";
+import { describeScene, graphText } from "../graph/figure/description.ts";
+import { graphPanel, sizeOf, wordings } from "../graph/figure/graph_figure.ts";
+import { panelOf, pictureTop } from "../graph/figure/picture_panel.ts";
+import {
+  type GraphData,
+  type GraphRequest,
+  GraphSheet,
+  type GraphTraits,
+} from "../graph/figure/sheet.ts";
+import { boxesOf } from "../graph/layout/scene.ts";
+import {
+  type Drawing,
+  type FigurePanel,
+  type FigurePart,
+  type FigureRequest,
+  heading,
+  heightOf,
+  LINE,
+  MARGIN,
+  type Note,
+  paintParts,
+  panelDrawing,
+  paragraph,
+  SMALL,
+  smallWriter,
+  space,
+} from "../shared/drawing/figure.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import { largest, smallest } from "../shared/many.ts";
+import { aligned } from "./align.ts";
+
+/** Of both graphs together. */
+const MOST_BOXES = 240;
+/** px. */
+const HIGHEST = 2400;
+
+type ReadonlyBoth<T> = readonly [a: T, b: T];
+
+/** Both graphs with all groups closed, matches at the same height; null where they have no room so. */
+function levelPanels(
+  requests: ReadonlyBoth<GraphRequest>,
+  pairs: readonly (readonly [a: number, b: number])[],
+): ReadonlyBoth<FigurePanel> | null {
+  if (requests[0].options.direction !== "down") return null;
+  const sheets = both(requests, (request) => new GraphSheet(request));
+  const laidOut = both(sheets, closed);
+  const [a, b] = laidOut;
+  if (!a || !b || a.scene.count + b.scene.count > MOST_BOXES) return null;
+  const boxes = pairs.flatMap(([one, other]) => {
+    const [box, match] = [ownBox(a, one), boxesOf(b.scene, other)[0] ?? -1];
+    return box < 0 || match < 0 ? [] : [[box, match] as const];
+  });
+  const results = aligned([a.result, b.result], boxes);
+  const minY = smallest(results.map(({ bounds }) => bounds.minY));
+  const maxY = largest(results.map(({ bounds }) => bounds.maxY));
+  const { width } = requests[0];
+  const wide = largest(results.map(({ bounds }) => bounds.maxX - bounds.minX));
+  const scale = Math.min(1, (width - 2 * STAGE_MARGIN) / wide);
+  if (scale < LEGIBLE_SCALE || (maxY - minY) * scale > HIGHEST) return null;
+  const arranged = both([a, b], ({ scene }, side) => {
+    const result = results[side]!;
+    return seen(scene, { ...result, bounds: { ...result.bounds, minY, maxY } }, scale, width);
+  });
+  const top = largest(both(sheets, (sheet, side) => pictureTop(sheet, arranged[side]!)));
+  const panels = both(sheets, (sheet, side) => panel(sheet, arranged[side]!, top));
+  const isLarge = panels.some((each, side) => {
+    const request = requests[side]!;
+    return sizeOf(panelDrawing(request, each).svg) > request.data.most.bytes;
+  });
+  return isLarge ? null : panels;
+}
+
+/** The graph in compact boxes with all groups closed, as wide as has room; null where none does. */
+function closed(sheet: GraphSheet): LaidOut | null {
+  const { request, model } = sheet;
+  const open = request.options.grouped ? new Uint8Array(model.groups.count) : null;
+  const words = wordings(sheet).at(1) ?? sheet.words;
+  const stage = { width: request.width, height: HIGHEST };
+  const room = (request.width - 2 * STAGE_MARGIN) / LEGIBLE_SCALE;
+  const scene = sheet.scene({ open, words });
+  if (scene.count > MOST_BOXES) return null;
+  const all = [...new Narrowing(sheet, scene, "down", stage).scenes(null)];
+  return all.find(({ result: { bounds } }) => bounds.maxX - bounds.minX <= room) ?? null;
+}
+
+/** The box that is named after a node, -1 where none is. */
+function ownBox({ scene }: LaidOut, node: number): number {
+  const box = boxesOf(scene, node)[0] ?? -1;
+  return box >= 0 && scene.node[box] === node ? box : -1;
+}
+
+function panel(sheet: GraphSheet, found: Arranged, top: number): FigurePanel {
+  const { scene } = found.placed;
+  const [text, facts] = [graphText(sheet, scene), describeScene(sheet, scene)];
+  return panelOf(sheet, found, { note: "", text, facts, below: "", top });
+}
+
+function both<T, U>(of: ReadonlyBoth<T>, make: (each: T, side: number) => U): ReadonlyBoth<U> {
+  return [make(of[0], 0), make(of[1], 1)];
+}
+
+/** A node of one side: its name, and what follows that and is not cut. */
+type NodeName = readonly [name: string, rest: string];
+
+/** Differences of one kind and change. */
+interface DifferenceRow {
+  kind: string;
+  /** Whether the nodes are on one side alone. */
+  alone: boolean;
+  a: NodeName;
+  b: NodeName;
+  change: string;
+}
+
+const ROW = 17;
+const HEADS = ["difference", "A", "B", "A → B"];
+/** Where columns begin, in shares of the width. */
+const STARTS = [0, 0.1, 0.38, 0.66, 1];
+const GAP = 8;
+
+/** What differs, at which nodes, and how. */
+export function differences(
+  rows: readonly DifferenceRow[],
+  width: number,
+  text: TextWidths,
+): FigurePart {
+  const room = width - 2 * MARGIN;
+  const fitted = (words: string, column: number, rest = "") => {
+    const wide = (STARTS[column + 1]! - STARTS[column]!) * room - GAP;
+    return text.fit(words, wide - text.width(rest, SMALL), SMALL) + rest;
+  };
+  return {
+    height: rows.length ? LINE + rows.length * ROW + 4 : 0,
+    paint(pen, theme, top) {
+      if (!rows.length) return;
+      const put = smallWriter(pen, theme);
+      const line = (cells: readonly string[], y: number, colors: readonly string[]) => {
+        for (const [at, cell] of cells.entries()) put(cell, STARTS[at]! * room, y, colors[at]!);
+      };
+      line(
+        HEADS,
+        top + LINE / 2,
+        HEADS.map(() => theme.muted),
+      );
+      pen.fillStyle = theme.line;
+      pen.fillRect(MARGIN, top + LINE, room, 1);
+      for (const [at, { kind, alone, a, b, change }] of rows.entries()) {
+        const cells = [
+          fitted(kind, 0),
+          fitted(a[0], 1, a[1]),
+          fitted(b[0], 2, b[1]),
+          fitted(change, 3),
+        ];
+        const colors = [alone ? theme.error : theme.text, theme.text, theme.text, theme.text];
+        line(cells, top + LINE + (at + 0.5) * ROW + 2, colors);
+      }
+    },
+  };
+}
+
+interface FigureSide {
+  data: GraphData;
+  options: GraphTraits;
+}
+
+interface ComparisonFigureData {
+  /** Of the document. */
+  title: string;
+  sentence: string;
+  /** How much is matched, and how surely. */
+  matched: string;
+  /** Both graphs; none where there is no room for two. */
+  graphs: FigureSide[];
+  /** Nodes that stand for each other. */
+  pairs: [a: number, b: number][];
+  rows: DifferenceRow[];
+  below: Note[];
+  text: string;
+}
+
+/** By question, with the letter of its run behind it. */
+type ComparisonFigureAnswers = Record<string, unknown>;
+
+type ComparisonFigureRequest = FigureRequest<
+  ComparisonFigureData,
+  unknown,
+  ComparisonFigureAnswers
+>;
+
+/** What differs between two runs: their graphs beside each other, and a table. */
+export function comparisonFigure(request: ComparisonFigureRequest): Drawing {
+  const { data, width, text } = request;
+  const room = width - 2 * MARGIN;
+  const said = (note: Note) => paragraph(note, room, text, note.most);
+  const panels = panelsOf(request);
+  const parts: FigurePart[] = [
+    heading("Comparison", "", room, text),
+    said({ text: data.sentence, bold: true, most: 4 }),
+    said({ text: data.matched, color: "muted", most: 2 }),
+    space(4),
+    ...(panels.length ? [beside(panels, width)] : []),
+    differences(data.rows, width, text),
+    ...data.below.map(said),
+  ];
+  return panelDrawing(request, {
+    height: heightOf(parts),
+    title: data.title,
+    words: data.sentence,
+    text: data.text,
+    description: { graphs: panels.map(({ description }) => description) },
+    paint: (pen, theme) => paintParts(parts, pen, theme),
+  });
+}
+
+function panelsOf({
+  data,
+  answers,
+  columns,
+  ...request
+}: ComparisonFigureRequest): readonly FigurePanel[] {
+  const [a, b] = data.graphs.map((side, at): GraphRequest => {
+    const letter = "AB"[at]!;
+    const own = <T>(all: Record<string, T>) =>
+      Object.fromEntries(
+        Object.entries(all)
+          .filter(([name]) => name.endsWith(letter))
+          .map(([name, each]) => [name.slice(0, -1), each]),
+      );
+    return {
+      ...request,
+      ...side,
+      width: request.width / 2,
+      answers: own(answers) as unknown as GraphRequest["answers"],
+      columns: own(columns),
+    };
+  });
+  if (!a || !b) return [];
+  return levelPanels([a, b], data.pairs) ?? [graphPanel(a), graphPanel(b)];
+}
+
+/** Two panels beside each other, with lines between them and below. */
+function beside(panels: readonly FigurePanel[], width: number): FigurePart {
+  const height = largest(panels.map((panel) => panel.height));
+  return {
+    height: height + 4,
+    paint(pen, theme, top) {
+      for (const [at, panel] of panels.entries()) {
+        pen.save();
+        pen.translate((at * width) / 2, top);
+        panel.paint(pen, theme);
+        pen.restore();
+      }
+      pen.strokeStyle = theme.line;
+      pen.lineWidth = 1;
+      pen.beginPath();
+      pen.moveTo(width / 2, top);
+      pen.lineTo(width / 2, top + height);
+      pen.moveTo(0, top + height);
+      pen.lineTo(width, top + height);
+      pen.stroke();
+    },
+  };
+}

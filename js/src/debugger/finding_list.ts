@@ -1,0 +1,270 @@
+import { integer } from "../shared/format.ts";
+import { element } from "../shared/ui/dom.ts";
+import { CHIPS, type FindingRow } from "./finding_rows.ts";
+
+export interface ListEvents {
+  /** The pointer chose a row. */
+  pick: (row: FindingRow) => void;
+  toggle: (row: FindingRow) => void;
+  /** The pointer chose one of a row's nodes. */
+  node: (row: FindingRow, node: number) => void;
+  hover: (node: number | null) => void;
+}
+
+/** How a node is called: `conv2d + add #38`. */
+export type NodeTitle = (node: number) => string;
+
+const NODES_LISTED = 200;
+const WORDS: Record<FindingRow["severity"], string> = {
+  error: "Error",
+  warning: "Warning",
+  hotspot: "Hotspot",
+  info: "Info",
+  noted: "Note",
+};
+/** What sizes that a browser tells as whole pixels may lack together. */
+const ROUNDED = 2;
+
+/** The rows: what was found, each with its evidence when open. The row under the pointer stays where it is. */
+export class List {
+  readonly node = element("div", {
+    class: "tvmdbg-findings-list",
+    role: "tree",
+    "aria-label": "Findings",
+  });
+  readonly #events: ListEvents;
+  readonly #title: NodeTitle;
+  readonly #id = `tvmdbg-finding-${Math.random().toString(36).slice(2)}-`;
+  readonly #open = new Set<string>();
+  /** Room below the rows, so that one that new rows push down can be scrolled back to where it was. */
+  readonly #spare = element("div", { class: "tvmdbg-findings-spare" });
+  #items = new Map<string, HTMLElement>();
+  #drawn = new Map<string, string>();
+  #rows: readonly FindingRow[] = [];
+  #active: string | null = null;
+  /** Whether the user chose the active row; until then it is the first one. */
+  #settled = false;
+  #pointed: string | null = null;
+  /** How far the row under the pointer is from where it was: browsers scroll by whole pixels. */
+  #drift = 0;
+
+  constructor(events: ListEvents, title: NodeTitle) {
+    this.#events = events;
+    this.#title = title;
+    this.node.addEventListener("click", (event) => this.#clicked(event));
+    this.node.addEventListener("pointerover", (event) => {
+      const target = event.target as HTMLElement;
+      const pointed = this.#rowAt(target)?.key ?? this.#pointed;
+      if (pointed !== this.#pointed) this.#drift = 0;
+      this.#pointed = pointed;
+      const chip = target.closest<HTMLElement>("[data-node]");
+      this.#events.hover(chip ? Number(chip.dataset.node) : null);
+    });
+    this.node.addEventListener("pointerleave", () => {
+      this.#pointed = null;
+      this.#spare.style.height = "0";
+      this.#events.hover(null);
+    });
+  }
+
+  get rows(): readonly FindingRow[] {
+    return this.#rows;
+  }
+
+  get active(): FindingRow | null {
+    return this.#rows.find(({ key }) => key === this.#active) ?? null;
+  }
+
+  /** Id of the active row's element, for aria-activedescendant. */
+  get activeId(): string | null {
+    return this.#active === null ? null : this.#id + this.#active;
+  }
+
+  isOpen({ key }: FindingRow): boolean {
+    return this.#open.has(key);
+  }
+
+  get anyOpen(): boolean {
+    return this.#rows.some((row) => this.isOpen(row));
+  }
+
+  show(rows: readonly FindingRow[]): void {
+    const pinned = this.#pointed ?? (this.node.scrollTop > 0 ? this.#active : null);
+    const before = pinned === null ? null : this.#items.get(pinned);
+    const was = before ? before.getBoundingClientRect().top - this.#drift : 0;
+    this.#rows = rows;
+    if (!this.#settled || !this.active) this.#active = rows[0]?.key ?? null;
+    const items = new Map(rows.map((row) => [row.key, this.#item(row)]));
+    for (const [key, item] of this.#items) if (!items.has(key)) item.remove();
+    this.#items = items;
+    let at: Element | null = this.node.firstElementChild;
+    for (const item of items.values()) {
+      if (item === at) at = at.nextElementSibling;
+      else this.node.insertBefore(item, at);
+    }
+    this.node.append(this.#spare);
+    rows.forEach((row, place) => {
+      this.#describe(row, place);
+    });
+    const after = pinned === null ? undefined : items.get(pinned);
+    if (!before || !after) return;
+    const wanted = this.node.scrollTop + after.getBoundingClientRect().top - was;
+    const room = Math.ceil(wanted) + this.node.clientHeight - this.#spare.offsetTop + ROUNDED;
+    if (this.#pointed !== null && room > 0) this.#spare.style.height = `${room}px`;
+    this.node.scrollTop = wanted;
+    this.#drift = after.getBoundingClientRect().top - was;
+  }
+
+  /** Makes a row active; `seen` also brings it into view. */
+  activate(key: string, seen = true): void {
+    this.#active = key;
+    this.#settled = true;
+    this.#rows.forEach((row, place) => {
+      this.#describe(row, place);
+    });
+    if (seen) this.#items.get(key)?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Moves the active row by so many. */
+  move(by: number): void {
+    const at = this.#rows.findIndex(({ key }) => key === this.#active);
+    const next = Math.min(this.#rows.length - 1, Math.max(0, at + by));
+    if (this.#rows[next]) this.activate(this.#rows[next].key);
+  }
+
+  toggle(row: FindingRow, open = !this.isOpen(row)): void {
+    if (!row.finding) return;
+    if (open) this.#open.add(row.key);
+    else this.#open.delete(row.key);
+    this.show(this.#rows);
+    if (open) this.#items.get(row.key)?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Opens a row's evidence and folds that of all others, or folds all. */
+  openOnly(row: FindingRow, open: boolean): void {
+    this.#open.clear();
+    this.toggle(row, open);
+    this.show(this.#rows);
+  }
+
+  /** Marks the row that made the selection, and everywhere the node that is looked at. */
+  mark(chosen: string | null, node: number | null): void {
+    for (const [key, item] of this.#items) {
+      item.setAttribute("aria-selected", String(key === chosen));
+    }
+    for (const chip of this.node.querySelectorAll<HTMLElement>("[data-node]")) {
+      chip.classList.toggle("tvmdbg-chip-here", Number(chip.dataset.node) === node);
+    }
+  }
+
+  /** Draws the names of nodes anew, once they are known. */
+  renamed(): void {
+    this.#drawn.clear();
+    this.show(this.#rows);
+  }
+
+  #describe(row: FindingRow, place: number): void {
+    const item = this.#items.get(row.key)!;
+    item.setAttribute("aria-posinset", String(place + 1));
+    item.setAttribute("aria-setsize", String(this.#rows.length));
+    item.classList.toggle("tvmdbg-finding-active", row.key === this.#active);
+  }
+
+  #item(row: FindingRow): HTMLElement {
+    const open = this.isOpen(row);
+    const item =
+      this.#items.get(row.key) ??
+      element("div", {
+        id: this.#id + row.key,
+        role: "treeitem",
+        "aria-level": 1,
+        "aria-selected": "false",
+      });
+    const drawn = JSON.stringify([row.title, row.nodes, row.finding, open]);
+    if (this.#drawn.get(row.key) === drawn) return item;
+    this.#drawn.set(row.key, drawn);
+    item.dataset.key = row.key;
+    item.className = `tvmdbg-finding tvmdbg-finding-${row.severity}`;
+    if (row.finding) item.setAttribute("aria-expanded", String(open));
+    item.replaceChildren(...this.#content(row, open));
+    return item;
+  }
+
+  #content(row: FindingRow, open: boolean): Node[] {
+    const { finding } = row;
+    const twist = finding ? (open ? "▾" : "▸") : "";
+    const sure = finding
+      ? element(
+          "span",
+          { class: "tvmdbg-finding-confidence", title: `confidence: ${finding.why}` },
+          `${finding.confidence}`,
+        )
+      : element("span", {});
+    const more = row.nodes.length - CHIPS;
+    return [
+      element("span", { class: "tvmdbg-finding-twist", "aria-hidden": "true" }, twist),
+      element(
+        "span",
+        { class: "tvmdbg-finding-severity" },
+        element("i", { class: `tvmdbg-icon tvmdbg-icon-${row.severity}`, "aria-hidden": "true" }),
+        WORDS[row.severity],
+      ),
+      element("span", { class: "tvmdbg-finding-title", title: open ? "" : row.title }, row.title),
+      sure,
+      element(
+        "span",
+        { class: "tvmdbg-finding-nodes" },
+        ...row.nodes.slice(0, CHIPS).map((node) => this.#chip(node, `#${node}`)),
+        more > 0 &&
+          element(
+            "span",
+            { class: "tvmdbg-finding-more", title: "list all nodes (Space)" },
+            `+${integer(more)}`,
+          ),
+      ),
+      ...(finding && open ? [this.#evidence(row)] : []),
+    ];
+  }
+
+  #evidence({ finding, nodes }: FindingRow): HTMLElement {
+    const { evidence, confidence, why, next } = finding!;
+    const told = (name: string, text: string) =>
+      text ? element("p", {}, element("b", {}, `${name} `), text) : null;
+    return element(
+      "div",
+      { class: "tvmdbg-finding-evidence" },
+      evidence.length > 0 && element("ul", {}, ...evidence.map((fact) => element("li", {}, fact))),
+      told(`${confidence} confidence:`, why),
+      told("next:", next),
+      nodes.length > 0 &&
+        element(
+          "p",
+          { class: "tvmdbg-finding-all" },
+          ...nodes.slice(0, NODES_LISTED).map((node) => this.#chip(node, this.#title(node))),
+        ),
+      element("p", { class: "tvmdbg-muted" }, `rule ${finding!.rule}`),
+    );
+  }
+
+  #chip(node: number, text: string): HTMLElement {
+    const title = `go to ${this.#title(node)} ([ and ] go through the nodes)`;
+    return element("span", { class: "tvmdbg-chip", "data-node": node, title }, text);
+  }
+
+  #rowAt(target: HTMLElement): FindingRow | null {
+    const key = target.closest<HTMLElement>("[data-key]")?.dataset.key;
+    return this.#rows.find((row) => row.key === key) ?? null;
+  }
+
+  #clicked(event: MouseEvent): void {
+    const target = event.target as HTMLElement;
+    const row = this.#rowAt(target);
+    if (!row || String(getSelection())) return;
+    this.activate(row.key, false);
+    const chip = target.closest<HTMLElement>("[data-node]");
+    if (chip) this.#events.node(row, Number(chip.dataset.node));
+    else if (target.closest(".tvmdbg-finding-twist, .tvmdbg-finding-more"))
+      this.#events.toggle(row);
+    else if (!target.closest(".tvmdbg-finding-evidence")) this.#events.pick(row);
+  }
+}

@@ -1,0 +1,173 @@
+import type { Finding, FindingsAnswer } from "../shared/client/answers.ts";
+import { agree, counted } from "../shared/format.ts";
+import { append } from "../shared/many.ts";
+import { button, element, relabel } from "../shared/ui/dom.ts";
+
+/** A row of the list keeps its key for as long as it says the same thing, however its words change meanwhile. */
+export interface FindingRow {
+  key: string;
+  severity: Finding["severity"] | "noted";
+  title: string;
+  nodes: readonly number[];
+  /** Position among the run's findings; null for what the user noted at a node. */
+  rank: number | null;
+  finding: Finding | null;
+}
+
+export const SEVERITIES = ["error", "warning", "hotspot", "info"] as const;
+export const CHIPS = 3;
+
+type Same = (a: Finding, b: Finding) => boolean;
+/** What makes a finding the one that was there before, from the surest sign to the least sure. */
+const SAMENESS: readonly Same[] = [
+  (a, b) => a.title === b.title && a.nodes[0] === b.nodes[0],
+  (a, b) => a.nodes[0] === b.nodes[0],
+  () => true,
+];
+
+/** The rows of what is known now; rows that were there before keep their keys. */
+export function rowsOf(
+  before: readonly FindingRow[],
+  findings: readonly Finding[],
+  notes: readonly (readonly [node: number, text: string])[],
+  newKey: () => string,
+): FindingRow[] {
+  const free = before.filter(({ finding }) => finding !== null);
+  const keys = new Map<Finding, string>();
+  for (const same of SAMENESS) {
+    for (const finding of findings) {
+      if (keys.has(finding)) continue;
+      const at = free.findIndex(
+        (row) => row.finding!.rule === finding.rule && same(row.finding!, finding),
+      );
+      if (at >= 0) keys.set(finding, free.splice(at, 1)[0]!.key);
+    }
+  }
+  return [
+    ...findings.map((finding, rank) => ({
+      key: keys.get(finding) ?? newKey(),
+      severity: finding.severity,
+      title: finding.title,
+      nodes: finding.nodes,
+      rank,
+      finding,
+    })),
+    ...notes.map(([node, text]) => ({
+      key: `noted-${node}`,
+      severity: "noted" as const,
+      title: text,
+      nodes: [node],
+      rank: null,
+      finding: null,
+    })),
+  ];
+}
+
+/** The node after or before the one looked at, among the row's; the first where it is none of them. */
+export function nextNode({ nodes }: FindingRow, node: number | null, by: number): number | null {
+  if (nodes.length === 0) return null;
+  const at = node === null ? -1 : nodes.indexOf(node);
+  return at < 0 ? nodes[0]! : nodes[(at + by + nodes.length) % nodes.length]!;
+}
+
+/** A row in words, for screen readers. */
+export function sentence(row: FindingRow, place: number, of: number, open: boolean): string {
+  const nodes = row.nodes.slice(0, CHIPS).join(", ");
+  const more = row.nodes.length > CHIPS ? ` and ${row.nodes.length - CHIPS} more` : "";
+  const { finding } = row;
+  const parts = [
+    `${row.severity === "noted" ? "Note" : "Finding"} ${place + 1} of ${of}`,
+    finding ? `${finding.severity}, ${finding.confidence} confidence: ${row.title}` : row.title,
+  ];
+  if (nodes) parts.push(`${agree(row.nodes.length, "node", "nodes")} ${nodes}${more}`);
+  if (finding && open) {
+    append(parts, [...finding.evidence, finding.why, finding.next && `next: ${finding.next}`]);
+  } else if (finding) parts.push("folded");
+  return `${parts.filter(Boolean).join("; ")}.`;
+}
+
+/** How many there are of each severity, none left out but those of which there is none. */
+export function counts(
+  findings: readonly Finding[],
+): [severity: Finding["severity"], text: string][] {
+  return SEVERITIES.map((severity): [Finding["severity"], number] => [
+    severity,
+    findings.filter((each) => each.severity === severity).length,
+  ])
+    .filter(([, count]) => count > 0)
+    .map(([severity, count]) => [
+      severity,
+      severity === "info" ? `${count} info` : counted(count, severity),
+    ]);
+}
+
+/** How far the scan of the tensors is. */
+export function progress({ state, done, total }: FindingsAnswer): string {
+  const of = `${done.toLocaleString("en-US")} of ${counted(total, "tensor")}`;
+  if (state === "none") return "scanning …";
+  if (state === "scanning") return `scanning ${of} …`;
+  if (state === "cancelled") return `stopped after ${of}`;
+  return total > 0 ? `${counted(total, "tensor")} scanned` : "no tensors to scan";
+}
+
+const FOLD = "Fold all findings to one line (f)";
+const UNFOLD = "Show all findings (f)";
+
+/** How many findings there are and how far the scan is, with the buttons for both: for the bar of the view around the list. */
+export class FindingsHead {
+  readonly fold = button("▾", FOLD, () => this.onFold());
+  readonly counts = element("span", { class: "tvmdbg-findings-counts" });
+  readonly progress = element("span", { class: "tvmdbg-findings-progress tvmdbg-muted" });
+  readonly meter = element("progress", { class: "tvmdbg-findings-meter", hidden: true });
+  readonly stop = button("stop", "Stop scanning tensors (s)", () => this.onStop());
+  /** For what else can be done with the list. */
+  readonly tools = element("span", {
+    class: "tvmdbg-joined",
+    role: "group",
+    "aria-label": "findings",
+  });
+  onFold = () => {};
+  onStop = () => {};
+
+  constructor() {
+    this.fold.classList.add("tvmdbg-findings-fold");
+    this.stop.hidden = true;
+    this.progress.textContent = "scanning …";
+  }
+
+  /** In the order in which they stand in the bar. */
+  get items(): HTMLElement[] {
+    return [this.fold, this.counts, this.progress, this.meter, this.stop, this.tools];
+  }
+
+  showFolded(folded: boolean): void {
+    this.fold.setAttribute("aria-expanded", String(!folded));
+    relabel(this.fold, folded ? "▸" : "▾", folded ? UNFOLD : FOLD);
+  }
+
+  show(answer: FindingsAnswer): void {
+    const { state, done, total, findings } = answer;
+    this.progress.textContent = progress(answer);
+    this.meter.hidden = state !== "scanning";
+    this.meter.max = Math.max(1, total);
+    this.meter.value = done;
+    this.stop.hidden = state !== "scanning" && state !== "cancelled";
+    const act = state === "cancelled" ? "Resume" : "Stop";
+    relabel(this.stop, act.toLowerCase(), `${act} scanning tensors (s)`);
+    const told = counts(findings).map(([severity, text]) =>
+      element(
+        "span",
+        { class: `tvmdbg-findings-count tvmdbg-finding-${severity}` },
+        element("i", { class: `tvmdbg-icon tvmdbg-icon-${severity}`, "aria-hidden": "true" }),
+        text,
+      ),
+    );
+    this.counts.replaceChildren(...told);
+  }
+
+  /** The scan is over, for it failed. */
+  clear(): void {
+    this.meter.hidden = this.stop.hidden = true;
+    this.progress.textContent = "";
+  }
+}

@@ -1,0 +1,227 @@
+import { SMALL } from "../shared/drawing/figure.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import { largest } from "../shared/many.ts";
+
+/** A struct in several layouts, as `figures/struct.py` describes it. */
+export interface StructData {
+  title: string;
+  text: string;
+  layouts: readonly LayoutInfo[];
+}
+
+export interface LayoutInfo {
+  label: string;
+  /** Size and alignment in words. */
+  facts: string;
+  size: number;
+  align: number;
+  verdict: string;
+  /** Whether the dump makes sense in this layout; empty where nothing is known. */
+  sense: "yes" | "no" | "";
+  /** The layout that the changes are counted from; empty for that itself. */
+  against: string;
+  changes: readonly string[];
+  problems: readonly string[];
+  /** One for a struct, one for each member of a union. */
+  sections: readonly Section[];
+}
+
+/** Values that share rows of bytes. */
+export interface Section {
+  /** Bytes. */
+  size: number;
+  parts: readonly StructPart[];
+  frames: readonly Frame[];
+}
+
+/** A value, or padding, which has no path. */
+export interface StructPart {
+  name: string;
+  path: string;
+  type: string;
+  /** The type where there is little room. */
+  short: string;
+  offset: number;
+  size: number;
+  /** Which of the colors of members. */
+  color: number;
+  /** What is other than in the first layout, in a few letters. */
+  mark: string;
+  value: string;
+  problem: string;
+}
+
+/** A struct inside the struct. */
+export interface Frame {
+  name: string;
+  type: string;
+  offset: number;
+  size: number;
+  depth: number;
+}
+
+/** Bytes of a row: as many as a pointer has. */
+export const ROW = 8;
+/** Height of a line of text in a row, px. */
+export const TEXT_LINE = 14;
+/** From the outline of a struct to that of a struct in it, px. */
+export const FRAME_STEP = 1.5;
+/** Space between rows, px. */
+const GAP = 5;
+const PAD = 4;
+/** Between the edge of a block and its words. */
+const AIR = 2;
+
+/** Bytes of one part in one row. */
+export interface Segment {
+  part: StructPart;
+  row: number;
+  /** Of the row, 0 … 7, and the one after the last. */
+  first: number;
+  end: number;
+  /** Whether the words about the part stand here. */
+  isNamed: boolean;
+  /** What stands in the block. */
+  words: BlockWords;
+}
+
+export interface BlockWords {
+  name: string;
+  /** Whether the name is in bold letters, for which there may be no room. */
+  isBold: boolean;
+  /** Beside the name. */
+  aside: string;
+  /** Below it. */
+  type: string;
+  value: string;
+  /** Whether the value is cut. */
+  isCut: boolean;
+  mark: string;
+}
+
+/** How the rows of a section are made up; the same for layouts that stand beside each other. */
+export interface RowSpace {
+  /** Lines above the bytes: the names of structs that begin in the row. */
+  frames: number;
+  /** Lines below the bytes. */
+  words: number;
+}
+
+const NO_WORDS: BlockWords = {
+  name: "",
+  isBold: false,
+  aside: "",
+  type: "",
+  value: "",
+  isCut: false,
+  mark: "",
+};
+
+export function rowsOf(section: Section): number {
+  return Math.max(1, Math.ceil(section.size / ROW));
+}
+
+/** How many structs lie in each other. */
+export function levelsOf(sections: readonly Section[]): number {
+  return largest(
+    sections.flatMap(({ frames }) => frames.map(({ depth }) => depth + 1)),
+    0,
+  );
+}
+
+/**
+ * The parts of a section in rows of eight bytes.
+ *
+ * @param cell   Width of a byte, px.
+ * @param inset  Space between the edge of a part's first byte and its block.
+ */
+export function segmentsOf(
+  section: Section,
+  cell: number,
+  inset: number,
+  text: TextWidths,
+): Segment[] {
+  return section.parts.flatMap((part) => {
+    const found: Segment[] = [];
+    for (let at = part.offset; at < part.offset + part.size; ) {
+      const row = Math.floor(at / ROW);
+      const stop = Math.min(part.offset + part.size, (row + 1) * ROW);
+      const place = { first: at - row * ROW, end: stop - row * ROW };
+      found.push({ part, row, ...place, isNamed: false, words: NO_WORDS });
+      at = stop;
+    }
+    const widest = largest(found.map(({ first, end }) => end - first));
+    const named = found.find(({ first, end }) => end - first === widest)!;
+    named.isNamed = true;
+    named.words = wordsOf(part, widest * cell - 2 * (inset + AIR), text);
+    return found;
+  });
+}
+
+/** Words for a block, cut to its room (px). */
+function wordsOf(part: StructPart, room: number, text: TextWidths): BlockWords {
+  const wide = (words: string, bold = false) => text.width(words, SMALL, bold);
+  const full = !part.path && wide(part.name) > room ? "pad" : part.name;
+  const isBold = wide(full, true) <= room;
+  const name = text.fit(full, room, SMALL, isBold);
+  const isCut = wide(part.value, true) > room;
+  // The number itself stands before what it means.
+  const value = isCut ? text.fit(part.value.split(" ")[0]!, room, SMALL, true) : part.value;
+  const left = room - wide(name, isBold) - 6;
+  const mark = part.mark && wide(part.mark) <= left ? part.mark : "";
+  const head = { name, isBold, value, isCut, mark };
+  if (wide(part.type) <= left - (mark ? wide(mark) + 6 : 0)) {
+    return { ...head, aside: part.type, type: "" };
+  }
+  const type = wide(part.type) <= room ? part.type : part.short || text.fit(part.type, room, SMALL);
+  return { ...head, aside: "", type };
+}
+
+export function rowSpaces(section: Section, segments: readonly Segment[]): RowSpace[] {
+  return Array.from({ length: rowsOf(section) }, (_, row) => {
+    const here = segments.filter((each) => each.row === row);
+    const frames = section.frames.filter(({ offset }) => Math.floor(offset / ROW) === row);
+    return {
+      frames: new Set(frames.map(({ depth }) => depth)).size,
+      words: largest(
+        here.map(({ words }) => 1 + Number(!!words.type) + Number(!!words.value)),
+        1,
+      ),
+    };
+  });
+}
+
+/** Rows as high as the higher of the two at each place. */
+export function joined(a: readonly RowSpace[], b: readonly RowSpace[]): RowSpace[] {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, row) => ({
+    frames: Math.max(a[row]?.frames ?? 0, b[row]?.frames ?? 0),
+    words: Math.max(a[row]?.words ?? 0, b[row]?.words ?? 0),
+  }));
+}
+
+/** Where the parts of a row stand, px from the top of the section. */
+export interface RowPlace {
+  top: number;
+  /** Where the bytes begin, below the names of structs. */
+  bytes: number;
+  bottom: number;
+}
+
+/** @param bytes  Height of offsets, and of the dump where there is one, px. */
+export function placeRows(spaces: readonly RowSpace[], bytes: number): RowPlace[] {
+  let top = 0;
+  return spaces.map(({ frames, words }) => {
+    const start = top + frames * TEXT_LINE;
+    const bottom = start + bytes + words * TEXT_LINE + PAD;
+    const place = { top, bytes: start, bottom };
+    top = bottom + GAP;
+    return place;
+  });
+}
+
+/** The bytes of a struct in a row: the first, and the one after the last; null where it has none. */
+export function bytesInRow(frame: Frame, row: number): [first: number, end: number] | null {
+  const first = Math.max(frame.offset, row * ROW);
+  const end = Math.min(frame.offset + frame.size, (row + 1) * ROW);
+  return first < end ? [first - row * ROW, end - row * ROW] : null;
+}

@@ -1,0 +1,262 @@
+import { classes as tokens } from "../../../../tvmdbg_widgets/figures/tokens.json";
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import { counted, integer } from "../../shared/format.ts";
+import { type GraphScene, membersOf } from "../layout/scene.ts";
+import type { Palette } from "../paint/palette.ts";
+import {
+  type BoxColors,
+  type ColorShare,
+  type Ground,
+  HealthColors,
+  KindColors,
+  shares,
+  tally,
+} from "./colors.ts";
+import { BoxHealth, type NodeHealth } from "./health.ts";
+import {
+  type ClassColumn,
+  type NodeColumn,
+  ownColumn,
+  readColumn,
+  rowsOf,
+  type Wire,
+} from "./node_columns.ts";
+import { NumberColors, timeColumn } from "./number_colors.ts";
+import type { NodeTimes } from "./times.ts";
+
+const COLORS = tokens.light.length;
+/** Classes with a color of their own, the second half of them a paler one; the others share one. */
+const OWN = 2 * COLORS;
+const NAMED = 2;
+/** What is said of every entry. */
+const TOLD = new Set(["dtype", "device", "storage"]);
+/** Key of the classes without a color of their own. */
+const OTHER = "other";
+
+/** A class as the legend has it. */
+export interface ClassRow {
+  key: string;
+  label: string;
+  /** How many nodes have it. */
+  nodes: number;
+  color: string;
+}
+
+/** By class: of a box of several nodes by the most frequent, with the shares of all on its stripe. */
+export class ClassColors extends KindColors {
+  readonly column: ClassColumn;
+  /** The most frequent first; those beyond the colors are one row. */
+  readonly rows: ClassRow[];
+  readonly unknown: number;
+  /** How many classes have a color of their own. */
+  #own = 0;
+  /** By class: its place among the most frequent. */
+  readonly #place: Int32Array;
+  readonly #most: Int32Array;
+
+  constructor(ground: Ground, times: NodeTimes, column: ClassColumn) {
+    super(ground, times);
+    const { graph, scene } = ground;
+    this.column = column;
+    const counts = new Int32Array(column.classes.length);
+    let unknown = 0;
+    for (let node = 0; node < graph.kinds.length; node++) {
+      const [first, end] = rowsOf(graph, column, node);
+      let known = false;
+      for (let row = first; row < end; row++) {
+        const code = column.codes[row]!;
+        if (code < 0) continue;
+        known = true;
+        if (row === first || code !== column.codes[first]) counts[code]!++;
+      }
+      if (!known) unknown += 1;
+    }
+    this.unknown = unknown;
+    const order = Array.from(counts.keys()).filter((code) => counts[code]! > 0);
+    if (!column.ordered) order.sort((a, b) => counts[b]! - counts[a]! || a - b);
+    this.#place = new Int32Array(counts.length);
+    for (const [place, code] of order.entries()) this.#place[code] = column.ordered ? code : place;
+    // A slot that one entry alone has shares nothing.
+    const told = column.name === "storage" ? order.filter((code) => counts[code]! > 1) : order;
+    this.#own = Math.min(OWN, column.ordered ? counts.length : told.length);
+    this.rows = order.slice(0, this.#own).map((code) => ({
+      key: String(code),
+      label: column.classes[code]!,
+      nodes: counts[code]!,
+      color: this.color(code),
+    }));
+    const rest = order.slice(this.#own);
+    if (rest.length) {
+      const nodes = rest.reduce((sum, code) => sum + counts[code]!, 0);
+      const label =
+        told.length < order.length
+          ? `${integer(rest.length)} used once`
+          : counted(rest.length, "other");
+      this.rows.push({ key: OTHER, label, nodes, color: this.color(rest[0]!) });
+    }
+    this.#most = new Int32Array(scene.count);
+    for (let box = 0; box < scene.count; box++) {
+      this.#most[box] = this.#shares(box)[0]?.[0] ?? -1;
+    }
+  }
+
+  color(code: number): string {
+    const { theme } = this.ground.palette;
+    const place = this.#place[code]!;
+    if (place >= this.#own) return theme.muted;
+    const full = tokens[theme.dark ? "dark" : "light"][place % COLORS]!;
+    return place < COLORS ? full : this.ground.palette.faded(full);
+  }
+
+  override flat(box: number): string {
+    const code = this.#most[box]!;
+    return code < 0 ? this.ground.palette.theme.line : this.color(code);
+  }
+
+  override face(box: number): string | null {
+    const code = this.#most[box]!;
+    return code < 0 ? null : this.ground.palette.tinted(this.color(code));
+  }
+
+  override isUnknown(box: number): boolean {
+    const code = this.#most[box]!;
+    return code < 0 || code === this.column.hatched;
+  }
+
+  override entry(entry: number): string {
+    const { name, of, codes, classes } = this.column;
+    return of === "nodes" || TOLD.has(name) ? "" : (classes[codes[entry]!] ?? "");
+  }
+
+  override parts(box: number): readonly ColorShare[] {
+    return shares(this.#shares(box), (code) => this.color(code));
+  }
+
+  override has(box: number, key: string): boolean {
+    return membersOf(this.ground.scene, box).some((node) => this.#is(node, key));
+  }
+
+  /** The nodes of what the legend calls `key`. */
+  nodes(key: string): number[] {
+    return Array.from(this.ground.graph.kinds.keys()).filter((node) => this.#is(node, key));
+  }
+
+  /** The classes of some nodes, the most frequent first: `float16 12, float32 2`. */
+  override saidOf(nodes: ArrayLike<number>): string {
+    const shares = this.#sharesOf(nodes);
+    if (shares.length === 0) return `${this.column.name} unknown`;
+    if (shares.length === 1) return this.column.classes[shares[0]![0]]!;
+    const told = shares
+      .slice(0, NAMED)
+      .map(([code, count]) => `${this.column.classes[code]} ${integer(count)}`);
+    const more = shares.length - told.length;
+    return `${told.join(", ")}${more > 0 ? `, +${more}` : ""}`;
+  }
+
+  #key(code: number): string {
+    return this.#place[code]! < this.#own ? String(code) : OTHER;
+  }
+
+  #is(node: number, key: string): boolean {
+    const { codes } = this.column;
+    const [first, end] = rowsOf(this.ground.graph, this.column, node);
+    for (let row = first; row < end; row++) {
+      const code = codes[row]!;
+      if (code >= 0 && this.#key(code) === key) return true;
+    }
+    return false;
+  }
+
+  #shares(box: number): [code: number, count: number][] {
+    return this.#sharesOf(membersOf(this.ground.scene, box));
+  }
+
+  #sharesOf(nodes: ArrayLike<number>): [code: number, count: number][] {
+    if (nodes.length === 1) {
+      const [first, end] = rowsOf(this.ground.graph, this.column, nodes[0]!);
+      const code = this.column.codes[first]!;
+      if (end - first === 1) return code < 0 ? [] : [[code, 1]];
+    }
+    const { codes } = this.column;
+    return tally(nodes, (node) => {
+      const [first, end] = rowsOf(this.ground.graph, this.column, node);
+      return codes.subarray(first, end);
+    });
+  }
+}
+
+/** Columns that Python sends, by name; null for one that it works out once it is asked for. */
+export type Wires = Readonly<Record<string, Wire | null>>;
+
+/** What the colors are to show. */
+export interface Wish {
+  name: string;
+  wires: Wires;
+  limits: readonly [low: number, high: number] | null;
+}
+
+/** Makes the colors of one graph's pictures; the same wish for the same scene gets the same ones. */
+export class Coloring {
+  readonly #graph: GraphColumns;
+  readonly #times: NodeTimes;
+  readonly #columns = new Map<string, { wire: Wire | null; column: NodeColumn | null }>();
+  #boxes: BoxHealth | null = null;
+  #scene: GraphScene | null = null;
+  #made: { of: readonly unknown[]; colors: BoxColors } | null = null;
+
+  constructor(graph: GraphColumns, times: NodeTimes) {
+    this.#graph = graph;
+    this.#times = times;
+  }
+
+  /** What this graph can be colored by. */
+  names(wires: Wires): string[] {
+    const { storageIds, deviceTypes } = this.#graph;
+    const own = ["kind", "time", "health", "dtype"];
+    if (deviceTypes.length) own.push("device");
+    if (storageIds.length) own.push("storage");
+    return [...new Set([...own, "bytes", ...Object.keys(wires)])];
+  }
+
+  /** The column of a name; null where there is none, or not yet. */
+  column(name: string, wires: Wires): NodeColumn | null {
+    const wire = wires[name] ?? null;
+    let kept = this.#columns.get(name);
+    if (!kept || kept.wire !== wire) {
+      const column = wire ? readColumn(this.#graph, name, wire) : this.#own(name);
+      kept = { wire, column };
+      this.#columns.set(name, kept);
+    }
+    return kept.column;
+  }
+
+  /** The health of boxes, as far as that of nodes is known. */
+  health(nodes: NodeHealth | null, scene: GraphScene): BoxHealth | null {
+    if (!nodes) return null;
+    if (this.#boxes?.nodes !== nodes || this.#scene !== scene) {
+      this.#boxes = new BoxHealth(nodes, scene);
+      this.#scene = scene;
+    }
+    return this.#boxes;
+  }
+
+  colors(wish: Wish, scene: GraphScene, palette: Palette, health: BoxHealth | null): BoxColors {
+    const column = this.column(wish.name, wish.wires);
+    const limits = wish.limits ? String(wish.limits) : "";
+    const of = [wish.name, column, limits, scene, palette, health];
+    if (this.#made?.of.every((each, i) => each === of[i])) return this.#made.colors;
+    const ground = { graph: this.#graph, scene, palette };
+    let colors: BoxColors;
+    if (!column) {
+      const Kind = wish.name === "health" ? HealthColors : KindColors;
+      colors = new Kind(ground, this.#times, health);
+    } else if ("classes" in column) colors = new ClassColors(ground, this.#times, column);
+    else colors = new NumberColors(ground, this.#times, column, wish.limits);
+    this.#made = { of, colors };
+    return colors;
+  }
+
+  #own(name: string): NodeColumn | null {
+    return name === "time" ? timeColumn(this.#times) : ownColumn(this.#graph, name);
+  }
+}

@@ -1,0 +1,179 @@
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import { NodeKind } from "../../shared/client/run_client.ts";
+import { kindFill } from "../../shared/drawing/theme.ts";
+import { counted } from "../../shared/format.ts";
+import { type GraphScene, membersOf } from "../layout/scene.ts";
+import type { Palette } from "../paint/palette.ts";
+import { type BoxHealth, isUnknown } from "./health.ts";
+import { isOfKind, type NodeTimes } from "./times.ts";
+
+/** A share of a box and its color. */
+export type ColorShare = readonly [color: string, share: number];
+
+/** What the colors of one picture show. */
+export interface BoxColors {
+  /** The fill of a box without text. */
+  flat(box: number): string;
+  /** The fill behind text; null where that is the quiet ground. */
+  face(box: number): string | null;
+  /** Whether what the colors show is not known of the box: told by hatching. */
+  isUnknown(box: number): boolean;
+  /** Which of several boxes is seen where there is room for one: the larger. */
+  rank(box: number): number;
+  /** What the color of a box says, in words; empty for what its kind says. */
+  said(box: number): string;
+  /** What they say of an entry beyond shape, dtype and where it lies; empty for nothing. */
+  entry(entry: number): string;
+  /** The same of some nodes together. */
+  saidOf(nodes: ArrayLike<number>): string;
+  /** The second line of a box; null for its shape. */
+  words(box: number): string | null;
+  /** What the stripe of a box is made of. */
+  parts(box: number): readonly ColorShare[];
+  /** Whether the box has something of what the legend calls `key`. */
+  has(box: number, key: string): boolean;
+}
+
+/** What colors are made from. */
+export interface Ground {
+  graph: GraphColumns;
+  scene: GraphScene;
+  palette: Palette;
+}
+
+/** By op kind; what several kinds of colors share. */
+export class KindColors implements BoxColors {
+  readonly ground: Ground;
+  readonly #times: NodeTimes;
+
+  constructor(ground: Ground, times: NodeTimes) {
+    this.ground = ground;
+    this.#times = times;
+  }
+
+  node(box: number): number {
+    return this.ground.scene.node[box]!;
+  }
+
+  flat(box: number): string {
+    const { graph, palette } = this.ground;
+    return kindFill(palette.theme, graph.opKinds.at(this.node(box)));
+  }
+
+  face(box: number): string | null {
+    const { graph, palette } = this.ground;
+    const node = this.node(box);
+    if (membersOf(this.ground.scene, box).length > 1) return palette.tint(this.#kindOf(box));
+    return graph.kinds[node] === NodeKind.NOP ? null : palette.tint(graph.opKinds.at(node));
+  }
+
+  isUnknown(_box: number): boolean {
+    return false;
+  }
+
+  rank(box: number): number {
+    const members = membersOf(this.ground.scene, box);
+    let most = 0;
+    for (let i = 0; i < members.length; i++)
+      most = Math.max(most, this.#times.ns[members[i]!]! || 0);
+    return most;
+  }
+
+  said(box: number): string {
+    return this.saidOf(membersOf(this.ground.scene, box));
+  }
+
+  entry(_entry: number): string {
+    return "";
+  }
+
+  saidOf(_nodes: ArrayLike<number>): string {
+    return "";
+  }
+
+  words(box: number): string | null {
+    const said = this.said(box);
+    if (!said) return null;
+    const { length } = membersOf(this.ground.scene, box);
+    return length === 1 ? `#${this.node(box)} · ${said}` : `${said} · ${counted(length, "node")}`;
+  }
+
+  parts(box: number): readonly ColorShare[] {
+    const { graph, palette } = this.ground;
+    const { unique } = graph.opKinds;
+    return shares(this.#counts(box), (code) => kindFill(palette.theme, unique[code]!));
+  }
+
+  /** The most frequent kind of several nodes. */
+  #kindOf(box: number): string {
+    return this.ground.graph.opKinds.unique[this.#counts(box)[0]![0]]!;
+  }
+
+  #counts(box: number): [code: number, count: number][] {
+    const { codes } = this.ground.graph.opKinds;
+    return tally(membersOf(this.ground.scene, box), (node) => [codes[node]!]);
+  }
+
+  has(box: number, key: string): boolean {
+    const { graph, scene } = this.ground;
+    return membersOf(scene, box).some((node) => isOfKind(graph, node, key));
+  }
+}
+
+/** By the verdict on the values of the worst node of a box. */
+export class HealthColors extends KindColors {
+  readonly #health: BoxHealth | null;
+
+  constructor(ground: Ground, times: NodeTimes, health: BoxHealth | null) {
+    super(ground, times);
+    this.#health = health;
+  }
+
+  #verdict(box: number): number {
+    return this.#health?.verdict(box) ?? 0;
+  }
+
+  override flat(box: number): string {
+    return this.ground.palette.verdict(this.#verdict(box));
+  }
+
+  override face(box: number): string | null {
+    const verdict = this.#verdict(box);
+    return verdict > 0 && !this.isUnknown(box) ? this.ground.palette.verdict(verdict) : null;
+  }
+
+  override isUnknown(box: number): boolean {
+    return isUnknown(this.#verdict(box));
+  }
+
+  override rank(box: number): number {
+    return this.#health?.weight(box) ?? 0;
+  }
+
+  override said(box: number): string {
+    return this.#health?.brief(box) ?? "";
+  }
+}
+
+/** How often each number comes, the most frequent first. */
+export function tally(
+  nodes: ArrayLike<number>,
+  of: (node: number) => ArrayLike<number>,
+): [code: number, count: number][] {
+  const counts = new Map<number, number>();
+  for (let i = 0; i < nodes.length; i++) {
+    const codes = of(nodes[i]!);
+    for (let k = 0; k < codes.length; k++) {
+      if (codes[k]! >= 0) counts.set(codes[k]!, (counts.get(codes[k]!) ?? 0) + 1);
+    }
+  }
+  return [...counts].sort(([a, m], [b, n]) => n - m || a - b);
+}
+
+export function shares(
+  counts: readonly (readonly [code: number, count: number])[],
+  color: (code: number) => string,
+): ColorShare[] {
+  const sum = counts.reduce((total, [, count]) => total + count, 0);
+  return counts.map(([code, count]) => [color(code), count / sum]);
+}

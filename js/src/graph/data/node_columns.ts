@@ -1,0 +1,204 @@
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import { bytes, duration, speed } from "../../shared/format.ts";
+import { shortText } from "../../shared/number_text.ts";
+
+/** What is the same for numbers and classes, one row a node or an entry. */
+interface ColumnBase {
+  name: string;
+  of: "nodes" | "entries";
+  /** How far it is worked out, where that takes long. */
+  work: Work | null;
+}
+
+/** See `NodeColumn` in `tvmdbg_widgets/model/graph/node_columns.py`. */
+export interface NumberColumn extends ColumnBase {
+  /** NaN is unknown. */
+  values: Float64Array;
+  unit: string;
+  scale: "linear" | "log" | "symlog" | "diverging";
+  range: readonly [low: number, high: number] | null;
+  together: "largest" | "sum" | "mean" | "ratio";
+  /** What several nodes have together, where it is not the sum of their values. */
+  sum?: ((nodes: ArrayLike<number>) => number) | undefined;
+  /** What they have together with others besides; NaN for nothing. */
+  shared?: ((nodes: ArrayLike<number>) => number) | undefined;
+  /** Divisor and dividend of a ratio at each node; NaN where either is unknown. */
+  terms?: readonly [divisor: Float64Array, dividend: Float64Array] | undefined;
+  /** Why some are unknown; empty where nothing is to be said. */
+  note?: string | undefined;
+}
+
+export interface ClassColumn extends ColumnBase {
+  /** -1 is unknown. */
+  codes: Int32Array;
+  classes: readonly string[];
+  hatched?: number | undefined;
+  ordered?: boolean | undefined;
+}
+
+export type NodeColumn = NumberColumn | ClassColumn;
+
+export interface Work {
+  state: "scanning" | "done" | "cancelled";
+  done: number;
+  total: number;
+}
+
+/** A column as Python sends it: the data a view on a message, or a text in a page without a kernel. */
+export interface Wire {
+  of: "nodes" | "entries";
+  unit: string;
+  scale: NumberColumn["scale"];
+  range: [number, number] | null;
+  together: NumberColumn["together"];
+  classes: string[] | null;
+  /** The class that is hatched, beside its color. */
+  hatched?: number;
+  /** Whether classes keep their order, and so their colors in every graph; else the most frequent come first. */
+  ordered?: boolean;
+  note?: string;
+  terms?: readonly Wire["data"][];
+  data: DataView | { base64: string };
+  state?: Work["state"];
+  done?: number;
+  total?: number;
+}
+
+/** Columns that the graph has of itself; which of them say something depends on the graph. */
+export function ownColumn(graph: GraphColumns, name: string): NodeColumn | null {
+  const of = "entries" as const;
+  const work = null;
+  if (name === "dtype") {
+    const { codes, unique } = graph.dtypes;
+    const empty = unique.indexOf("");
+    return {
+      name,
+      of,
+      work,
+      codes: codes.map((code) => (code === empty ? -1 : code)),
+      classes: unique,
+    };
+  }
+  if (name === "bytes") {
+    const values = Float64Array.from(graph.dtypes.codes, (_, entry) => entryBytes(graph, entry));
+    return { name, of, work, values, unit: "B", scale: "linear", range: null, together: "sum" };
+  }
+  if (name === "storage") return numbered(graph.storageIds, name, (id) => `slot ${id}`);
+  if (name !== "device") return null;
+  return numbered(
+    graph.deviceTypes,
+    name,
+    (type) => graph.info?.devices[type] ?? `device type ${type}`,
+  );
+}
+
+function numbered(ids: Int32Array, name: string, label: (id: number) => string): NodeColumn {
+  const distinct = [...new Set(ids)].filter((id) => id >= 0);
+  const code = new Map(distinct.map((id, row) => [id, row]));
+  const codes = ids.map((id) => code.get(id) ?? -1);
+  return { name, of: "entries", work: null, codes, classes: distinct.map(label) };
+}
+
+/** More than any memory. */
+const MOST_BYTES = 2 ** 43;
+
+/** Bytes of an entry as the graph executor allocates it, an element below a byte in one; NaN where unknown. */
+export function entryBytes(graph: GraphColumns, entry: number): number {
+  const { shapeKnown, shapeOffsets, shapeDims, dtypes } = graph;
+  const dtype = dtypes.at(entry);
+  const found =
+    /^(?:bool|(?:u?int|b?float|complex|handle|custom\[.*\])(\d+)(?:_\w+)?)(?:x(\d+))?$/.exec(
+      dtype === "handle" ? "handle64" : dtype,
+    );
+  const bits = found ? Number(found[1] ?? 1) * Number(found[2] ?? 1) : 0;
+  const dims = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!);
+  const isWhole = bits > 0 && (bits % 8 === 0 || bits === 1 || bits === 4);
+  if (!isWhole || !shapeKnown[entry] || dims.some((dim) => dim < 0)) return Number.NaN;
+  const size = dims.reduce((count, dim) => count * dim, 1) * Math.ceil(bits / 8);
+  return size < MOST_BYTES ? size : Number.NaN;
+}
+
+/** Reads a column; null where it does not fit the graph. */
+export function readColumn(graph: GraphColumns, name: string, wire: Wire): NodeColumn | null {
+  const nodes = graph.kinds.length;
+  const rows = wire.of === "nodes" ? nodes : (graph.entryOffsets[nodes] ?? 0);
+  const data = bytesOf(wire.data);
+  const work = wire.state
+    ? { state: wire.state, done: wire.done ?? 0, total: wire.total ?? 0 }
+    : null;
+  if (data.byteLength !== rows * (wire.classes ? 4 : 8)) return null;
+  const { of, classes } = wire;
+  const { hatched, ordered } = wire;
+  if (classes) return { name, of, work, classes, hatched, ordered, codes: new Int32Array(data) };
+  const { unit, scale, range, together, note } = wire;
+  const terms = wire.terms?.map((each) => new Float64Array(bytesOf(each))) as NumberColumn["terms"];
+  const values = new Float64Array(data);
+  return { name, of, work, values, unit, scale, range, together, note, terms };
+}
+
+/** A copy: what came with a message may begin at any byte. */
+function bytesOf(data: Wire["data"]): ArrayBuffer {
+  if ("base64" in data)
+    return Uint8Array.from(atob(data.base64), (char) => char.charCodeAt(0)).buffer;
+  const { buffer, byteOffset, byteLength } = data;
+  return new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
+}
+
+/** Rows of a column that are of a node: [first, end). */
+export function rowsOf(
+  graph: GraphColumns,
+  { of }: ColumnBase,
+  node: number,
+): [first: number, end: number] {
+  return of === "nodes"
+    ? [node, node + 1]
+    : [graph.entryOffsets[node]!, graph.entryOffsets[node + 1]!];
+}
+
+/**
+ * What the known values of some nodes have together: their sum or mean, the ratio of two sums as a binary logarithm, or
+ * the one of largest magnitude; NaN where none is known.
+ */
+export function combined(
+  graph: GraphColumns,
+  column: NumberColumn,
+  nodes: ArrayLike<number>,
+): number {
+  const { values, together, terms } = column;
+  if (terms && nodes.length > 1) return ratio(terms, nodes);
+  if (column.sum && nodes.length > 1) return column.sum(nodes);
+  let [count, found] = [0, Number.NaN];
+  for (let i = 0; i < nodes.length; i++) {
+    const [first, end] = rowsOf(graph, column, nodes[i]!);
+    for (let row = first; row < end; row++) {
+      const value = values[row]!;
+      if (Number.isNaN(value)) continue;
+      if (count++ === 0) found = value;
+      else if (together !== "largest") found += value;
+      else if (Math.abs(value) > Math.abs(found)) found = value;
+    }
+  }
+  return together === "mean" ? found / count : found;
+}
+
+function ratio(
+  [divisor, dividend]: NonNullable<NumberColumn["terms"]>,
+  nodes: ArrayLike<number>,
+): number {
+  let [below, above] = [0, 0];
+  for (let i = 0; i < nodes.length; i++) {
+    const [one, two] = [divisor[nodes[i]!]!, dividend[nodes[i]!]!];
+    if (Number.isNaN(one) || Number.isNaN(two)) continue;
+    below += one;
+    above += two;
+  }
+  return above > 0 && below > 0 ? Math.log2(above / below) : Number.NaN;
+}
+
+/** A value with its unit: `3.214 ms`, `16.0 KiB`, `31.2 dB`. */
+export function valueText(value: number, unit: string): string {
+  if (unit === "ns") return duration(value);
+  if (unit === "×") return speed(2 ** value);
+  if (unit === "B") return bytes(Math.round(value)).replace(/ \(.*/, "");
+  return `${shortText(value)}${unit ? ` ${unit}` : ""}`;
+}

@@ -1,0 +1,274 @@
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import { NodeKind } from "../../shared/client/run_client.ts";
+import type { Ramp } from "../../shared/drawing/theme.ts";
+import { ValueAxis } from "../../shared/drawing/value_axis.ts";
+import { percent } from "../../shared/format.ts";
+import { membersOf } from "../layout/scene.ts";
+import { type ColorShare, type Ground, KindColors } from "./colors.ts";
+import { combined, type NumberColumn, valueText } from "./node_columns.ts";
+import type { NodeTimes } from "./times.ts";
+
+/** Decades of a symlog scale, and of a logarithmic one that reaches down to zero. */
+const DECADES = 3;
+const LOG_DECADES = 6;
+const TOGETHER = {
+  largest: "largest magnitude",
+  sum: "sum",
+  mean: "mean",
+  ratio: "ratio of sums",
+} as const;
+
+/** The times of nodes as a column: of nodes of a call that of the call. */
+export function timeColumn(times: NodeTimes): NumberColumn {
+  return {
+    name: "time",
+    of: "nodes",
+    work: null,
+    values: times.shown,
+    sum: (nodes) => times.of(nodes),
+    shared: (nodes) => times.shared(nodes).ns,
+    unit: "ns",
+    scale: "linear",
+    range: null,
+    together: "sum",
+  };
+}
+
+/** What a legend says of how many nodes. */
+export interface Counts {
+  known: number;
+  unknown: number;
+  under: number;
+  over: number;
+}
+
+/** Where the bar of a group's share has its color on the ramp, and that of what it shares with nodes outside of it. */
+const SHARE = 0.7;
+const SHARED = 0.35;
+
+/**
+ * By numbers: of a box of several nodes by what they have together; but a sum is not colored on the scale of single
+ * nodes: a closed group has a bar that tells its share of the whole, and paler what is also of nodes outside of it.
+ */
+export class NumberColors extends KindColors {
+  readonly column: NumberColumn;
+  readonly ramp: Ramp;
+  /** Between the extremes of what there is, and between the limits that were chosen. */
+  readonly axis: ValueAxis;
+  readonly scale: ValueAxis;
+  readonly counts: Counts = { known: 0, unknown: 0, under: 0, over: 0 };
+  /** Of each box, and where groups are summed, the largest in it. */
+  readonly #values: Float64Array;
+  readonly #largest: Float64Array;
+  readonly #isGiven: (node: number) => boolean;
+  readonly #total: number;
+  /** Whether some nodes are those of a call, and have no times of their own. */
+  readonly #isCall: (nodes: Int32Array) => boolean;
+  /** What nodes without a time of their own took with others. */
+  readonly #together: (nodes: ArrayLike<number>) => string;
+
+  constructor(
+    ground: Ground,
+    times: NodeTimes,
+    column: NumberColumn,
+    limits: readonly [low: number, high: number] | null,
+  ) {
+    super(ground, times);
+    const { graph } = ground;
+    this.column = column;
+    const timed = column.name === "time";
+    const ofTimes = timed || column.unit === "×";
+    this.#isGiven = (node) => ofTimes && graph.kinds[node]! <= NodeKind.PARAMETER;
+    this.#isCall = (nodes) => times.isCall(nodes);
+    this.#together = (nodes) => times.together(nodes);
+    this.#values = boxValues(ground, column);
+    const each = new Float64Array(graph.kinds.length);
+    const one = [0];
+    let total = 0;
+    for (let node = 0; node < each.length; node++) {
+      one[0] = node;
+      each[node] = combined(graph, column, one);
+      if (each[node]! > 0) total += each[node]!;
+    }
+    this.#total = timed ? times.total : column.together === "sum" ? total : 0;
+    const summed = column.together === "sum";
+    this.#largest = summed ? largestIn(ground, each) : this.#values;
+    const [low, high, positive] = extremes(each, summed ? each : this.#values);
+    const ends = this.#ends(column, low, high, positive);
+    this.axis = axisOf(column, ends, positive);
+    const chosen = limits ?? column.range;
+    this.scale = chosen ? axisOf(column, chosen, positive) : this.axis;
+    const both = column.scale === "diverging" || (ends[0] < 0 && ends[1] > 0);
+    this.ramp = timed ? "heat" : both ? "diverging" : "sequential";
+    for (let node = 0; node < each.length; node++) {
+      const value = each[node]!;
+      if (this.#isGiven(node) && !(value > 0)) continue;
+      if (Number.isNaN(value)) this.counts.unknown += 1;
+      else {
+        this.counts.known += 1;
+        if (value < this.scale.low) this.counts.under += 1;
+        if (value > this.scale.high) this.counts.over += 1;
+      }
+    }
+  }
+
+  value(box: number): number {
+    return this.#values[box]!;
+  }
+
+  /** How several nodes are told as one. */
+  get together(): string {
+    return TOGETHER[this.column.together];
+  }
+
+  color(value: number): string {
+    const { palette } = this.ground;
+    const share = this.scale.single ? 0.5 : this.scale.share(value);
+    return palette.ramp(this.ramp, Math.min(1, Math.max(0, share)));
+  }
+
+  text(value: number): string {
+    return valueText(value, this.column.unit);
+  }
+
+  override flat(box: number): string {
+    return this.#fill(box, this.#largest[box]!) ?? this.ground.palette.theme.line;
+  }
+
+  override face(box: number): string | null {
+    return this.#isSum(box) ? null : this.#fill(box, this.#values[box]!);
+  }
+
+  override parts(box: number): readonly ColorShare[] {
+    if (!this.#isSum(box)) return super.parts(box);
+    const { palette } = this.ground;
+    const nodes = nodesIn(this.ground, this.column, box);
+    const of = (ns = Number.NaN) => (this.#total > 0 ? Math.max(0, ns / this.#total || 0) : 0);
+    const share = of(combined(this.ground.graph, this.column, nodes));
+    const shared = Math.min(1 - share, of(this.column.shared?.(nodes)));
+    const parts: ColorShare[] = [
+      [palette.ramp(this.ramp, SHARE), share],
+      [palette.ramp(this.ramp, SHARED), shared],
+      [palette.theme.line, 1 - share - shared],
+    ];
+    return parts.filter(([, width], row) => width > 0 || row !== 1);
+  }
+
+  override isUnknown(box: number): boolean {
+    return Number.isNaN(this.#values[box]!) && !this.#isGiven(this.node(box));
+  }
+
+  override rank(box: number): number {
+    const value = this.#largest[box]!;
+    if (Number.isNaN(value)) return Number.NEGATIVE_INFINITY;
+    return this.ramp === "diverging" ? Math.abs(value) : value;
+  }
+
+  override entry(entry: number): string {
+    const { name, of, values } = this.column;
+    const value = values[entry]!;
+    return of === "nodes" || name === "bytes" || Number.isNaN(value) ? "" : this.text(value);
+  }
+
+  override words(box: number): string | null {
+    return this.column.name === "time" ? this.ground.scene.text(box).time : super.words(box);
+  }
+
+  /** The value with its share of the sum. */
+  override saidOf(nodes: ArrayLike<number>): string {
+    const shared = this.column.sum ? this.#together(nodes) : "";
+    const value =
+      shared && nodes.length === 1 ? Number.NaN : combined(this.ground.graph, this.column, nodes);
+    if (shared && !(value > 0)) return shared;
+    if (Number.isNaN(value)) return `${this.column.name} unknown`;
+    const share = this.#total > 0 && value > 0 ? ` · ${percent(value / this.#total)}` : "";
+    return [`${this.text(value)}${share}`, shared].filter(Boolean).join(", ");
+  }
+
+  /** Whether the box has the sum of several nodes, and not the time of the one call that they are. */
+  #isSum(box: number): boolean {
+    const group = this.ground.scene.group[box]!;
+    if (this.column.together !== "sum" || group < 0) return false;
+    return !this.column.sum || !this.#isCall(nodesOf(this.ground.graph, group));
+  }
+
+  #fill(box: number, value: number): string | null {
+    return Number.isNaN(value) || this.#isZero(box) ? null : this.color(value);
+  }
+
+  /** What is given and not run has no time. */
+  #isZero(box: number): boolean {
+    return this.#isGiven(this.node(box)) && !(this.#values[box]! > 0);
+  }
+
+  #ends(column: NumberColumn, low: number, high: number, positive: number): [number, number] {
+    if (!(low <= high)) return [0, 1];
+    if (column.scale === "log" && high > 0) return [positive, high];
+    if (column.scale === "diverging" || (low < 0 && high > 0)) {
+      const most = Math.max(Math.abs(low), Math.abs(high));
+      return [-most, most];
+    }
+    return column.together === "sum" && low >= 0 ? [0, high] : [low, high];
+  }
+}
+
+function axisOf(
+  { scale }: NumberColumn,
+  [low, high]: readonly [number, number],
+  positive: number,
+): ValueAxis {
+  if (scale === "log" && high > 0) {
+    const least = low > 0 ? low : Math.max(Math.min(positive, high), high / 10 ** LOG_DECADES);
+    return new ValueAxis("log", least, high);
+  }
+  const kind = scale === "diverging" ? "linear" : scale === "log" ? "symlog" : scale;
+  const linear = Math.max(Math.abs(low), Math.abs(high)) / 10 ** DECADES;
+  return new ValueAxis(kind, low, high, linear);
+}
+
+/** The least and largest finite values, and the least above zero. */
+function extremes(...all: readonly Float64Array[]): [low: number, high: number, positive: number] {
+  let [low, high, positive] = [Infinity, -Infinity, Infinity];
+  for (const values of all) {
+    for (const value of values) {
+      if (!Number.isFinite(value)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+      if (value > 0 && value < positive) positive = value;
+    }
+  }
+  return [low, high, positive];
+}
+
+/** The largest value of the nodes of each box; NaN where none is known. */
+function largestIn({ scene }: Ground, values: Float64Array): Float64Array {
+  return Float64Array.from({ length: scene.count }, (_, box) => {
+    let most = Number.NaN;
+    for (const node of membersOf(scene, box)) {
+      if (!(values[node]! <= most)) most = Number.isNaN(values[node]!) ? most : values[node]!;
+    }
+    return most;
+  });
+}
+
+function boxValues(ground: Ground, column: NumberColumn): Float64Array {
+  const { graph, scene } = ground;
+  const values = new Float64Array(scene.count);
+  for (let box = 0; box < scene.count; box++) {
+    const nodes = nodesIn(ground, column, box);
+    const value = combined(graph, column, nodes);
+    const shared = value > 0 ? Number.NaN : (column.shared?.(nodes) ?? Number.NaN);
+    values[box] = Number.isNaN(shared) ? value : shared;
+  }
+  return values;
+}
+
+function nodesIn({ graph, scene }: Ground, column: NumberColumn, box: number): Int32Array {
+  const group = column.sum ? scene.group[box]! : -1;
+  return group < 0 ? membersOf(scene, box) : nodesOf(graph, group);
+}
+
+/** All nodes of a group, outputs of the graph among them, which stay outside of its box. */
+function nodesOf({ groupOrder, groupStart, groupEnd }: GraphColumns, group: number): Int32Array {
+  return groupOrder.subarray(groupStart[group]!, groupEnd[group]!);
+}

@@ -1,0 +1,365 @@
+/** What queries look at, made once a graph and only when it is asked for. */
+
+import type { FactColumns, GraphColumns } from "../../shared/client/answers.ts";
+import { StringColumn } from "../../shared/client/columns.ts";
+import { NODE_KINDS, NodeKind } from "../../shared/client/run_client.ts";
+import { smallest } from "../../shared/many.ts";
+import type { Links } from "./links.ts";
+
+/** Units of a field of numbers. */
+export interface Units {
+  /** By unit; in lower case where upper and lower case are the same. */
+  factors: Readonly<Record<string, number>>;
+  /** As an error names them. */
+  told: string;
+  /** Whether a number other than 0 must have one. */
+  needed: boolean;
+  anyCase: boolean;
+}
+
+/** What queries can ask of one kind of thing; tvmdbg_widgets/analysis/query.py has those of other things. */
+export interface Vocabulary {
+  /** Fields; one that is both is a number where a whole number follows, else a text. */
+  texts: readonly string[];
+  numbers: readonly string[];
+  /** All, as an error names them; "shape" where there are shapes, "attr." before names of attributes. */
+  fields: readonly string[];
+  units: Readonly<Record<string, Units>>;
+  /** Whether -> and ->> join terms. */
+  paths: boolean;
+}
+
+const TEXTS = ["name", "op", "func", "kind", "dtype", "device", "layout", "group"];
+const NUMBERS = [
+  ...["id", "time", "share", "bytes", "storage", "rank"],
+  ...["inputs", "outputs", "consumers", "depth"],
+];
+const FIELDS = [...TEXTS, "shape", ...NUMBERS, "attr."];
+
+/** Of the nodes of a graph: times in nanoseconds, shares of 1. */
+export const GRAPH: Vocabulary = {
+  texts: TEXTS,
+  numbers: NUMBERS,
+  fields: FIELDS,
+  units: {
+    time: {
+      factors: { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9 },
+      told: "ns, us, ms or s",
+      needed: true,
+      anyCase: false,
+    },
+    share: { factors: { "%": 0.01 }, told: "%", needed: true, anyCase: false },
+    bytes: {
+      factors: {
+        ...{ b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 },
+        ...{ kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 },
+      },
+      told: "B, KB, KiB, MB, MiB, GB or GiB",
+      needed: false,
+      anyCase: true,
+    },
+  },
+  paths: true,
+};
+
+/** The fields that a misspelt name may mean, at most three. */
+export function closeFields(word: string, fields: readonly string[], most = 2): string[] {
+  const found = fields.map((field) => [distance(word, field.replace(".", "")), field] as const);
+  const nearest = smallest(found.map(([each]) => each));
+  if (nearest > Math.min(most, word.length - 1)) return [];
+  return found
+    .filter(([each]) => each === nearest)
+    .map(([, field]) => field)
+    .slice(0, 3);
+}
+
+/** Edits from one word to the other; two letters changed for each other are one edit. */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return 3;
+  const rows = [Array.from({ length: b.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= a.length; i++) {
+    const [row, above] = [[i], rows[i - 1]!];
+    for (let j = 1; j <= b.length; j++) {
+      const other = a[i - 1] === b[j - 1] ? 0 : 1;
+      let cost = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + other);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, rows[i - 2]![j - 2]! + 1);
+      }
+      row.push(cost);
+    }
+    rows.push(row);
+  }
+  return rows[a.length]![b.length]!;
+}
+
+/** Rows between two pauses. */
+export const STRIDE = 4096;
+
+type FactSteps<T> = Generator<void, T>;
+type NumberList = ArrayLike<number>;
+
+export class Facts {
+  readonly graph: GraphColumns;
+  readonly links: Links;
+  /** Attributes, layouts and sizes; null where they were not asked for. */
+  more: FactColumns | null = null;
+  readonly #lowered = new WeakMap<readonly string[], string[]>();
+  readonly #numbers = new Map<string, NumberList>();
+  #shapes: { codes: Int32Array; texts: string[] } | null = null;
+
+  constructor(links: Links) {
+    this.links = links;
+    this.graph = links.graph;
+  }
+
+  /** Distinct texts of a column in lower case, as far as they were needed. */
+  lowered({ unique }: StringColumn): string[] {
+    let found = this.#lowered.get(unique);
+    if (!found) {
+      found = new Array(unique.length);
+      this.#lowered.set(unique, found);
+    }
+    return found;
+  }
+
+  /** The texts of a field: by entry for the second three, else by node. */
+  column(field: string): StringColumn {
+    const { graph } = this;
+    if (field === "name") return graph.names;
+    if (field === "func") return graph.funcNames;
+    if (field === "dtype") return graph.dtypes;
+    if (field === "layout") return this.more!.layouts;
+    const known = graph.info?.devices ?? {};
+    const types = [...new Set(graph.deviceTypes)];
+    const codeOf = new Map(types.map((type, code) => [type, code]));
+    const codes = new Int32Array(graph.shapeKnown.length).fill(-1);
+    graph.deviceTypes.forEach((type, row) => {
+      codes[row] = codeOf.get(type)!;
+    });
+    return new StringColumn(
+      codes,
+      types.map((type) => (type < 0 ? "" : (known[type] ?? ""))),
+    );
+  }
+
+  /** Which distinct shape each entry has, and those as `1,64,8,8`; unknown ones count as empty. */
+  *shapes(): FactSteps<{ codes: Int32Array; texts: string[] }> {
+    if (this.#shapes) return this.#shapes;
+    const { shapeOffsets, shapeDims, shapeKnown } = this.graph;
+    const found = new Map<string, number>();
+    const codes = new Int32Array(shapeKnown.length);
+    for (let entry = 0; entry < codes.length; entry++) {
+      if (entry % STRIDE === 0) yield;
+      const text = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!).join();
+      let code = found.get(text);
+      if (code === undefined) {
+        code = found.size;
+        found.set(text, code);
+      }
+      codes[entry] = code;
+    }
+    this.#shapes = { codes, texts: [...found.keys()] };
+    return this.#shapes;
+  }
+
+  /** What each node is. */
+  kinds(fits: (text: string) => boolean): Uint8Array {
+    const { kinds, roles } = this.graph;
+    const good = NODE_KINDS.map(fits);
+    const given = roles.unique.map((role) => role !== "" && fits(role));
+    return kinds.map((kind, node) =>
+      (kind > NodeKind.PARAMETER ? good[kind] : given[roles.codes[node]!]) ? 1 : 0,
+    );
+  }
+
+  /** The numbers of a field, NaN where unknown: by entry for bytes, storage and rank, else by node. */
+  numbers(field: string): NumberList {
+    let found = this.#numbers.get(field);
+    if (!found) {
+      found = this.#counted(field);
+      this.#numbers.set(field, found);
+    }
+    return found;
+  }
+
+  #counted(field: string): NumberList {
+    const { kinds, nodeNs, entryOffsets, shapeOffsets, shapeKnown, storageIds } = this.graph;
+    const of = ({ length }: ArrayLike<unknown>, each: (row: number) => number) => {
+      const found = new Float64Array(length);
+      for (let row = 0; row < length; row++) found[row] = each(row);
+      return found;
+    };
+    switch (field) {
+      case "time":
+        return nodeNs;
+      case "share": {
+        return this.graph.nodeShare ?? nodeNs.map(() => Number.NaN);
+      }
+      case "bytes":
+        return this.more!.entryBytes;
+      case "storage":
+        return of(shapeKnown, (entry) => {
+          const id = storageIds[entry] ?? -1;
+          return id < 0 ? Number.NaN : id;
+        });
+      case "rank":
+        return of(shapeKnown, (entry) =>
+          shapeKnown[entry] ? shapeOffsets[entry + 1]! - shapeOffsets[entry]! : Number.NaN,
+        );
+      case "inputs":
+        return of(kinds, (node) => {
+          const [first, end] = this.links.range(node);
+          return end - first;
+        });
+      case "outputs":
+        return of(kinds, (node) => entryOffsets[node + 1]! - entryOffsets[node]!);
+      case "consumers":
+        return this.#consumers();
+      case "depth":
+        return this.#depths();
+      default:
+        return of(kinds, (node) => node);
+    }
+  }
+
+  #consumers(): NumberList {
+    const { kinds, edgeSource, edgeTarget } = this.graph;
+    const found = new Float64Array(kinds.length);
+    const last = new Int32Array(kinds.length).fill(-1);
+    for (let edge = 0; edge < edgeSource.length; edge++) {
+      const [source, target] = [edgeSource[edge]!, edgeTarget[edge]!];
+      if (source < 0 || last[source] === target) continue;
+      last[source] = target;
+      found[source]! += 1;
+    }
+    return found;
+  }
+
+  /** Edges on the longest way to each node; NaN on and behind cycles. */
+  #depths(): NumberList {
+    const { kinds, edgeSource, edgeTarget } = this.graph;
+    const waiting = new Int32Array(kinds.length);
+    for (let edge = 0; edge < edgeSource.length; edge++) {
+      if (edgeSource[edge]! >= 0) waiting[edgeTarget[edge]!]! += 1;
+    }
+    const most = new Float64Array(kinds.length);
+    const found = new Float64Array(kinds.length).fill(Number.NaN);
+    const ready = new Int32Array(kinds.length);
+    let end = 0;
+    for (let node = 0; node < kinds.length; node++) if (waiting[node] === 0) ready[end++] = node;
+    for (let row = 0; row < end; row++) {
+      const node = ready[row]!;
+      found[node] = most[node]!;
+      for (const edge of this.links.outOf(node)) {
+        const other = edgeTarget[edge]!;
+        most[other] = Math.max(most[other]!, most[node]! + 1);
+        waiting[other]! -= 1;
+        if (waiting[other] === 0) ready[end++] = other;
+      }
+    }
+    return found;
+  }
+}
+
+/** One way to go on: what replaces the text from `from` to the caret, and what it is. */
+export interface Suggestion {
+  from: number;
+  text: string;
+  about: string;
+}
+
+const MOST = 8;
+const VALUE = /([A-Za-z]+)(:|!?=)"?([^\s()|"]*)$/;
+const WORD = /(?:^|[\s(|>-])([A-Za-z_][A-Za-z0-9_.]*)$/;
+const EXAMPLES = [
+  ["time>1ms", "slower than 1 ms"],
+  ["op:conv* shape:*,64,*,*", "convolutions of 64 channels"],
+  ["conv2d->add->relu", "one read by the next"],
+  ["bytes>1MB not kind:parameter", "large, but no parameters"],
+] as const;
+
+/** What may be meant by what stands before the caret. */
+export function suggest(before: string, facts: Facts, ops: readonly string[]): Suggestion[] {
+  if (!before.trim()) return EXAMPLES.map(([text, about]) => ({ from: 0, text, about }));
+  const value = VALUE.exec(before);
+  if (value) {
+    const [, field, , typed] = value as unknown as [string, string, string, string];
+    const from = before.length - typed.length - Number(before.at(-1 - typed.length) === '"');
+    return fitting(values(field.toLowerCase(), facts, ops), typed, true).map((each) => ({
+      from,
+      text: quoted(each),
+      about: "",
+    }));
+  }
+  const typed = WORD.exec(before)?.[1];
+  if (!typed) return [];
+  const from = before.length - typed.length;
+  const keys = facts.more?.attrNames.unique.map((each) => `attr.${each}`) ?? [];
+  const fields = fitting([...FIELDS, ...keys], typed).map((field) => {
+    const isNumber = NUMBERS.includes(field);
+    const sign = isNumber ? ">" : field === "attr." ? "" : ":";
+    return { from, text: field + sign, about: isNumber ? "a number" : "a field" };
+  });
+  const found = fitting(ops, typed).map((op) => ({ from, text: `op:${op}`, about: "operator" }));
+  return [...fields, ...found].slice(0, MOST);
+}
+
+/** A text as the grammar takes it for one. */
+export function quoted(text: string): string {
+  const sign = text.includes('"') ? "'" : '"';
+  return /[\s()|"'*?/]/.test(text) ? `${sign}${text}${sign}` : text;
+}
+
+/** The operators that a graph runs, the most frequent first. */
+export function operatorsOf({ graph }: Facts): string[] {
+  const counts = new Map<string, number>();
+  const { labels, kinds } = graph;
+  const ofLabel = new Int32Array(labels.unique.length);
+  for (const [node, kind] of kinds.entries()) {
+    if (kind >= NodeKind.OPERATOR) ofLabel[labels.codes[node]!]! += 1;
+  }
+  for (const [row, count] of ofLabel.entries()) {
+    if (!count) continue;
+    for (const op of labels.unique[row]!.split(" + "))
+      counts.set(op, (counts.get(op) ?? 0) + count);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([op]) => op);
+}
+
+/** The roles that nodes of a graph have. */
+function rolesOf({ roles }: GraphColumns): string[] {
+  return [...new Set(roles.codes)].map((code) => roles.unique[code]!).filter(Boolean);
+}
+
+function values(field: string, facts: Facts, ops: readonly string[]): readonly string[] {
+  const { graph, more } = facts;
+  switch (field) {
+    case "op":
+      return ops;
+    case "kind":
+      return [...new Set([...NODE_KINDS, ...rolesOf(graph), ...graph.opKinds.unique])];
+    case "dtype":
+      return graph.dtypes.unique;
+    case "group":
+      return graph.groupNames.unique;
+    case "device":
+      return facts.column("device").unique;
+    case "layout":
+      return more?.layouts.unique ?? [];
+    default:
+      return [];
+  }
+}
+
+/** Those that begin with what is typed, then those that have it elsewhere; not what is there already. */
+function fitting(texts: readonly string[], typed: string, isAnywhere = false): string[] {
+  const wanted = typed.toLowerCase();
+  const found = texts.slice(0, 5000).filter((each) => {
+    const text = each.toLowerCase();
+    return (
+      text && text !== wanted && (isAnywhere ? text.includes(wanted) : text.startsWith(wanted))
+    );
+  });
+  const first = (each: string) => Number(!each.toLowerCase().startsWith(wanted));
+  return found.sort((a, b) => first(a) - first(b)).slice(0, MOST);
+}

@@ -1,0 +1,257 @@
+import { GroupSource } from "../../shared/client/run_client.ts";
+import { addTo, append } from "../../shared/many.ts";
+import type { Groups } from "../data/links.ts";
+
+/** `count` occurrences of `period` boxes of a sequence, from `start` on; `group` is the run of blocks. */
+interface RepeatRun {
+  start: number;
+  period: number;
+  count: number;
+  group: number;
+}
+
+/** The runs of blocks of a graph as stretches of a sequence of boxes. */
+export class Runs {
+  readonly #groups: Groups;
+  readonly #symbols: readonly string[];
+  /** By group, its first box and the one after its last. */
+  readonly #start: number[] = [];
+  readonly #end: number[] = [];
+  readonly #children = new Map<number, number[]>();
+
+  /**
+   * @param nodes  the node of each box, in the order that groups are intervals of.
+   * @param symbols  boxes of one symbol may stand for each other.
+   */
+  constructor(groups: Groups, nodes: readonly number[], symbols: readonly string[]) {
+    this.#groups = groups;
+    this.#symbols = symbols;
+    const { groupOrder, groupStart, groupEnd, groupParent } = groups.graph;
+    const isBox = new Uint8Array(groupOrder.length);
+    for (const node of nodes) isBox[node] = 1;
+    const before = new Int32Array(groupOrder.length + 1);
+    for (const [row, node] of groupOrder.entries()) before[row + 1] = before[row]! + isBox[node]!;
+    for (let group = 0; group < groups.count; group++) {
+      this.#start.push(before[groupStart[group]!]!);
+      this.#end.push(before[groupEnd[group]!]!);
+      const around = groupParent[group]!;
+      addTo(this.#children, around, group);
+    }
+  }
+
+  /** The runs that are in no other, in order. */
+  outermost(): RepeatRun[] {
+    return this.#in(-1);
+  }
+
+  /** The runs inside the first block of a run. */
+  inside({ group }: RepeatRun): RepeatRun[] {
+    const first = this.#children.get(group)?.[0];
+    return first === undefined ? [] : this.#in(first);
+  }
+
+  #in(around: number): RepeatRun[] {
+    const found: RepeatRun[] = [];
+    for (const group of this.#children.get(around) ?? []) {
+      const stretch = this.#stretch(group);
+      if (stretch) found.push(stretch);
+      else append(found, this.#in(group));
+    }
+    return found;
+  }
+
+  /** The stretch of a run of blocks; null where these are not drawn alike. */
+  #stretch(group: number): RepeatRun | null {
+    if (this.#groups.graph.groupSource[group] !== GroupSource.REPEAT) return null;
+    const [start, end] = [this.#start[group]!, this.#end[group]!];
+    const count = this.#children.get(group)?.length || end - start;
+    const period = count ? Math.floor((end - start) / count) : 0;
+    if (!period || period * count !== end - start) return null;
+    for (let box = start + period; box < end; box++) {
+      if (this.#symbols[box] !== this.#symbols[box - period]) return null;
+    }
+    return { start, period, count, group };
+  }
+}
+
+/** Boxes of a sequence that are drawn as one. */
+export interface Cluster {
+  /** Places in the sequence, ascending. */
+  boxes: number[];
+  /** How many blocks the run has that it belongs to; 1 where it belongs to none. */
+  repeats: number;
+  /** That run, where its parts are drawn apart; else -1. */
+  run: number;
+  /** Boxes of one block that are inside. */
+  unit: number;
+}
+
+export interface Clusters {
+  clusters: Cluster[];
+  /** By run whose parts are drawn apart. */
+  stretches: Map<number, RepeatRun>;
+}
+
+/** Of more boxes, so many are weighed: neighbors come together, other than heavy ones. */
+const MOST_SINGLE = 20_000;
+/** Parts of a block that are drawn apart. */
+const MOST_CELLS = 12;
+
+/**
+ * Puts a sequence into at most so many clusters: a run of blocks becomes one block, drawn by its parts, each standing
+ * for its counterparts in all; then neighbors are joined, the lightest first. Clusters hold neighbors of the sequence
+ * alone, or the same parts of neighboring blocks, so that edges between them lead forward if those between boxes do.
+ *
+ * @param weights  what makes a box worth its own cluster.
+ */
+export function joined(runs: Runs, weights: Float64Array, most: number): Clusters {
+  const clusters: Cluster[] = [];
+  const stretches = new Map<number, RepeatRun>();
+  const near = Math.ceil(weights.length / MOST_SINGLE);
+  const heavy = weights.reduce((sum, weight) => sum + weight, 0) / most;
+  const alone = (from: number, to: number) => {
+    for (let box = from; box < to; ) {
+      const boxes = [box];
+      for (box += 1; box < to && boxes.length < near && weights[box]! < heavy; box++) {
+        if (weights[box - 1]! >= heavy) break;
+        boxes.push(box);
+      }
+      clusters.push({ boxes, repeats: 1, run: -1, unit: boxes.length });
+    }
+  };
+  let at = 0;
+  for (const stretch of runs.outermost()) {
+    const { start, period, count, group } = stretch;
+    alone(at, start);
+    const cells = cellsOf(runs, weights, stretch);
+    const run = cells.length > 1 ? group : -1;
+    for (const cell of cells) {
+      const boxes: number[] = [];
+      for (let row = 0; row < count; row++) {
+        for (const each of cell) boxes.push(start + row * period + each);
+      }
+      boxes.sort((a, b) => a - b);
+      clusters.push({ boxes, repeats: count, run, unit: cell.length });
+    }
+    if (run >= 0) stretches.set(run, stretch);
+    at = start + count * period;
+  }
+  alone(at, weights.length);
+  return { clusters: joinLightest(clusters, stretches, weights, most), stretches };
+}
+
+/** The parts of one occurrence, offsets of boxes; of a long one, runs are one part. */
+function cellsOf(runs: Runs, weights: Float64Array, stretch: RepeatRun): number[][] {
+  const { start, period } = stretch;
+  const cells: number[][] = [];
+  const alone = (from: number, to: number) => {
+    for (let each = from; each < to; each++) cells.push([each]);
+  };
+  let at = 0;
+  if (period > MOST_CELLS) {
+    for (const inner of runs.inside(stretch)) {
+      const first = inner.start - start;
+      alone(at, first);
+      at = first + inner.period * inner.count;
+      cells.push(Array.from({ length: at - first }, (_, each) => first + each));
+    }
+  }
+  alone(at, period);
+  const clusters = cells.map((boxes) => ({ boxes, repeats: 1, run: -1, unit: boxes.length }));
+  const own = weights.subarray(start, start + period);
+  return joinLightest(clusters, new Map(), own, MOST_CELLS).map(({ boxes }) => boxes);
+}
+
+/** A pair of neighbors with what they weigh; it counts as long as both still do. */
+interface Pair {
+  weight: number;
+  low: number;
+  high: number;
+  sizes: number;
+}
+
+/** Joins neighbors of one run, or of none, the lightest pair first, until there are few enough. */
+function joinLightest(
+  all: readonly Cluster[],
+  stretches: Map<number, RepeatRun>,
+  weights: Float64Array,
+  most: number,
+): Cluster[] {
+  const clusters: (Cluster | null)[] = [...all];
+  const heavy = all.map(({ boxes }) => boxes.reduce((sum, box) => sum + weights[box]!, 0));
+  const before = Int32Array.from(all, (_, at) => at - 1);
+  const after = Int32Array.from(all, (_, at) => at + 1);
+  const parts = new Map<number, number>();
+  for (const { run } of all) parts.set(run, (parts.get(run) ?? 0) + 1);
+  const heap = new Heap();
+  const sizes = (low: number, high: number) =>
+    clusters[low]!.boxes.length + clusters[high]!.boxes.length;
+  const offer = (low: number) => {
+    const high = low < 0 ? all.length : after[low]!;
+    if (high >= all.length || clusters[low]!.run !== clusters[high]!.run) return;
+    heap.push({ weight: heavy[low]! + heavy[high]!, low, high, sizes: sizes(low, high) });
+  };
+  for (let low = 0; low + 1 < all.length; low++) offer(low);
+  for (let left = all.length; left > most; ) {
+    const pair = heap.pop();
+    if (!pair) break;
+    const { low, high } = pair;
+    const [one, two] = [clusters[low], clusters[high]];
+    if (!one || !two || after[low] !== high || sizes(low, high) !== pair.sizes) continue;
+    const { run } = one;
+    const boxes = [...one.boxes, ...two.boxes].sort((a, b) => a - b);
+    const repeats = run < 0 ? 1 : one.repeats;
+    clusters[low] = { boxes, repeats, run, unit: run < 0 ? boxes.length : one.unit + two.unit };
+    clusters[high] = null;
+    heavy[low]! += heavy[high]!;
+    after[low] = after[high]!;
+    if (after[low]! < all.length) before[after[low]!] = low;
+    left -= 1;
+    if (run >= 0) {
+      parts.set(run, parts.get(run)! - 1);
+      if (parts.get(run) === 1) {
+        clusters[low] = { ...clusters[low]!, run: -1 };
+        stretches.delete(run);
+      }
+    }
+    offer(before[low]!);
+    offer(low);
+  }
+  return clusters.filter((each) => each !== null);
+}
+
+/** The lightest pair first; of equals the one that comes first. */
+class Heap {
+  readonly #pairs: Pair[] = [];
+
+  push(pair: Pair): void {
+    const pairs = this.#pairs;
+    let at = pairs.push(pair) - 1;
+    for (let up = (at - 1) >> 1; at > 0 && isBefore(pair, pairs[up]!); up = (at - 1) >> 1) {
+      pairs[at] = pairs[up]!;
+      at = up;
+    }
+    pairs[at] = pair;
+  }
+
+  pop(): Pair | undefined {
+    const pairs = this.#pairs;
+    const [first, last] = [pairs[0], pairs.pop()];
+    if (!pairs.length || !last) return first;
+    let at = 0;
+    for (;;) {
+      let down = 2 * at + 1;
+      if (down >= pairs.length) break;
+      if (down + 1 < pairs.length && isBefore(pairs[down + 1]!, pairs[down]!)) down += 1;
+      if (!isBefore(pairs[down]!, last)) break;
+      pairs[at] = pairs[down]!;
+      at = down;
+    }
+    pairs[at] = last;
+    return first;
+  }
+}
+
+function isBefore(one: Pair, two: Pair): boolean {
+  return one.weight < two.weight || (one.weight === two.weight && one.low < two.low);
+}

@@ -1,0 +1,332 @@
+import { Fault, verdictCounts } from "../../shared/client/health.ts";
+import { type FigurePart, LINE, MARGIN, SMALL } from "../../shared/drawing/figure.ts";
+import type { SvgContext } from "../../shared/drawing/svg_context.ts";
+import { plain } from "../../shared/drawing/svg_marks.ts";
+import { BADGE, inkOn, kindFill, paintBadge, type Theme } from "../../shared/drawing/theme.ts";
+import { integer, percent } from "../../shared/format.ts";
+import { ClassColors } from "../data/coloring.ts";
+import { isUnknown, verdictLabel, verdictSign, weight } from "../data/health.ts";
+import { NumberColors } from "../data/number_colors.ts";
+import { EdgeStyle, type GraphScene } from "../layout/scene.ts";
+import { DASHES } from "../paint/edges.ts";
+import { Palette, paintHatch } from "../paint/palette.ts";
+import { type GraphRequest, GraphSheet } from "./sheet.ts";
+
+/** Between two items, px. */
+const APART = 12;
+const SWATCH = 10;
+const SIGN = 14;
+const RAMP = 72;
+const STEPS = 12;
+const STROKE = 22;
+
+const LINES = [
+  [EdgeStyle.AMBIGUOUS, "ambiguous: the file does not name the producer"],
+  [EdgeStyle.CONTROL, "runs before"],
+  [EdgeStyle.BRIDGE, "through hidden nodes"],
+] as const;
+
+/** One thing that the legend explains; it is drawn from the left end of its middle line. */
+interface LegendItem {
+  width: number;
+  paint: (pen: SvgContext, theme: Theme, x: number, y: number) => void;
+}
+
+/** What colors and lines of a scene mean, in as many lines as that takes. */
+export function legend(sheet: GraphSheet, scene: GraphScene): FigurePart {
+  const items = [...new Items(sheet, scene).all()];
+  const room = sheet.request.width - 2 * MARGIN;
+  const places: [x: number, row: number][] = [];
+  let [x, row] = [0, 0];
+  for (const { width } of items) {
+    if (x > 0 && x + width > room) [x, row] = [0, row + 1];
+    places.push([x, row]);
+    x += width + APART;
+  }
+  return {
+    height: items.length ? (row + 1) * LINE + 8 : 0,
+    paint(pen, theme, top) {
+      pen.textBaseline = "middle";
+      pen.textAlign = "left";
+      for (const [at, item] of items.entries()) {
+        const [left, line] = places[at]!;
+        pen.font = `${SMALL}px ${theme.font}`;
+        item.paint(pen, theme, MARGIN + left, top + (line + 0.5) * LINE);
+      }
+    },
+  };
+}
+
+class Items {
+  readonly #sheet: GraphSheet;
+  readonly #scene: GraphScene;
+
+  constructor(sheet: GraphSheet, scene: GraphScene) {
+    this.#sheet = sheet;
+    this.#scene = scene;
+  }
+
+  *all(): Generator<LegendItem> {
+    const { colorBy, model } = this.#sheet;
+    const colors = this.#colors(this.#sheet.theme(false));
+    if (colorBy === "health") yield* this.#health();
+    else if (colorBy === "time" && !model.times.known) yield this.#text("the run has no times");
+    else if (colors instanceof NumberColors) yield* this.#numbers(colors);
+    if (colors instanceof ClassColors) yield* this.#classes(colors);
+    else yield* this.#kinds();
+    if (colorBy !== "health" && this.#sheet.health?.fault.some(Boolean)) yield* this.#faults();
+    for (const [style, said] of LINES) {
+      if (this.#scene.edgeStyle.includes(style)) yield this.#line(DASHES[style]!, said);
+    }
+  }
+
+  #colors(theme: Theme) {
+    return this.#sheet.colors(this.#scene, theme);
+  }
+
+  #width(words: string): number {
+    return this.#sheet.request.text.width(words, SMALL);
+  }
+
+  #text(words: string, color: keyof Theme & ("text" | "muted") = "text"): LegendItem {
+    const { text, width } = this.#sheet.request;
+    const fitted = text.fit(words, width - 2 * MARGIN, SMALL);
+    return {
+      width: this.#width(fitted),
+      paint(pen, theme, x, y) {
+        pen.fillStyle = theme[color];
+        pen.fillText(fitted, x, y);
+      },
+    };
+  }
+
+  /** A swatch, what it stands for, and a number of it. */
+  #chip(label: string, aside: string, fill: (theme: Theme) => string): LegendItem {
+    const { text, width } = this.#sheet.request;
+    const shown = text.fit(label, width - 2 * MARGIN - SWATCH - 60, SMALL);
+    const start = SWATCH + 4;
+    const wide = this.#width(shown);
+    return {
+      width: start + wide + 4 + this.#width(aside),
+      paint(pen, theme, x, y) {
+        pen.fillStyle = fill(theme);
+        pen.fillRect(x, y - SWATCH / 2, SWATCH, SWATCH);
+        pen.fillStyle = theme.text;
+        pen.fillText(shown, x + start, y);
+        pen.fillStyle = theme.muted;
+        pen.fillText(aside, x + start + wide + 4, y);
+      },
+    };
+  }
+
+  *#kinds(): Generator<LegendItem> {
+    for (const { kind, nodes, ns } of kindSums(this.#sheet)) {
+      const share = ns > 0 ? percent(ns / this.#sheet.model.times.total) : integer(nodes);
+      yield this.#chip(kind, share, (theme) => kindFill(theme, kind));
+    }
+  }
+
+  *#classes({ column, rows, unknown }: ClassColors): Generator<LegendItem> {
+    yield this.#text(column.name, "muted");
+    for (const [at, { label, nodes }] of rows.entries()) {
+      yield this.#chip(label, integer(nodes), (theme) => {
+        return (this.#colors(theme) as ClassColors).rows[at]!.color;
+      });
+    }
+    if (unknown) yield this.#unknown(unknown);
+  }
+
+  *#numbers(colors: NumberColors): Generator<LegendItem> {
+    const { column, counts, scale, together } = colors;
+    const isTime = this.#sheet.colorBy === "time";
+    const several = column.of === "entries" ? ` (${together} of outputs)` : "";
+    const before = `${column.name} ${colors.text(scale.low)}`;
+    const after = `${colors.text(scale.high)}${isTime ? " (slowest)" : several}`;
+    yield this.#ramp(before, after);
+    if (counts.under) yield this.#text(`${integer(counts.under)} below`);
+    if (counts.over && !isTime) yield this.#text(`${integer(counts.over)} above`);
+    if (counts.unknown) yield this.#unknown(counts.unknown);
+    if (column.note) yield this.#text(column.note, "muted");
+  }
+
+  #ramp(before: string, after: string): LegendItem {
+    const first = this.#width(before) + 4;
+    const step = RAMP / STEPS;
+    return {
+      width: first + RAMP + 4 + this.#width(after),
+      paint: (pen, theme, x, y) => {
+        const colors = this.#colors(theme) as NumberColors;
+        pen.fillStyle = theme.text;
+        pen.fillText(before, x, y);
+        for (let at = 0; at < STEPS; at++) {
+          pen.fillStyle = colors.color(colors.scale.value((at + 0.5) / STEPS));
+          pen.fillRect(x + first + at * step, y - SWATCH / 2, step + 0.2, SWATCH);
+        }
+        pen.fillStyle = theme.text;
+        pen.fillText(after, x + first + RAMP + 4, y);
+      },
+    };
+  }
+
+  #unknown(count: number): LegendItem {
+    const said = `${integer(count)} unknown`;
+    return {
+      width: SWATCH + 4 + this.#width(said),
+      paint(pen, theme, x, y) {
+        hatched(pen, theme, x, y, SWATCH);
+        pen.fillStyle = theme.text;
+        pen.fillText(said, x + SWATCH + 4, y);
+      },
+    };
+  }
+
+  *#health(): Generator<LegendItem> {
+    const { health } = this.#sheet;
+    if (!health?.answer.total) {
+      yield this.#text("the run holds no tensors");
+      return;
+    }
+    const counts = verdictCounts(health.verdict).sort(([a], [b]) => weight(b) - weight(a));
+    for (const [verdict, nodes] of counts) yield this.#verdict(verdict, integer(nodes));
+  }
+
+  #verdict(verdict: number, nodes: string): LegendItem {
+    const label = verdictLabel(verdict);
+    const wide = this.#width(label);
+    return {
+      width: SIGN + 8 + wide + this.#width(nodes),
+      paint(pen, theme, x, y) {
+        const fill = isUnknown(verdict) ? theme.background : new Palette(theme).verdict(verdict);
+        pen.fillStyle = fill;
+        pen.fillRect(x, y - SIGN / 2, SIGN, SIGN);
+        if (isUnknown(verdict)) hatched(pen, theme, x, y, SIGN);
+        pen.fillStyle = inkOn(fill);
+        pen.textAlign = "center";
+        pen.fillText(verdictSign(verdict), x + SIGN / 2, y);
+        pen.textAlign = "left";
+        pen.fillStyle = theme.text;
+        pen.fillText(label, x + SIGN + 4, y);
+        pen.fillStyle = theme.muted;
+        pen.fillText(nodes, x + SIGN + 8 + wide, y);
+      },
+    };
+  }
+
+  /** How boxes are marked that have a fault. */
+  *#faults(): Generator<LegendItem> {
+    const [began, spread] = [faultWords(Fault.ORIGIN), faultWords(Fault.SPREAD)];
+    yield {
+      width: BADGE + 4 + this.#width(began),
+      paint(pen, theme, x, y) {
+        paintBadge(pen, x + BADGE / 2, y, BADGE / 2, theme);
+        pen.font = `${SMALL}px ${theme.font}`;
+        pen.fillStyle = theme.text;
+        pen.fillText(began, x + BADGE + 4, y);
+      },
+    };
+    yield {
+      width: SIGN + 4 + this.#width(spread),
+      paint(pen, theme, x, y) {
+        pen.strokeStyle = theme.error;
+        pen.lineWidth = 1.5;
+        pen.globalAlpha = 0.8;
+        pen.setLineDash([4, 3]);
+        pen.beginPath();
+        pen.roundRect(x, y - SIGN / 2, SIGN, SIGN, 4);
+        pen.stroke();
+        pen.setLineDash([]);
+        pen.globalAlpha = 1;
+        pen.fillStyle = theme.text;
+        pen.fillText(spread, x + SIGN + 4, y);
+      },
+    };
+  }
+
+  #line(dash: readonly number[], words: string): LegendItem {
+    const { width } = this.#sheet.request;
+    const isLong = STROKE + 4 + this.#width(words) > width - 2 * MARGIN;
+    const said = isLong ? words.split(":", 1)[0]! : words;
+    return {
+      width: STROKE + 4 + this.#width(said),
+      paint(pen, theme, x, y) {
+        pen.strokeStyle = new Palette(theme).edge;
+        pen.lineWidth = 1.2;
+        pen.setLineDash(dash);
+        pen.beginPath();
+        pen.moveTo(x, y);
+        pen.lineTo(x + STROKE, y);
+        pen.stroke();
+        pen.setLineDash([]);
+        pen.fillStyle = theme.muted;
+        pen.fillText(said, x + STROKE + 4, y);
+      },
+    };
+  }
+}
+
+function hatched(pen: SvgContext, theme: Theme, x: number, y: number, side: number): void {
+  const shape = { x, y: y - side / 2, width: side, height: side };
+  pen.beginPath();
+  pen.rect(shape.x, shape.y, side, side);
+  paintHatch(pen, new Palette(theme), shape);
+  pen.strokeStyle = theme.line;
+  pen.lineWidth = 1;
+  pen.strokeRect(shape.x, shape.y, side, side);
+}
+
+/** What a reader is told of a fault; empty where there is none. */
+export function faultWords(fault: number): string {
+  return ["", "fault begins here", "fault spread here"][fault] ?? "";
+}
+
+/** Op kinds with the number of their nodes and the sum of their times, ns: the longest first. */
+export function kindSums({ model }: GraphSheet): { kind: string; nodes: number; ns: number }[] {
+  return [...model.times.byKind(model.graph)]
+    .map(([kind, sum]) => ({ kind, ...sum }))
+    .sort((a, b) => b.ns - a.ns || b.nodes - a.nodes);
+}
+
+/** What colors show, one a node, for other tools. */
+export interface NodeColors {
+  /** In the light theme; null where nothing is known. */
+  fills: (string | null)[];
+  said: string[];
+  /** Null where it is not known, as what is no number in JSON. */
+  values: (number | string | null)[];
+}
+
+/** The colors of all nodes of a graph by themselves. */
+export function nodeColors(request: GraphRequest): NodeColors {
+  const sheet = new GraphSheet(request);
+  const { labels, graph } = sheet.model;
+  const scene = sheet.scene({ fold: false });
+  const theme = sheet.theme(false);
+  const palette = new Palette(theme);
+  const colors = sheet.colors(scene, theme);
+  const { health } = sheet;
+  const told = { fills: [], said: [], values: [] } as NodeColors;
+  const add = (fill: string | null, said: string, value: number | string | null) => {
+    told.fills.push(fill && plain(fill));
+    told.said.push(said);
+    told.values.push(value);
+  };
+  for (let box = 0; box < scene.count; box++) {
+    const node = scene.node[box]!;
+    const face = colors.face(box);
+    if (colors instanceof NumberColors) {
+      const value = colors.value(box);
+      const said = sheet.colorBy === "time" ? labels.time(node) : colors.said(box);
+      add(face, said, Number.isNaN(value) ? null : value);
+    } else if (colors instanceof ClassColors) {
+      const said = colors.said(box);
+      add(face, said, face && said);
+    } else if (health && sheet.colorBy === "health") {
+      const verdict = health.verdict[node]!;
+      add(face ?? palette.plain, health.brief(node), verdictLabel(verdict));
+    } else {
+      const kind = graph.opKinds.at(node);
+      add(palette.tint(kind), kind, kind);
+    }
+  }
+  return told;
+}

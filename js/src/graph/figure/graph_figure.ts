@@ -1,0 +1,318 @@
+import { NodeKind } from "../../shared/client/run_client.ts";
+import { type Drawing, type FigurePanel, panelDrawing } from "../../shared/drawing/figure.ts";
+import { counted, integer } from "../../shared/format.ts";
+import { finished, largest } from "../../shared/many.ts";
+import { isolated } from "../data/links.ts";
+import { compactWords } from "../layout/labels.ts";
+import type { BoxTexts, GraphScene } from "../layout/scene.ts";
+import { arrange, arrangeWhole } from "./arrange.ts";
+import { type Condensed, condensed, condensedScene } from "./condense.ts";
+import { condensedText, describeCondensed, describeScene, graphText } from "./description.ts";
+import { emptyPanel, panelOf, picturePanel, SLOWEST, seenFrom } from "./picture_panel.ts";
+import { type GraphRequest, GraphSheet } from "./sheet.ts";
+
+/** The words of boxes, those that tell most first. */
+export function wordings({ words, model, request }: GraphSheet): BoxTexts[] {
+  if (request.options.label.includes("\n")) return [words];
+  const compact = [true, false].map((tells) => compactWords(numbered(words), model.labels, tells));
+  return [words, ...compact];
+}
+
+/** The same with the id of a node before its title: nobody can ask a figure for it. */
+function numbered(words: BoxTexts): BoxTexts {
+  return {
+    compact: words.compact,
+    valued: words.valued,
+    heightOfGroup: words.heightOfGroup,
+    title: (node) => `#${node} ${words.title(node)}`,
+    box: (node, folded) => words.box(node, folded),
+    boxOfGroup: (...group) => words.boxOfGroup(...group),
+    height: (node) => words.height(node),
+    width: (node, folded) => words.width(node, folded),
+    widthOfGroup: (...group) => words.widthOfGroup(...group),
+  };
+}
+
+/** How many edges away what is around the focus may be. */
+const MOST_HOPS = 3;
+
+/** The nodes of so many boxes at most, one flag a node: around the focus as far as all fit, else the first. */
+function firstNodes(sheet: GraphSheet, most: number): Uint8Array {
+  const { links, graph } = sheet.model;
+  const { data, options } = sheet.request;
+  const only = new Uint8Array(graph.kinds.length);
+  if (data.focus < 0) for (const node of sheet.boxed.subarray(0, most)) only[node] = 1;
+  else {
+    only[data.focus] = 1;
+    for (let hops = 1; hops <= MOST_HOPS; hops++) {
+      const around = finished(isolated(links, { kind: "around", nodes: [data.focus], hops }));
+      const wider = around.map((is, node) => (sheet.only && !sheet.only[node] ? 0 : is));
+      if (sheet.scene({ only: wider }).count > most) break;
+      only.set(wider);
+    }
+  }
+  if (!options.fold_parameters) return only;
+  for (const [edge, target] of graph.edgeTarget.entries()) {
+    const source = graph.edgeSource[edge]!;
+    if (source >= 0 && only[target] && graph.kinds[source] === NodeKind.PARAMETER) only[source] = 1;
+  }
+  return only;
+}
+
+/** How many groups are closed. */
+export function closedNote({ boxed }: GraphSheet, { count, group }: GraphScene): string {
+  const closed = group.reduce((sum, each) => sum + Number(each >= 0), 0);
+  if (!closed) return "";
+  const drawn = `${counted(boxed.length, "box")} drawn as ${integer(count)}`;
+  return `${counted(closed, "closed group")}: ${drawn}; times and shares of groups are sums.`;
+}
+
+/** Which edges are not drawn between the boxes that are. */
+export function sparedNote({ edgeSource }: GraphScene, left: number): string {
+  if (!left) return "";
+  const drawn = edgeSource.length;
+  return `${integer(drawn)} of ${counted(drawn + left, "edge")} drawn: of those between the same two boxes only the first.`;
+}
+
+/** What stands for the nodes of a condensed graph. */
+function condensedNote({ parts, scene, isCarried }: Condensed): string {
+  const drawn = `${counted(scene.count, "box")} drawn as ${counted(parts.length, "group")}`;
+  const said = `Condensed: ${drawn} of consecutive nodes, parameters inside; times and shares are sums.`;
+  if (!parts.some(({ repeats }) => repeats > 1)) return said;
+  return `${said} “× n”: n identical in a row${isCarried ? ", each feeding the next." : "."}`;
+}
+
+/** Edges of one style from one box to another that are drawn; more would be a black area. */
+const MOST_BETWEEN = 200;
+
+/** A scene without the edges that are too many between two boxes, and how many those are. */
+function spared(scene: GraphScene): { scene: GraphScene; left: number } {
+  const between = new Map<number, number>();
+  const keep: number[] = [];
+  const { edgeSource, edgeTarget, edgeSlot, edgeStyle, edge, count } = scene;
+  for (let each = 0; each < edgeSource.length; each++) {
+    const key = (edgeSource[each]! * count + edgeTarget[each]!) * 4 + edgeStyle[each]!;
+    const drawn = between.get(key) ?? 0;
+    between.set(key, drawn + 1);
+    if (drawn < MOST_BETWEEN) keep.push(each);
+  }
+  const left = edgeSource.length - keep.length;
+  if (!left) return { scene, left };
+  const kept = (column: Int32Array) => Int32Array.from(keep, (each) => column[each]!);
+  const edges = {
+    edgeSource: kept(edgeSource),
+    edgeTarget: kept(edgeTarget),
+    edgeSlot: kept(edgeSlot),
+    edgeStyle: Uint8Array.from(keep, (each) => edgeStyle[each]!),
+    edge: kept(edge),
+  };
+  return { scene: { ...scene, ...edges }, left };
+}
+
+/** Some groups closed: with fewer boxes, what is inside tells more; with more, a condensed graph does. */
+const FEWEST = 8;
+const MOST = 90;
+
+/** Which groups are open, one a group; null where none are drawn. */
+export interface OpenGroups {
+  open: Uint8Array | null;
+  /** How many boxes the graph takes so. */
+  boxes: number;
+}
+
+/**
+ * The groups that are to be open, then ever fewer depths of them. Where nobody has chosen, all of them are, since nobody
+ * can open one in a figure.
+ */
+function* openings(sheet: GraphSheet): Generator<OpenGroups> {
+  const { groups, graph } = sheet.model;
+  const { grouped, open_groups: chosen } = sheet.request.options;
+  const { length } = sheet.boxed;
+  if (!grouped || groups.count === 0) {
+    yield { open: null, boxes: length };
+    return;
+  }
+  const first = new Uint8Array(groups.count).fill(chosen ? 0 : 1);
+  for (const group of chosen ?? []) first[group] = 1;
+  const depth = new Int32Array(groups.count);
+  for (let group = 0; group < groups.count; group++) {
+    const parent = graph.groupParent[group]!;
+    depth[group] = parent < 0 ? 0 : depth[parent]! + 1;
+  }
+  let before = "";
+  for (let most = largest(depth) + 1; most >= 0; most--) {
+    const open = first.map((is, group) => (depth[group]! < most ? is : 0));
+    const boxes = boxesWith(sheet, open);
+    const isOdd = boxes < length && !chosen && !(boxes >= FEWEST && boxes <= MOST);
+    const closed = groups
+      .closedBy(open)
+      .map((by) => (by < 0 ? 0 : 1))
+      .join("");
+    if (closed === before) continue;
+    before = closed;
+    if (!isOdd) yield { open, boxes };
+  }
+}
+
+function boxesWith({ model, boxed }: GraphSheet, open: Uint8Array): number {
+  const closedBy = model.groups.closedBy(open);
+  const closed = new Set<number>();
+  let boxes = 0;
+  for (const node of boxed) {
+    const group = model.graph.nodeGroup[node]!;
+    const by = group < 0 ? -1 : closedBy[group]!;
+    if (by < 0) boxes += 1;
+    else closed.add(by);
+  }
+  return boxes + closed.size;
+}
+
+/** How high a graph may be, px: the next where the one before does not hold it. */
+const HEIGHTS = [806, 1120, 1700];
+const CONDENSED_HEIGHT = 1100;
+/** In how many parts a graph is condensed, until they fit. */
+const PARTS = [44, 30, 20, 12, 6, 3];
+/** Boxes of a part of a graph that is too large. */
+const SOME = 20;
+/** Edges that are drawn at all, and the fewest bytes that each takes. */
+const MOST_EDGES = 100_000;
+const BYTES_OF_EDGE = 12;
+
+interface Sized {
+  panel: FigurePanel;
+  /** px. */
+  width: number;
+}
+
+/** The graph of a run as a static figure: whole, with some groups closed, condensed, or a part of it. */
+export function graphFigure(request: GraphRequest): Drawing {
+  return fitting(request).drawing;
+}
+
+/** The same as a panel, to stand beside others. */
+export function graphPanel(request: GraphRequest): FigurePanel {
+  return fitting(request).panel;
+}
+
+/** The first that is no larger than it may be, else the last. */
+function fitting(request: GraphRequest): { panel: FigurePanel; drawing: Drawing } {
+  let found: { panel: FigurePanel; drawing: Drawing } | null = null;
+  for (const { panel, width } of panels(new GraphSheet(request))) {
+    found = { panel, drawing: panelDrawing({ ...request, width }, panel) };
+    if (sizeOf(found.drawing.svg) <= request.data.most.bytes) break;
+  }
+  return found!;
+}
+
+/** What may be drawn of a graph, what tells most first. */
+function* panels(sheet: GraphSheet): Generator<Sized> {
+  const { data, options, width } = sheet.request;
+  for (const { open, boxes } of openings(sheet)) {
+    if (boxes > data.most.boxes) continue;
+    const isClosed = boxes < sheet.boxed.length;
+    if (isClosed && data.focus >= 0 && options.open_groups === null && !data.whole) break;
+    yield* scenePanels(sheet, open);
+  }
+  if (data.focus < 0) yield* condensedPanels(sheet);
+  yield { panel: somePanel(sheet), width };
+}
+
+function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Sized> {
+  const { data, width } = sheet.request;
+  const { scene, left } = spared(sheet.scene({ open }));
+  if (scene.edgeSource.length > Math.min(MOST_EDGES, data.most.bytes / BYTES_OF_EDGE)) return;
+  const worded = (words: BoxTexts) => spared(sheet.scene({ open, words })).scene;
+  const variants = wordings(sheet).map((words) => () => worded(words));
+  const found = data.whole ? arrangeWhole(sheet, scene) : arrange(sheet, variants, width, HEIGHTS);
+  if (!found) return;
+  const { camera, placed } = found;
+  camera.resize(Math.max(width, camera.width), camera.height);
+  const isClosed = scene.group.some((group) => group >= 0);
+  const note = [closedNote(sheet, scene), sparedNote(scene, left)].filter(Boolean).join(" ");
+  const told = {
+    note,
+    text: graphText(sheet, isClosed ? placed.scene : sheet.flat),
+    facts: describeScene(sheet, placed.scene),
+    below: isClosed ? SLOWEST : "",
+  };
+  const seen = seenFrom(sheet, found);
+  for (const isTitled of [true, false]) {
+    const all = { ...told, isTitled };
+    if (seen) yield { panel: picturePanel(sheet, seen, all), width };
+    else yield { panel: panelOf(sheet, found, all), width: camera.width };
+  }
+}
+
+/** The whole graph as parts, each of several nodes. */
+function* condensedPanels(sheet: GraphSheet): Generator<Sized> {
+  const { width } = sheet.request;
+  const flat = sheet.scene({ fold: true, words: unmeasured(sheet.words) });
+  for (const most of PARTS) {
+    const found = condensed(sheet.model, flat, most);
+    const slowest = largest(
+      found.parts.map(({ ns }) => ns || 0),
+      0,
+    );
+    const scene = condensedScene(sheet, found);
+    const placed = arrange(sheet, [() => scene], width, [CONDENSED_HEIGHT]);
+    if (!placed) continue;
+    if (sheet.colorBy === "time") sheet.limits.set(placed.placed.scene, [0, slowest]);
+    const told = {
+      note: condensedNote(found),
+      text: condensedText(sheet, found, placed.placed.scene),
+      facts: describeCondensed(found),
+      below: SLOWEST,
+      isTitled: true,
+    };
+    yield { panel: panelOf(sheet, placed, told), width };
+  }
+}
+
+/** Words of boxes that are not drawn one by one: nobody asks how wide they are. */
+function unmeasured(words: BoxTexts): BoxTexts {
+  return {
+    compact: words.compact,
+    valued: words.valued,
+    title: (node) => words.title(node),
+    box: (node, folded) => words.box(node, folded),
+    boxOfGroup: (...group) => words.boxOfGroup(...group),
+    width: () => 0,
+    widthOfGroup: () => 0,
+    height: (node) => words.height(node),
+    heightOfGroup: words.heightOfGroup,
+  };
+}
+
+/** Some nodes around the focus, or the first, and the slowest operators. */
+function somePanel(sheet: GraphSheet): FigurePanel {
+  const { request, model } = sheet;
+  const isFirst = request.data.focus < 0;
+  const which = isFirst ? "first in execution order" : "those around the focus";
+  const text = graphText(sheet, sheet.flat);
+  const below = (boxes: number) => {
+    const said = `Drawn: ${integer(boxes)} of ${counted(sheet.boxed.length, "box")}, ${which}.`;
+    return model.times.known ? `${said} ${SLOWEST}` : said;
+  };
+  for (let most = SOME; most > 0; most >>= 1) {
+    const only = firstNodes(sheet, most);
+    const variants = wordings(sheet).map((words) => () => sheet.scene({ only, words }));
+    const found = arrange(sheet, variants, request.width, HEIGHTS.slice(0, 1));
+    if (!found) continue;
+    const { scene } = found.placed;
+    const facts = { drawn: Array.from(scene.node) };
+    const told = { note: "", text, facts, below: below(scene.count), isTitled: true };
+    return panelOf(sheet, found, told);
+  }
+  return emptyPanel(sheet, { note: "", text, facts: { drawn: [] }, below: below(0) });
+}
+
+/** Bytes of a text in UTF-8. */
+export function sizeOf(text: string): number {
+  let size = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 0x7ff) size += 2;
+    else if (code > 0x7f) size += 1;
+  }
+  return size;
+}

@@ -1,0 +1,190 @@
+import {
+  type FigurePanel,
+  type FigurePart,
+  type HoverText,
+  heading,
+  heightOf,
+  LINE,
+  MARGIN,
+  type Note,
+  paintParts,
+  paragraph,
+  SMALL,
+  smallWriter,
+  space,
+} from "../../shared/drawing/figure.ts";
+import type { SvgContext } from "../../shared/drawing/svg_context.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { nodeTitle } from "../../shared/format.ts";
+import { Camera } from "../camera.ts";
+import type { PlacedScene } from "../layout/placed_scene.ts";
+import { membersOf } from "../layout/scene.ts";
+import { EdgePainter } from "../paint/edges.ts";
+import { titleOf } from "../paint/frames.ts";
+import { GraphPainter, OverlayPainter } from "../paint/painter.ts";
+import type { Arranged } from "./arrange.ts";
+import { describeGraph, MOST_SLOWEST, totals } from "./description.ts";
+import { legend } from "./figure_legend.ts";
+import type { GraphSheet } from "./sheet.ts";
+
+/** A placed scene as the live view draws it. */
+export function picture(sheet: GraphSheet, { placed, camera }: Arranged): FigurePart {
+  return {
+    height: camera.height,
+    paint(pen, theme, top) {
+      pen.save();
+      pen.translate(0, top);
+      paint(sheet, placed, camera, pen, theme);
+      pen.restore();
+    },
+  };
+}
+
+function paint(
+  sheet: GraphSheet,
+  placed: PlacedScene,
+  camera: Camera,
+  pen: SvgContext,
+  theme: Theme,
+): void {
+  const drawn = sheet.picture(placed, camera, theme);
+  const painter = new GraphPainter(pen);
+  painter.paint(drawn);
+  const overlay = new OverlayPainter(pen, new EdgePainter(pen), painter);
+  overlay.paint(drawn, sheet.marks(placed), -1);
+}
+
+/** The same seen by the camera of the request; null where there is none, or its node is not drawn. */
+export function seenFrom({ request }: GraphSheet, { placed }: Arranged): Arranged | null {
+  const { camera: from, height } = request.data;
+  const middle = from && placed.placeOfNode(from.node);
+  if (!from || !middle) return null;
+  const camera = new Camera();
+  camera.resize(request.width, height);
+  const [x, y] = [middle.x + from.dx, middle.y + from.dy];
+  return { placed, camera: Object.assign(camera, { x, y, scale: from.scale }) };
+}
+
+/** Stands above the slowest operators. */
+export const SLOWEST = "Slowest operators:";
+/** Where their names begin, px. */
+const NAMES = 122;
+
+/** What is told of a picture beside it. */
+export interface PictureWords {
+  note: string;
+  text: string;
+  facts: Record<string, unknown>;
+  /** Said below the picture, above the slowest operators; nothing where they are not listed. */
+  below: string;
+  /** Whether boxes say what they are where the pointer rests. */
+  isTitled?: boolean;
+  /** Where the picture begins at the least, px. */
+  top?: number;
+}
+
+/** A picture with heading and legend above it, and the slowest operators below. */
+export function panelOf(sheet: GraphSheet, found: Arranged, told: PictureWords): FigurePanel {
+  const above = [...head(sheet, told.note), legend(sheet, found.placed.scene), space(8)];
+  above.push(space(Math.max(0, (told.top ?? 0) - topOf(above))));
+  const titles = told.isTitled ? titlesOf(sheet, found, topOf(above)) : [];
+  const parts = [...above, picture(sheet, found), ...slowest(sheet, told.below)];
+  return { ...panel(sheet, parts, told), titles };
+}
+
+/** Where the picture of a panel begins, px. */
+export function pictureTop(sheet: GraphSheet, { placed }: Arranged): number {
+  return topOf([...head(sheet, ""), legend(sheet, placed.scene), space(8)]);
+}
+
+/** The same without a picture. */
+export function emptyPanel(sheet: GraphSheet, told: PictureWords): FigurePanel {
+  return panel(sheet, [...head(sheet, told.note), ...slowest(sheet, told.below)], told);
+}
+
+/** The picture alone. */
+export function picturePanel(sheet: GraphSheet, found: Arranged, told: PictureWords): FigurePanel {
+  const { height, paint } = picture(sheet, found);
+  const titles = told.isTitled ? titlesOf(sheet, found, 0) : [];
+  return { ...panel(sheet, [], told), height, titles, paint: (...to) => paint(...to, 0) };
+}
+
+function panel(
+  sheet: GraphSheet,
+  parts: readonly FigurePart[],
+  { text, facts }: PictureWords,
+): FigurePanel {
+  const { data } = sheet.request;
+  const { times, labels } = sheet.model;
+  const title = `Graph of ${data.title}: ${totals(sheet)}`;
+  const first = times.ranked[0];
+  const node = first?.nodes[0] ?? -1;
+  const named = first?.name || (node < 0 ? "" : `#${node} ${labels.title(node)}`);
+  return {
+    height: heightOf(parts),
+    title,
+    words: first ? `${title}. Slowest: ${named}, ${times.text(first.ns)}` : title,
+    text,
+    description: { ...describeGraph(sheet), ...facts },
+    paint: (pen, theme) => paintParts(parts, pen, theme),
+  };
+}
+
+function head(sheet: GraphSheet, note: string): FigurePart[] {
+  const { data, width, text } = sheet.request;
+  const room = width - 2 * MARGIN;
+  const own: Note = { text: note, color: "muted", most: 6 };
+  const notes = note ? [...data.notes, own] : data.notes;
+  const said = notes.map((each) => paragraph(each, room, text, each.most));
+  return [heading(data.title, totals(sheet), room, text), ...said, space(4)];
+}
+
+function topOf(above: readonly FigurePart[]): number {
+  return heightOf(above) - MARGIN;
+}
+
+/** The slowest operators in a list. */
+function slowest(sheet: GraphSheet, said: string): FigurePart[] {
+  const { model, request } = sheet;
+  const { labels, times, graph } = model;
+  if (!said || (said === SLOWEST && !times.known)) return [];
+  const { width, text } = request;
+  const room = width - 2 * MARGIN;
+  const rows = times.ranked.slice(0, MOST_SLOWEST).map(({ name, nodes, ns }) => {
+    if (name) return [times.text(ns), text.fit(name, room - NAMES, SMALL)] as const;
+    const node = nodes[0]!;
+    const named = `${nodeTitle(labels.title(node), node)} (${graph.names.at(node)})`;
+    return [labels.time(node), text.fit(named, room - NAMES, SMALL)] as const;
+  });
+  return [
+    space(6),
+    paragraph({ text: said, color: "muted" }, room, text, 3),
+    {
+      height: rows.length * LINE,
+      paint(pen, theme, top) {
+        const put = smallWriter(pen, theme);
+        for (const [at, [time, name]] of rows.entries()) {
+          put(time, 0, top + (at + 0.5) * LINE, theme.text);
+          put(name, NAMES, top + (at + 0.5) * LINE, theme.text);
+        }
+      },
+    },
+  ];
+}
+
+/** What boxes are, for the pointer that rests there. */
+function titlesOf({ model }: GraphSheet, { placed, camera }: Arranged, top: number): HoverText[] {
+  const { scene } = placed;
+  const titles: HoverText[] = [];
+  placed.eachBox(camera.view(), (box) => {
+    const members = membersOf(scene, box);
+    const ends = `#${members[0]} … #${members.at(-1)}`;
+    const name = `#${scene.node[box]} ${model.graph.names.at(scene.node[box]!)}`;
+    const group = scene.group[box]!;
+    const title = group < 0 ? scene.text(box).title : titleOf(model, group);
+    const text = members.length > 1 ? `${title}: ${ends}` : name;
+    const { y, ...shape } = camera.screen(placed.rectangle(box));
+    titles.push({ ...shape, y: y + top, text });
+  });
+  return titles;
+}

@@ -1,0 +1,116 @@
+import { Camera, CUT_SCALE, fitScale, LEGIBLE_SCALE, READABLE_SCALE } from "./camera.ts";
+import type { PlacedScene } from "./layout/placed_scene.ts";
+import type { Bounds } from "./layout/types.ts";
+import { marginStart } from "./paint/picture.ts";
+
+/** How much larger all may be drawn so that no box is cut, and in which steps. */
+const LARGEST = 1.3;
+const STEP = 1.02;
+/** From a box to the border of the stage, CSS px. */
+const SPARE = 4;
+
+type Interval = readonly [low: number, high: number];
+
+/** A camera near another that cuts no box at the borders of its stage and holds the box that is `kept`; the same where there is none. */
+function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: number): Camera {
+  const around = camera.view(Math.max(camera.width, camera.height));
+  const boxes: number[] = [];
+  placed.eachBox(around, (box) => boxes.push(box));
+  for (let factor = 1; factor <= LARGEST; factor *= STEP) {
+    const tried = Object.assign(new Camera(), camera, { scale: camera.scale * factor });
+    // What the stage shows along one axis decides what may be cut along the other.
+    for (let round = 0; round < 2; round++) {
+      shift(placed, tried, boxes, kept, "y");
+      shift(placed, tried, boxes, kept, "x");
+    }
+    if (boxes.every((box) => isWhole(placed, tried, box) !== false)) return tried;
+  }
+  return camera;
+}
+
+/** Whether all of a box is on the stage; null where none of it is. */
+function isWhole(placed: PlacedScene, camera: Camera, box: number): boolean | null {
+  const shape = placed.rectangle(box);
+  if (camera.shows(shape, 0)) return true;
+  const { minX, minY, maxX, maxY } = camera.view();
+  const apart =
+    shape.x >= maxX ||
+    shape.y >= maxY ||
+    shape.x + shape.width <= minX ||
+    shape.y + shape.height <= minY;
+  return apart ? null : false;
+}
+
+/** Moves the camera along one axis, as little as it takes that none of the boxes it sees there is cut. */
+function shift(
+  placed: PlacedScene,
+  camera: Camera,
+  boxes: readonly number[],
+  kept: number,
+  axis: "x" | "y",
+): void {
+  const room = (axis === "x" ? camera.width : camera.height) / camera.scale;
+  const spare = SPARE / camera.scale;
+  const spans = boxes
+    .filter((box) => isWhole(placed, camera, box) !== null || box === kept)
+    .map((box) => spanOf(placed, box, axis, spare));
+  const must = kept < 0 ? null : spanOf(placed, kept, axis, spare);
+  const from = camera[axis] - room / 2;
+  const isFree = (at: number) => !spans.some(([low, high]) => low < at && at < high);
+  const best = [from, ...spans.flatMap(([low, high]) => [low, high, low - room, high - room])]
+    .filter((at) => isFree(at) && isFree(at + room))
+    .filter((at) => !must || (at <= must[0] && at + room >= must[1]))
+    .sort((a, b) => Math.abs(a - from) - Math.abs(b - from))[0];
+  if (best === undefined) return;
+  camera[axis] = best + room / 2;
+  camera.clamp(placed.layout.bounds);
+}
+
+function spanOf(placed: PlacedScene, box: number, axis: "x" | "y", spare: number): Interval {
+  const { x, y, width, height } = placed.rectangle(box);
+  return axis === "x" ? [x - spare, x + width + spare] : [y - spare, y + height + spare];
+}
+
+/** Room that texts beside a thin graph take, where there is so much. */
+const BESIDE = 340;
+
+/** From where the bounds are seen on the stage of `camera`; a thin graph stands to the left, for the texts beside it. */
+export function fitted(placed: PlacedScene, camera: Camera, bounds: Bounds): Camera {
+  const target = Object.assign(new Camera(), camera);
+  target.fit(bounds, fitScale(bounds, camera));
+  return beside(placed, target) ?? target;
+}
+
+/** From where a graph is seen at first: whole where that is legible, else what is `wanted` (-1: its beginning), legible and uncut. */
+export function opening(placed: PlacedScene, camera: Camera, wanted: number): Camera {
+  const { bounds, direction, x, y } = placed.layout;
+  const whole = Object.assign(new Camera(), camera);
+  whole.fit(bounds, fitScale(bounds, camera));
+  if (whole.scale >= LEGIBLE_SCALE) return whole;
+  const along = direction === "down" ? y : x;
+  const first = along.reduce((best, at, box) => (at < along[best]! ? box : best), 0);
+  const box = wanted < 0 ? first : wanted;
+  Object.assign(whole, { scale: READABLE_SCALE, x: x[box]!, y: y[box]! });
+  whole.clamp(bounds);
+  return withWholeBoxes(placed, whole, wanted);
+}
+
+/** Whether the whole graph, fitted, is too thin to be read, and would be larger in columns. */
+export function isThread(placed: PlacedScene, camera: Camera): boolean {
+  const { minX, minY, maxX, maxY } = placed.layout.bounds;
+  const whole = fitted(placed, camera, placed.layout.bounds);
+  const area = Math.max(1, (maxX - minX) * (maxY - minY));
+  const inColumns = Math.sqrt((camera.width * camera.height) / area);
+  return whole.scale < LEGIBLE_SCALE && inColumns > 1.6 * whole.scale;
+}
+
+/** The same with the graph to the left, for the texts beside it; null where they have no room, or are in the boxes. */
+function beside(placed: PlacedScene, camera: Camera): Camera | null {
+  if (camera.scale >= CUT_SCALE) return null;
+  const { bounds } = placed.layout;
+  const aside = Object.assign(new Camera(), camera);
+  const wide = (bounds.maxX - bounds.minX) * aside.scale;
+  aside.x += Math.max(0, Math.min(BESIDE, aside.width - wide)) / 2 / aside.scale;
+  aside.clamp(bounds);
+  return marginStart(placed, aside) !== null ? aside : null;
+}

@@ -1,0 +1,52 @@
+import type { LayoutResult } from "./types.ts";
+import { type Asked, laidOut, shareLayout } from "./wrapping.ts";
+
+/** What the worker says: it is there, how far it is, and how it ended. */
+export type WorkerMessage =
+  | { kind: "ready" }
+  | { kind: "progress"; phase: string; fraction: number }
+  | { kind: "done"; result: LayoutResult }
+  | { kind: "failed"; message: string };
+
+interface Scope {
+  postMessage(message: WorkerMessage, transfer?: Transferable[]): void;
+  onmessage: ((event: MessageEvent<Asked>) => void) | null;
+}
+
+/** Milliseconds between two reports of progress. */
+const REPORT = 50;
+
+function buffers(result: LayoutResult): Transferable[] {
+  const { routes, frames, columns } = result;
+  const arrays = [result, routes, frames, columns].flatMap((part) => Object.values(part));
+  return arrays.filter((value) => ArrayBuffer.isView(value)).map((view) => view.buffer);
+}
+
+const scope = globalThis as unknown as Scope;
+
+/** Imported by a page that has no workers, the same text lends it the layout. */
+if ("document" in globalThis) shareLayout(laidOut);
+else listen();
+
+function listen(): void {
+  scope.onmessage = ({ data }) => answer(data);
+  scope.postMessage({ kind: "ready" });
+}
+
+function answer(data: Asked): void {
+  try {
+    const steps = laidOut(data);
+    let reported = performance.now();
+    let step = steps.next();
+    while (!step.done) {
+      if (performance.now() - reported > REPORT) {
+        reported = performance.now();
+        scope.postMessage({ kind: "progress", ...step.value });
+      }
+      step = steps.next();
+    }
+    scope.postMessage({ kind: "done", result: step.value }, buffers(step.value));
+  } catch (error) {
+    scope.postMessage({ kind: "failed", message: String(error) });
+  }
+}

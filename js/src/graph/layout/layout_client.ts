@@ -1,0 +1,124 @@
+import { unzipped } from "../../shared/client/page_model.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
+import { inStretches } from "../../shared/many.ts";
+import type { WorkerMessage } from "./layout.worker.ts";
+import type { LayoutProgress, LayoutResult } from "./types.ts";
+import { type Asked, borrowedLayout } from "./wrapping.ts";
+
+/** The code of the worker that lays graphs out. */
+export function layoutCode({ ask, once }: RunClient): Promise<string> {
+  return once("layout", async () => {
+    const { result, buffers } = await ask("code", { view: "layout" });
+    return result ?? (await unzipped(buffers[0]!));
+  });
+}
+
+export interface LayoutRun {
+  signal?: AbortSignal;
+  onProgress?: (progress: LayoutProgress) => void;
+}
+
+/** Milliseconds a worker may take to report that it is there. */
+const PATIENCE = 2000;
+/** Nodes and edges below which a worker takes longer to start than the layout takes. */
+const SMALL = 400;
+
+/** Lays a graph out away from the main thread, by the code of the worker; where workers do not start, in slices on it. */
+export async function layoutGraph(
+  input: Asked,
+  code: string,
+  run: LayoutRun = {},
+): Promise<LayoutResult> {
+  run.signal?.throwIfAborted();
+  if (input.count + input.source.length >= SMALL) {
+    const result = await layoutInWorker(input, code, run);
+    if (result) return result;
+  }
+  return layoutInSlices(input, code, run);
+}
+
+/** The same layout by the same text on the main thread, which is free again after every few milliseconds. */
+export async function layoutInSlices(
+  input: Asked,
+  code: string,
+  { signal, onProgress }: LayoutRun = {},
+): Promise<LayoutResult> {
+  const laidOut = await borrowedLayout(code);
+  return await inStretches(laidOut(input), signal, onProgress);
+}
+
+/** A copy with buffers of its own, so that they can be handed over; the caller keeps the input. */
+function copyOf(input: Asked): { copy: Asked; transfer: Transferable[] } {
+  const copy: Asked = {
+    ...input,
+    width: input.width.slice(),
+    height: input.height.slice(),
+    source: input.source.slice(),
+    target: input.target.slice(),
+    ...(input.sourceSlot && { sourceSlot: input.sourceSlot.slice() }),
+    ...(input.frameOf && { frameOf: input.frameOf.slice() }),
+  };
+  const transfer: Transferable[] = [];
+  for (const value of Object.values(copy)) {
+    if (ArrayBuffer.isView(value)) transfer.push(value.buffer as ArrayBuffer);
+  }
+  return { copy, transfer };
+}
+
+function startWorker(code: string): { worker: Worker; release: () => void } | undefined {
+  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  try {
+    const worker = new Worker(url);
+    const release = () => {
+      worker.terminate();
+      URL.revokeObjectURL(url);
+    };
+    return { worker, release };
+  } catch {
+    URL.revokeObjectURL(url);
+    return undefined;
+  }
+}
+
+/** Undefined where no worker starts. */
+function layoutInWorker(
+  input: Asked,
+  code: string,
+  { signal, onProgress }: LayoutRun,
+): Promise<LayoutResult | undefined> {
+  return new Promise((resolve, reject) => {
+    const started = startWorker(code);
+    if (!started) {
+      resolve(undefined);
+      return;
+    }
+    const { worker, release } = started;
+    const settle = (finish: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      release();
+      finish();
+    };
+    const giveUp = () => settle(() => resolve(undefined));
+    const timer = setTimeout(giveUp, PATIENCE);
+    const onAbort = () => settle(() => reject(signal?.reason));
+    signal?.addEventListener("abort", onAbort);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      giveUp();
+    };
+    worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+      if (data.kind === "ready") {
+        clearTimeout(timer);
+        const { copy, transfer } = copyOf(input);
+        worker.postMessage(copy, transfer);
+      } else if (data.kind === "progress") {
+        onProgress?.({ phase: data.phase, fraction: data.fraction });
+      } else if (data.kind === "done") {
+        settle(() => resolve(data.result));
+      } else {
+        settle(() => reject(new RangeError(data.message)));
+      }
+    };
+  });
+}

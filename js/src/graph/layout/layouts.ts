@@ -1,0 +1,306 @@
+import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import { errorText, isAbort, message } from "../../shared/client/request.ts";
+import { counted } from "../../shared/format.ts";
+import { inStretches, pause } from "../../shared/many.ts";
+import { button, element } from "../../shared/ui/dom.ts";
+import { filled, isLegible, MOST_LEGIBLE, mayBeLegible } from "../camera.ts";
+import { hiddenNodes } from "../data/hits.ts";
+import { bridges, type Isolation, isolated, openStates } from "../data/links.ts";
+import type { GraphModel } from "../data/model.ts";
+import { type BoxLabels, compactWords } from "./labels.ts";
+import { layoutGraph } from "./layout_client.ts";
+import { PlacedScene } from "./placed_scene.ts";
+import { boxesOf, type GraphScene, type SceneOptions, sceneSteps } from "./scene.ts";
+import type { CompoundInput, Direction, LayoutProgress } from "./types.ts";
+
+/** To the right, what a line carries stands in the gap between two layers. */
+const GAP_RIGHT = 72;
+/** Between rows of compact boxes. */
+const COMPACT_GAP = 8;
+
+/** What the layout is told of a scene. */
+export function layoutInput(
+  scene: GraphScene,
+  direction: Direction,
+  labels: BoxLabels,
+  { groupAlike }: GraphColumns,
+): CompoundInput {
+  const { group, parent } = scene.frames;
+  return {
+    count: scene.count,
+    width: scene.width,
+    height: scene.height,
+    source: scene.edgeSource,
+    target: scene.edgeTarget,
+    sourceSlot: scene.edgeSlot,
+    direction,
+    frameOf: scene.frameOf,
+    frames: {
+      parent,
+      alike: Int32Array.from(group, (each) => groupAlike[each]!),
+      minWidth: Float64Array.from(group, (each) => labels.widthOfHeader(each)),
+    },
+    options: {
+      ...(direction === "right" && { layerGap: GAP_RIGHT }),
+      ...(scene.compact && { layerGap: direction === "right" ? GAP_RIGHT / 2 : COMPACT_GAP }),
+      frameHeader: tokens.group.header,
+    },
+  };
+}
+
+/** Where fewer than four usual boxes stand one below the other, compact ones are shown: CSS px. */
+const LOW_STAGE = 304;
+/** A picture that fills less of the stage gives way to one with more groups open, in compact boxes, that fills more. */
+const HALF = 0.5;
+/** So many arrangements of a graph are kept. */
+const KEPT = 6;
+
+export interface Arrangement {
+  fold: boolean;
+  direction: Direction;
+  /** The part that alone is shown. */
+  isolation: Isolation | null;
+  /** Queries that find what is left out. */
+  hidden: readonly string[];
+  /** Template of the labels; empty for the usual ones. */
+  label: string;
+  grouped: boolean;
+  /** Groups that are open; null: those that are open by themselves. */
+  open: readonly number[] | null;
+  /** The node to be seen at first, -1 for none: the groups around it are open by themselves. */
+  wanted: number;
+  /** In columns that suit the stage; null: where the whole can so be read. */
+  wrapped: boolean | null;
+  /** Whether as many rows as there are count more than what a box tells: beside another graph. */
+  dense: boolean;
+  stage: { width: number; height: number };
+}
+
+/** What is shown of a large scene until all of it is laid out. */
+interface Beginning {
+  /** The node it is around. */
+  node: number;
+  show: (part: PlacedScene) => void;
+}
+
+/** Scenes of more boxes begin with some of them. */
+const LARGE = 2000;
+const SOME = 600;
+
+const kept = new WeakMap<GraphColumns, Map<string, Promise<PlacedScene>>>();
+
+/** The placed scene of an arrangement of a graph; each is laid out once a page. */
+export async function arrange(
+  model: GraphModel,
+  arrangement: Arrangement,
+  beginning: Beginning,
+  signal: AbortSignal,
+  onProgress: (progress: LayoutProgress) => void,
+): Promise<PlacedScene> {
+  const answers = kept.get(model.graph) ?? new Map<string, Promise<PlacedScene>>();
+  kept.set(model.graph, answers);
+  const key = JSON.stringify(arrangement);
+  const known = answers.get(key);
+  if (known) {
+    try {
+      return await unlessAborted(known, signal);
+    } catch (error) {
+      // Whoever asked first has gone; we still want it.
+      if (!isAbort(error) || signal.aborted) throw error;
+    }
+  }
+  const answer = place(model, arrangement, beginning, signal, onProgress);
+  answers.delete(key);
+  answers.set(key, answer);
+  for (const old of answers.keys()) if (answers.size > KEPT) answers.delete(old);
+  answer.catch(() => {
+    if (answers.get(key) === answer) answers.delete(key);
+  });
+  return answer;
+}
+
+/** The answer, for which whoever leaves does not wait. */
+function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    signal.addEventListener("abort", leave);
+    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+  });
+}
+
+async function place(
+  model: GraphModel,
+  arrangement: Arrangement,
+  beginning: Beginning,
+  signal: AbortSignal,
+  onProgress: (progress: LayoutProgress) => void,
+): Promise<PlacedScene> {
+  const { fold, direction, isolation, hidden, label, grouped, wrapped, dense, stage } = arrangement;
+  const { links, groups, labels, graph } = model;
+  if (graph.kinds.length > LARGE) await pause();
+  const part = isolation && (await inStretches(isolated(links, isolation), signal));
+  const left = await hiddenNodes(model, hidden, signal);
+  const only = left ? left.map((each, node) => (part && !part[node] ? 0 : 1 - each)) : part;
+  if (part) for (let node = 0; left && node < part.length; node++) left[node]! &= part[node]!;
+  const words = labels.labelled(label);
+  const states = grouped ? statesOf(model, arrangement, only) : [null];
+  const options: SceneOptions = {
+    fold,
+    groups,
+    open: states.at(-1)!,
+    only,
+    bridges: left ? await inStretches(bridges(links, left), signal) : [],
+    words,
+  };
+  const sceneOf = (own: Partial<SceneOptions>) =>
+    inStretches(sceneSteps(links, { ...options, ...own }), signal);
+  const laidOut = async (scene: GraphScene) => {
+    const input = layoutInput(scene, direction, labels, graph);
+    const layout = await layoutGraph({ ...input, wrapped, stage }, await model.fetchLayout(), {
+      signal,
+      onProgress,
+    });
+    return await inStretches(PlacedScene.steps(scene, layout), signal);
+  };
+  const compact = (valued: boolean, open = options.open) => ({
+    open,
+    words: label.includes("\n") ? words : compactWords(words, labels, valued),
+  });
+  const scene = await sceneOf(dense || stage.height < LOW_STAGE ? compact(dense) : {});
+  const legible = async (tries: readonly Partial<SceneOptions>[]) => {
+    for (const own of tries) {
+      if (scene.count > MOST_LEGIBLE) break;
+      const tried = await sceneOf(own);
+      if (!mayBeLegible(tried, stage)) continue;
+      const placed = await laidOut(tried);
+      if (isLegible(placed.layout.bounds, stage)) return placed;
+    }
+    return null;
+  };
+  const usual = states.map((open) => ({ open }));
+  const found = await legible(dense ? [compact(true)] : [...usual, compact(true), compact(false)]);
+  if (found) {
+    const room = filled(found.layout.bounds, stage);
+    if (dense || room >= HALF) return found;
+    const further = states.slice(0, -1);
+    const other = await legible(
+      further.flatMap((open) => [compact(true, open), compact(false, open)]),
+    );
+    return other && filled(other.layout.bounds, stage) > room ? other : found;
+  }
+  if (scene.count > LARGE) {
+    const some = around(scene, beginning.node, graph.kinds.length);
+    beginning.show(await laidOut(await sceneOf({ only: some })));
+  }
+  return await laidOut(scene);
+}
+
+/** The nodes of the boxes around the one that shows a node, with what is folded into them: one flag a node. */
+function around(scene: GraphScene, node: number, nodes: number): Uint8Array {
+  const box = boxesOf(scene, node)[0] ?? 0;
+  const first = Math.max(0, Math.min(scene.count - SOME, box - (SOME >> 1)));
+  const [from, to] = [first, Math.min(scene.count, first + SOME)];
+  const only = new Uint8Array(nodes);
+  const { memberStart, members, foldedStart, folded } = scene;
+  for (let row = memberStart[from]!; row < memberStart[to]!; row++) only[members[row]!] = 1;
+  for (let row = foldedStart[from]!; row < foldedStart[to]!; row++) only[folded[row]!] = 1;
+  return only;
+}
+
+/**
+ * Which groups are open, one a group. Where nobody has chosen: those around what is to be seen, else from the most open
+ * state to that with all closed.
+ */
+function statesOf(
+  { graph, groups }: GraphModel,
+  { open, wanted }: Arrangement,
+  only: Uint8Array | null,
+): Uint8Array[] {
+  const around = wanted < 0 ? [] : groups.around(wanted);
+  if (open === null && !around.length) return openStates(graph, only);
+  const flags = new Uint8Array(groups.count);
+  for (const group of open ?? around) flags[group] = 1;
+  return [flags];
+}
+
+const BUSY_MS = 300;
+const CANCELLED = new DOMException("cancelled by the user", "AbortError");
+
+/** Asks for layouts one at a time and says over the stage how that goes. */
+export class LayoutController {
+  readonly node = element("div", { class: "tvmdbg-graph-busy", role: "status", hidden: true });
+  readonly #model: GraphModel;
+  readonly #again: () => void;
+  #running: AbortController | null = null;
+
+  constructor(model: GraphModel, again: () => void, signal: AbortSignal) {
+    this.#model = model;
+    this.#again = again;
+    signal.addEventListener("abort", () => this.#running?.abort());
+  }
+
+  /** The placed scene; null where a newer one was asked for meanwhile, it was cancelled, or it failed. */
+  async place(
+    arrangement: Arrangement,
+    problem: string,
+    beginning: Beginning,
+  ): Promise<PlacedScene | null> {
+    this.#running?.abort();
+    const running = new AbortController();
+    this.#running = running;
+    const { signal } = running;
+    const started = performance.now();
+    const cancel = button("cancel", "stop laying out the graph (Escape)", () => this.cancel());
+    const words = element("span");
+    let phase = "";
+    const busy = setInterval(() => {
+      const elapsed = ((performance.now() - started) / 1000).toFixed(1);
+      const nodes = counted(this.#model.graph.kinds.length, "node");
+      words.textContent = `laying out ${nodes} … ${elapsed} s${phase} `;
+      if (!cancel.isConnected) this.#say(words, cancel);
+    }, BUSY_MS);
+    try {
+      const placed = await arrange(this.#model, arrangement, beginning, signal, (at) => {
+        phase = `, ${at.phase} ${Math.round(100 * at.fraction)} %`;
+      });
+      if (signal.aborted) return null;
+      this.#say(problem);
+      return placed;
+    } catch (error) {
+      if (signal.reason === CANCELLED)
+        this.#say("stopped: the graph is not shown in full ", this.#goOn());
+      if (signal.aborted || isAbort(error)) return null;
+      this.#say(
+        message(
+          "error",
+          "The graph could not be laid out",
+          `${errorText(error)}\nShow a part of it: GraphView(run, focus=…, hops=3).`,
+        ),
+      );
+      return null;
+    } finally {
+      clearInterval(busy);
+      if (this.#running === running) this.#running = null;
+    }
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
+  /** Stops what is under way; false where nothing is. */
+  cancel(): boolean {
+    this.#running?.abort(CANCELLED);
+    return this.isRunning;
+  }
+
+  #goOn(): HTMLElement {
+    return button("lay out", "lay out the whole graph", this.#again);
+  }
+
+  #say(...parts: (string | HTMLElement)[]): void {
+    this.node.hidden = parts[0] === "";
+    this.node.replaceChildren(...parts);
+  }
+}

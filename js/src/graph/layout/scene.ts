@@ -1,0 +1,418 @@
+import type { GraphColumns } from "../../shared/client/answers.ts";
+import { NodeKind, Trust } from "../../shared/client/run_client.ts";
+import { finished } from "../../shared/many.ts";
+import { type Bridge, type Groups, type Links, outputsApart } from "../data/links.ts";
+import { groupBy } from "./adjacency.ts";
+
+export const EdgeStyle = { DATA: 0, AMBIGUOUS: 1, CONTROL: 2, BRIDGE: 3 } as const;
+const STYLES = 4;
+
+/**
+ * What is drawn of a graph: boxes, each standing for one node or for a closed group, with the parameters folded into
+ * them; frames around what is in open groups; and the edges between boxes.
+ */
+export interface GraphScene {
+  count: number;
+  /** The node each box is named after: the first of a closed group, in the order that groups are intervals of. */
+  node: Int32Array;
+  /** The closed group that the box stands for, -1 for a node. */
+  group: Int32Array;
+  /** The nodes each box stands for, those folded into it apart. */
+  memberStart: Int32Array;
+  members: Int32Array;
+  /** Boxes that show a node, one row per node: its own, its closed group's, or those it is folded into; none where it is left out. */
+  boxStart: Int32Array;
+  boxes: Int32Array;
+  /** Nodes folded into each box, in operand order. */
+  foldedStart: Int32Array;
+  folded: Int32Array;
+  /** Whether boxes bear their title alone, or with what the colors say. */
+  compact: boolean;
+  valued: boolean;
+  /** The words of a box. */
+  text: (box: number) => BoxText;
+  width: Float32Array;
+  height: Float32Array;
+  /** Which groups are open, one a group; null where groups are not drawn. */
+  open: Uint8Array | null;
+  /** Open groups that hold something, with the frame around each (-1 for none); and the frame of each box. */
+  frames: { group: Int32Array; parent: Int32Array };
+  frameOf: Int32Array;
+  /** By group: its box, its frame; -1 where it has none. */
+  boxOfGroup: Int32Array;
+  frameOfGroup: Int32Array;
+  /** Per drawn edge: boxes, style, and what it reads (edges of one source and slot carry the same tensor). */
+  edgeSource: Int32Array;
+  edgeTarget: Int32Array;
+  edgeSlot: Int32Array;
+  edgeStyle: Uint8Array;
+  /**
+   * Edge of the graph, of several that are drawn as one the first; -1 for a control dependency, -1 - n for a bridge
+   * over n hidden nodes.
+   */
+  edge: Int32Array;
+  /** Per box: operands that name no node of the graph. */
+  dangling: Uint8Array;
+  /** Per box: edges to and from nodes that are left out. */
+  cutInto: Uint8Array;
+  cutOutOf: Uint8Array;
+}
+
+/** The words of boxes and the room they take, px at scale 1. */
+export interface BoxTexts {
+  /** Whether boxes bear their title alone, or with what the colors say. */
+  compact: boolean;
+  valued: boolean;
+  title(node: number): string;
+  box(node: number, folded: number): BoxText;
+  /** @param outside  outputs of the graph in the group, which have boxes of their own. */
+  boxOfGroup(group: number, nodes: number, outside: number): BoxText;
+  width(node: number, folded: number): number;
+  widthOfGroup(group: number, nodes: number, outside: number): number;
+  height(node: number): number;
+  heightOfGroup: number;
+}
+
+export interface SceneOptions {
+  /** Draw parameters inside their consumers. */
+  fold: boolean;
+  groups: Groups;
+  /** Which groups are open, one a group; null draws no groups. */
+  open: Uint8Array | null;
+  /** Which nodes are shown, one a node; null for all. */
+  only: Uint8Array | null;
+  /** What leads over hidden nodes. */
+  bridges?: readonly Bridge[];
+  words: BoxTexts;
+}
+
+/** Iterations between two pauses. */
+const STRIDE = 4096;
+
+export function buildScene(links: Links, options: SceneOptions): GraphScene {
+  return finished(sceneSteps(links, options));
+}
+
+/** The scene in steps; between two of them the caller may pause or stop. */
+export function* sceneSteps(links: Links, options: SceneOptions): Generator<void, GraphScene> {
+  const { graph } = links;
+  const { fold, groups, open, only, bridges = [], words } = options;
+  const nodes = graph.kinds.length;
+  const isShown = only ?? new Uint8Array(nodes).fill(1);
+  const isFolded = fold ? foldedParameters(links, isShown) : new Uint8Array(nodes);
+  yield;
+
+  const closedBy = open && groups.count ? groups.closedBy(open) : new Int32Array(groups.count);
+  if (!open) closedBy.fill(-1);
+  const isApart = outputsApart(graph);
+  const held = new Int32Array(groups.count);
+  /** Of these, outputs that no closed group hides. */
+  const heads = new Int32Array(groups.count);
+  for (let node = 0; node < nodes; node++) {
+    const group = graph.nodeGroup[node]!;
+    if (group < 0 || !isShown[node] || isFolded[node]) continue;
+    held[group]! += 1;
+    if (isApart.has(node)) heads[group]! += 1;
+  }
+  for (let group = groups.count - 1; group >= 0; group--) {
+    const parent = graph.groupParent[group]!;
+    if (parent < 0) continue;
+    held[parent]! += held[group]!;
+    heads[parent]! += heads[group]!;
+  }
+
+  const own = new Int32Array(nodes).fill(-1);
+  const boxOfGroup = new Int32Array(groups.count).fill(-1);
+  const group: number[] = [];
+  for (let each = 0; each < nodes; each++) {
+    if (each % STRIDE === 0) yield;
+    if (!isShown[each] || isFolded[each]) continue;
+    const by = graph.nodeGroup[each]! < 0 ? -1 : closedBy[graph.nodeGroup[each]!]!;
+    if (by < 0 || isApart.has(each) || held[by]! - heads[by]! < 2) {
+      own[each] = group.length;
+      group.push(-1);
+      continue;
+    }
+    if (boxOfGroup[by]! < 0) {
+      boxOfGroup[by] = group.length;
+      group.push(by);
+    }
+    own[each] = boxOfGroup[by]!;
+  }
+  const count = group.length;
+  const { start: memberStart, items: members } = rows(count, own, graph.groupOrder);
+  yield;
+  const node = new Int32Array(count);
+  for (let box = 0; box < count; box++) node[box] = members[memberStart[box]!]!;
+  const folded = foldedInto_(links, memberStart, members, isFolded);
+  yield;
+  const shownIn = boxesOfNodes(own, folded);
+  yield;
+  const frames = framesOf(graph, open ? closedBy : null, held, group, node);
+  const edges = yield* drawnEdges(graph, own, group, isFolded, isShown, count, bridges);
+
+  const width = new Float32Array(count);
+  const height = new Float32Array(count);
+  const held_ = (box: number) => memberStart[box + 1]! - memberStart[box]!;
+  const inside = (box: number) => folded.start[box + 1]! - folded.start[box]!;
+  for (let box = 0; box < count; box++) {
+    if (box % 256 === 0) yield;
+    const isNode = group[box]! < 0;
+    height[box] = isNode ? words.height(node[box]!) : words.heightOfGroup;
+    width[box] = isNode
+      ? words.width(node[box]!, inside(box))
+      : words.widthOfGroup(group[box]!, held_(box), heads[group[box]!]!);
+  }
+  return {
+    count,
+    node,
+    group: Int32Array.from(group),
+    memberStart,
+    members,
+    ...shownIn,
+    foldedStart: folded.start,
+    folded: folded.items,
+    compact: words.compact,
+    valued: words.valued,
+    text: (box) =>
+      group[box]! < 0
+        ? words.box(node[box]!, inside(box))
+        : words.boxOfGroup(group[box]!, held_(box), heads[group[box]!]!),
+    width,
+    height,
+    open,
+    ...frames,
+    boxOfGroup,
+    ...edges,
+  };
+}
+
+/** Boxes that show the node: its own, its closed group's, or those it is folded into. */
+export function boxesOf(scene: GraphScene, node: number): Int32Array {
+  if (!(node >= 0 && node < scene.boxStart.length - 1)) return new Int32Array(0);
+  return scene.boxes.subarray(scene.boxStart[node]!, scene.boxStart[node + 1]!);
+}
+
+/** Nodes folded into the box. */
+export function foldedInto(scene: GraphScene, box: number): Int32Array {
+  return scene.folded.subarray(scene.foldedStart[box]!, scene.foldedStart[box + 1]!);
+}
+
+/** The nodes a box stands for, those folded into it apart. */
+export function membersOf(scene: GraphScene, box: number): Int32Array {
+  return scene.members.subarray(scene.memberStart[box]!, scene.memberStart[box + 1]!);
+}
+
+/** How many nodes have a box, or are in one. */
+export function shownNodes({ boxStart }: GraphScene): number {
+  let shown = 0;
+  for (let node = 0; node + 1 < boxStart.length; node++) {
+    if (boxStart[node + 1]! > boxStart[node]!) shown += 1;
+  }
+  return shown;
+}
+
+/** A parameter is folded where something reads it; one that is itself an output of the graph stays visible. */
+export function foldedParameters({ graph }: Links, isShown: Uint8Array): Uint8Array {
+  const { kinds, edgeSource, edgeTarget, headNode } = graph;
+  const folded = new Uint8Array(kinds.length);
+  for (let edge = 0; edge < edgeSource.length; edge++) {
+    const source = edgeSource[edge]!;
+    if (source < 0 || kinds[source] !== NodeKind.PARAMETER) continue;
+    if (isShown[source] && isShown[edgeTarget[edge]!]) folded[source] = 1;
+  }
+  for (const head of headNode) if (head >= 0) folded[head] = 0;
+  return folded;
+}
+
+interface ItemLists {
+  start: Int32Array;
+  items: Int32Array;
+}
+
+/** Items by the row that each is in (-1 for none), within a row in the given order. */
+function rows(count: number, rowOf: Int32Array, order: Int32Array): ItemLists {
+  const { start, item } = groupBy(
+    count,
+    order.map((each) => rowOf[each]!),
+  );
+  return { start, items: item.map((place) => order[place]!) };
+}
+
+function foldedInto_(
+  links: Links,
+  memberStart: Int32Array,
+  members: Int32Array,
+  isFolded: Uint8Array,
+): ItemLists {
+  const count = memberStart.length - 1;
+  const { edgeSource } = links.graph;
+  const start = new Int32Array(count + 1);
+  const seen = new Int32Array(isFolded.length).fill(-1);
+  const items: number[] = [];
+  for (let box = 0; box < count; box++) {
+    for (let row = memberStart[box]!; row < memberStart[box + 1]!; row++) {
+      const [first, end] = links.range(members[row]!);
+      for (let edge = first; edge < end; edge++) {
+        const source = edgeSource[edge]!;
+        if (source < 0 || !isFolded[source] || seen[source] === box) continue;
+        seen[source] = box;
+        items.push(source);
+      }
+    }
+    start[box + 1] = items.length;
+  }
+  return { start, items: Int32Array.from(items) };
+}
+
+function boxesOfNodes(own: Int32Array, { start, items }: ItemLists) {
+  const boxStart = new Int32Array(own.length + 1);
+  for (let node = 0; node < own.length; node++) if (own[node]! >= 0) boxStart[node + 1]!++;
+  for (const node of items) boxStart[node + 1]!++;
+  for (let node = 0; node < own.length; node++) boxStart[node + 1]! += boxStart[node]!;
+  const next = boxStart.slice();
+  const boxes = new Int32Array(boxStart[own.length]!);
+  for (let node = 0; node < own.length; node++) {
+    if (own[node]! >= 0) boxes[next[node]!++] = own[node]!;
+  }
+  for (let box = 0; box + 1 < start.length; box++) {
+    for (let row = start[box]!; row < start[box + 1]!; row++) boxes[next[items[row]!]!++] = box;
+  }
+  return { boxStart, boxes };
+}
+
+/** Frames of the open groups that hold at least two boxes' worth of nodes. */
+function framesOf(
+  { groupParent, nodeGroup }: GraphColumns,
+  closedBy: Int32Array | null,
+  held: Int32Array,
+  boxGroup: readonly number[],
+  boxNode: Int32Array,
+) {
+  const frameOfGroup = new Int32Array(groupParent.length).fill(-1);
+  const group: number[] = [];
+  const parent: number[] = [];
+  /** The innermost frame of what is right inside each group. */
+  const within = new Int32Array(groupParent.length).fill(-1);
+  for (let each = 0; closedBy && each < groupParent.length; each++) {
+    const around = groupParent[each]! < 0 ? -1 : within[groupParent[each]!]!;
+    within[each] = around;
+    if (closedBy[each]! >= 0 || held[each]! < 2) continue;
+    within[each] = frameOfGroup[each] = group.length;
+    group.push(each);
+    parent.push(around);
+  }
+  const frameOf = Int32Array.from(boxGroup, (each, box) => {
+    const around = each < 0 ? nodeGroup[boxNode[box]!]! : groupParent[each]!;
+    return around < 0 ? -1 : within[around]!;
+  });
+  return {
+    frames: { group: Int32Array.from(group), parent: Int32Array.from(parent) },
+    frameOf,
+    frameOfGroup,
+  };
+}
+
+function* drawnEdges(
+  graph: GraphColumns,
+  own: Int32Array,
+  boxGroup: readonly number[],
+  isFolded: Uint8Array,
+  isShown: Uint8Array,
+  count: number,
+  bridges: readonly Bridge[],
+) {
+  const [source, target, slot, style, edge]: number[][] = [[], [], [], [], []];
+  const [dangling, cutInto, cutOutOf] = [0, 1, 2].map(() => new Uint8Array(count));
+  /** Of the outputs of a closed group: by entry, and how many there are. */
+  const outputOf = new Map<number, number>();
+  const outputs = new Int32Array(count);
+  const drawn = new Set<number>();
+  const add = (
+    from: number,
+    to: number,
+    output: number,
+    entry: number,
+    each: number,
+    row: number,
+  ) => {
+    if (from === to && boxGroup[from]! >= 0) return;
+    let at = output;
+    if (boxGroup[from]! >= 0 || boxGroup[to]! >= 0) {
+      const key = (STYLES * entry + each) * count + to;
+      if (drawn.has(key)) return;
+      drawn.add(key);
+    }
+    if (boxGroup[from]! >= 0 && each !== EdgeStyle.CONTROL) {
+      const known = outputOf.get(entry);
+      at = known ?? outputs[from]!++;
+      if (known === undefined) outputOf.set(entry, at);
+    }
+    source!.push(from);
+    target!.push(to);
+    slot!.push(STYLES * at + each);
+    style!.push(each);
+    edge!.push(row);
+  };
+  const [leads, led] = [new Uint8Array(own.length), new Uint8Array(own.length)];
+  for (const bridge of bridges) leads[bridge.source] = led[bridge.target] = 1;
+  for (let row = 0; row < graph.edgeSource.length; row++) {
+    if (row % STRIDE === 0) yield;
+    const [from, to] = [graph.edgeSource[row]!, graph.edgeTarget[row]!];
+    if ((from >= 0 && isFolded[from]) || isFolded[to]) continue;
+    if (!isShown[to]) {
+      if (from >= 0 && isShown[from] && !leads[from]) bump(cutOutOf!, own[from]!);
+    } else if (from < 0) bump(dangling!, own[to]!);
+    else if (!isShown[from]) {
+      if (!led[to]) bump(cutInto!, own[to]!);
+    } else {
+      const each = graph.edgeTrust[row] === Trust.AMBIGUOUS ? EdgeStyle.AMBIGUOUS : EdgeStyle.DATA;
+      const output = graph.edgeOutput[row]!;
+      add(own[from]!, own[to]!, output, graph.entryOffsets[from]! + output, each, row);
+    }
+  }
+  const entries = graph.entryOffsets.at(-1) ?? 0;
+  for (let row = 0; row < graph.controlSource.length; row++) {
+    if (row % STRIDE === 0) yield;
+    const [from, to] = [graph.controlSource[row]!, graph.controlTarget[row]!];
+    if (!isShown[from] || !isShown[to] || own[from]! < 0 || own[to]! < 0) continue;
+    add(own[from]!, own[to]!, 0, entries + own[from]!, EdgeStyle.CONTROL, -1);
+  }
+  for (const bridge of bridges) {
+    const [from, to] = [own[bridge.source]!, own[bridge.target]!];
+    if (from < 0 || to < 0 || from === to) continue;
+    add(from, to, 0, entries + from, EdgeStyle.BRIDGE, -1 - bridge.through);
+  }
+  return {
+    edgeSource: Int32Array.from(source!),
+    edgeTarget: Int32Array.from(target!),
+    edgeSlot: Int32Array.from(slot!),
+    edgeStyle: Uint8Array.from(style!),
+    edge: Int32Array.from(edge!),
+    dangling: dangling!,
+    cutInto: cutInto!,
+    cutOutOf: cutOutOf!,
+  };
+}
+
+function bump(counts: Uint8Array, box: number): void {
+  if (box >= 0 && counts[box]! < 255) counts[box]!++;
+}
+
+/** The words of one box, the same in every color mode so that a change of colors moves nothing. */
+export interface BoxText {
+  title: string;
+  /** At the right of the title: what sets this node apart. */
+  mark: string;
+  /** Whether one of its outputs is an output of the graph. */
+  head: boolean;
+  /** Second line when the boxes show op kinds, and when they show time. */
+  shape: string;
+  time: string;
+  /** At the right of the second line: what is folded into the box. */
+  badge: string;
+  /** Second line of a user's own; empty for a label without one. */
+  own?: string;
+  /** The title as it stands in a compact box. */
+  lines?: readonly string[];
+}

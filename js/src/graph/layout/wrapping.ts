@@ -1,0 +1,91 @@
+import { LEGIBLE_SCALE, scaleIn } from "../camera.ts";
+import { layoutSteps } from "./layout.ts";
+import type { CompoundInput, LayoutProgress, LayoutResult } from "./types.ts";
+import { wrap } from "./wrap.ts";
+
+/** A scale at which titles can be read. */
+const READABLE = 0.36;
+/** Texts beside a graph need so much room: between rows, and across; CSS px. */
+const ROW = 11.5;
+const BESIDE = 150;
+/** From this scale on, columns are preferred to texts beside. */
+const PLENTY = 0.6;
+/** Columns that are not larger by so much are not worth the way round; by the second where nothing can be read. */
+const GAIN = 1.15;
+const BLIND_GAIN = 1.6;
+
+/** What is laid out, and where it is to be shown. */
+export interface Asked extends CompoundInput {
+  /** In columns; null: where the whole can so be read, and only so. */
+  wrapped?: boolean | null;
+  /** CSS px. */
+  stage?: { width: number; height: number };
+}
+
+/** The layout in steps, wrapped into columns where that is asked for or is what makes it readable. */
+export function* laidOut(asked: Asked): Generator<LayoutProgress, LayoutResult> {
+  const { wrapped = false, stage, ...input } = asked;
+  const result = yield* layoutSteps(input);
+  return stage && wrapped !== false ? inColumns(result, input, wrapped, stage) : result;
+}
+
+/** The layout in columns where these can be read better on the stage; null: and where the whole can not be read. */
+export function inColumns(
+  result: LayoutResult,
+  input: CompoundInput,
+  wrapped: true | null,
+  stage: { width: number; height: number },
+): LayoutResult {
+  const whole = scaleIn(result.bounds, stage);
+  if (wrapped === null && whole >= LEGIBLE_SCALE) return result;
+  const columns = wrap(result, input, stage.width / stage.height);
+  const scale = scaleIn(columns.bounds, stage);
+  if (scale >= LEGIBLE_SCALE && scale > whole) return columns;
+  const gain = scale < READABLE ? BLIND_GAIN : GAIN;
+  if (scale < gain * Math.min(1, whole)) return result;
+  if (wrapped || scale >= PLENTY) return columns;
+  return isReadable(result, stage, whole) || scale < READABLE ? result : columns;
+}
+
+function isReadable(
+  { bounds, layers, direction }: LayoutResult,
+  stage: { width: number; height: number },
+  scale: number,
+): boolean {
+  if (scale >= READABLE) return true;
+  const row = ((bounds.maxY - bounds.minY) / Math.max(1, layers)) * scale;
+  const beside = stage.width - (bounds.maxX - bounds.minX) * scale;
+  return direction === "down" && row >= ROW && beside >= BESIDE;
+}
+
+type LayoutFunction = typeof laidOut;
+type Start = (text: string) => unknown;
+
+const KEY = Symbol.for("tvmdbg.layout");
+const page = globalThis as { [KEY]?: LayoutFunction };
+
+let start: Start = async (text) => {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  try {
+    await import(url);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+};
+
+/** Tells how a page that lets no script start from a Blob starts the one that lends the layout. */
+export function startLayoutBy(other: Start): void {
+  start = other;
+}
+
+/** The layout for this thread, lent by this text where nothing has lent it yet. */
+export async function borrowedLayout(text: string): Promise<LayoutFunction> {
+  if (!page[KEY]) await start(text);
+  const layout = page[KEY];
+  if (!layout) throw new Error("this page does not allow the view to start a worker");
+  return layout;
+}
+
+export function shareLayout(layout: LayoutFunction): void {
+  page[KEY] = layout;
+}

@@ -1,0 +1,353 @@
+import { Walk } from "./data/walk.ts";
+import type { PlacedScene } from "./layout/placed_scene.ts";
+import {
+  type Bookmark,
+  type CameraPlace,
+  type CameraView,
+  changes,
+  type GraphOptions,
+  leaving,
+  placeOf,
+  pushed,
+  resolved,
+  same,
+  viewOf,
+} from "./options.ts";
+import type { GraphParts } from "./parts.ts";
+
+/** Traits that a step back takes back. */
+export const STEP_TRAITS = [
+  "isolate",
+  "hidden",
+  "focus",
+  "hops",
+  "fold_parameters",
+  "direction",
+  "open_groups",
+  "grouped",
+  "wrapped",
+] as const;
+const COLORS = ["color_by", "color_limits", "label"];
+const MOST_SELECTED = 100;
+/** So long the camera must rest until Python is told where it is. */
+const SETTLED_MS = 400;
+
+/** What it needs of the view. */
+type Visited = Pick<
+  GraphParts,
+  "context" | "isArranging" | "placed" | "selectNodes" | "showToolbar" | "stage"
+>;
+
+/** What was shown and from where: step by step, and under names. */
+export class NavigationHistory {
+  readonly #view: Visited;
+  /** What was shown last, for a history that has not begun. */
+  #before: Bookmark;
+  /** What the stage showed when it was painted last. */
+  #seen: (CameraView & { placed: PlacedScene }) | null = null;
+  /** Where the camera is to be as soon as all is laid out. */
+  #target: CameraPlace | null;
+  #written: unknown;
+  #queued = false;
+  #kind = "";
+  #lastKind = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(view: Visited) {
+    this.#view = view;
+    const { options, session, signal } = view.context;
+    this.#before = this.#look();
+    this.#target = this.#written = options.get("camera") ?? null;
+    for (const name of STEP_TRAITS) options.onChange(name, () => this.#changed(), signal);
+    session.onChange(() => this.#changed(), signal, ["selected"]);
+    options.onChange("camera", () => this.#aim(options.get("camera")), signal);
+    for (const name of ["history", "bookmarks"] as const) {
+      options.onChange(name, () => view.showToolbar(), signal);
+    }
+    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  /** Whether there is a step so far from the present one. */
+  can(by: number): boolean {
+    const { steps = [], at = 0 } = this.#history;
+    return Boolean(steps[at + by]);
+  }
+
+  go(by: number): void {
+    if (!this.can(by)) return;
+    const at = (this.#history.at ?? 0) + by;
+    const left = leaving(this.#history, { ...this.#look(), camera: this.#place() });
+    this.#lastKind = "";
+    this.#show(resolved(left, at));
+    this.#view.context.options.set("history", { ...left, at });
+  }
+
+  /** What changes now is a step of this kind; of several in a row that are alike, the last is kept. */
+  step(kind: "walk" | "fit"): void {
+    this.#kind = kind;
+    if (kind === "fit") this.#record();
+    else this.#changed();
+  }
+
+  get names(): string[] {
+    return Object.keys(this.#bookmarks);
+  }
+
+  /** Keeps what is shown under a name. */
+  keep(name: string): void {
+    const look = { ...this.#look([...STEP_TRAITS, ...COLORS]), camera: this.#place() };
+    this.#view.context.options.set("bookmarks", { ...this.#bookmarks, [name]: look });
+  }
+
+  recall(name: string): void {
+    const look = this.#bookmarks[name];
+    if (look) this.#show(look);
+  }
+
+  forget(name: string): void {
+    const { [name]: _, ...others } = this.#bookmarks;
+    this.#view.context.options.set("bookmarks", others);
+  }
+
+  /** After a paint: Python is told where the camera is, once it rests where somebody moved it. */
+  painted(): void {
+    const { placed, stage, context } = this.#view;
+    if (!placed) return;
+    const { x, y, scale } = stage.camera;
+    const seen = this.#seen;
+    if (seen?.placed === placed && seen.x === x && seen.y === y && seen.scale === scale) return;
+    this.#seen = { x, y, scale, placed };
+    clearTimeout(this.#timer);
+    if (!stage.isMoved) return;
+    this.#timer = setTimeout(() => {
+      this.#written = this.#place();
+      context.options.set("camera", this.#place());
+    }, SETTLED_MS);
+  }
+
+  /** Puts the camera where it is to be, if that is said and `shown` is what remains. */
+  settle(shown = this.#view.placed): boolean {
+    const { placed, stage, isArranging } = this.#view;
+    if (!this.#target || !placed || placed !== shown) return false;
+    if (isArranging || stage.isPlacing) return false;
+    const at = viewOf(this.#target, placed);
+    this.#target = null;
+    if (at) stage.look(at);
+    return at !== null;
+  }
+
+  get #history() {
+    return this.#view.context.options.get("history") ?? {};
+  }
+
+  get #bookmarks() {
+    return this.#view.context.options.get("bookmarks") ?? {};
+  }
+
+  #place(): CameraPlace | null {
+    return this.#target ?? (this.#seen && placeOf(this.#seen, this.#seen.placed));
+  }
+
+  #look(names: readonly string[] = STEP_TRAITS): Bookmark {
+    const { options, session } = this.#view.context;
+    const { selected } = session;
+    const look: Bookmark = {
+      selected: selected.length > MOST_SELECTED ? selected.slice(-1) : [...selected],
+    };
+    for (const name of names) {
+      const value = options.get(name as keyof GraphOptions);
+      if (value !== undefined) look[name] = value;
+    }
+    return look;
+  }
+
+  #show({ camera, selected, ...traits }: Bookmark): void {
+    const { options } = this.#view.context;
+    for (const [name, value] of Object.entries(traits)) {
+      options.set(name as keyof GraphOptions, value as never);
+    }
+    if (selected && !same(selected, this.#look().selected)) {
+      this.#view.selectNodes(selected);
+    }
+    if (camera) this.#aim(camera, true);
+  }
+
+  #aim(camera: CameraPlace | null, always = false): void {
+    if (!camera || (!always && same(camera, this.#written))) return;
+    this.#target = this.#written = camera;
+    this.#view.context.options.set("camera", camera);
+    queueMicrotask(() => this.settle());
+  }
+
+  #changed(): void {
+    if (!this.#queued) queueMicrotask(() => this.#record());
+    this.#queued = true;
+  }
+
+  #record(): void {
+    this.#queued = false;
+    const [now, kind] = [this.#look(), this.#kind];
+    const history = this.#history;
+    const known = history.steps?.length ? resolved(history, history.at ?? 0) : this.#before;
+    const isChanged =
+      Object.keys(changes(known, now)).length || !same(known.selected, now.selected);
+    this.#kind = "";
+    if (!isChanged && kind !== "fit") return;
+    const left = { ...known, camera: this.#place() };
+    const instead = kind !== "" && kind === this.#lastKind;
+    const from = instead ? history : leaving(history, left);
+    this.#view.context.options.set("history", pushed(from, left, now, instead));
+    this.#before = now;
+    this.#lastKind = kind;
+  }
+}
+
+interface BoxPlace {
+  x: number;
+  y: number;
+}
+
+/** What it needs of the view. */
+type Placing = Pick<
+  GraphParts,
+  | ("context" | "hits" | "isArranging" | "model" | "node" | "placed" | "stage" | "walk")
+  | ("arrange" | "mark" | "repaint" | "tell")
+> & {
+  isUntouched: boolean;
+  folding: { placed(): number };
+  navigation: Pick<NavigationHistory, "settle">;
+};
+
+/** Puts the camera over another picture: what was looked at stays where it was. */
+export class CameraRestorer {
+  readonly #view: Placing;
+  /** The group that stays where it is while the picture changes, if it is not what is selected. */
+  anchor: number | null = null;
+  /** Whether the next picture is fitted to the stage. */
+  fits = false;
+  /** The node that the next picture is opened for. */
+  goal: number | null = null;
+
+  constructor(view: Placing) {
+    this.#view = view;
+  }
+
+  /** Shows a placed scene; unless it opens anew, what was looked at stays where it was. */
+  show(placed: PlacedScene, opens: boolean, focus: number | null): void {
+    const view = this.#view;
+    const before = view.placed;
+    const { camera, showsAll } = view.stage;
+    const { fits, anchor, goal } = this;
+    const seen = view.node ?? focus ?? before?.nearest(camera.x, camera.y) ?? null;
+    const moved = before && this.#moved(before, placed, seen);
+    const kept = before && this.#shows(before, view.node) ? placed.boxOf(view.node!) : -1;
+    if (!view.isArranging) {
+      this.anchor = this.goal = null;
+      this.fits = false;
+    }
+    view.placed = placed;
+    view.walk = new Walk(placed);
+    const place = fits
+      ? () => void (view.navigation.settle(placed) || view.stage.fitAll())
+      : opens || !moved
+        ? this.#opening(before, placed, focus)
+        : () => {
+            camera.x += moved.x;
+            camera.y += moved.y;
+            if (view.navigation.settle(placed)) return;
+            view.stage.changed();
+            const wanted = goal === null ? -1 : placed.boxOf(goal);
+            if (wanted >= 0) view.stage.arrive(wanted);
+            const opened = anchor ?? (goal === null ? openedAlone(before!, placed) : -1);
+            const frame = placed.scene.frameOfGroup[opened] ?? -1;
+            if (frame >= 0) view.stage.reveal(placed.frame(frame), showsAll);
+            // All was in view, and there is less of it now: it is shown as large as there is room.
+            else if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
+            else if (kept >= 0) view.stage.goTo(kept);
+          };
+    let coming = -1;
+    view.hits.locate(placed.scene);
+    view.repaint(() => {
+      place();
+      if (coming >= 0 && view.placed === placed) view.stage.goTo(coming);
+    });
+    view.mark();
+    view.tell(true);
+    coming = view.folding.placed();
+  }
+
+  /** Opens anew at what has become known, unless somebody has gone elsewhere meanwhile. */
+  lookAgain(): void {
+    const { stage, node, context, isUntouched } = this.#view;
+    if (node === null && isUntouched && !stage.isMoved && !context.options.get("camera")) {
+      void this.#view.arrange(true);
+    }
+  }
+
+  #opening(before: PlacedScene | null, placed: PlacedScene, focus: number | null): () => void {
+    const view = this.#view;
+    const boxOf = (node: number | null) => {
+      const box = node === null || node < 0 ? -1 : placed.boxOf(node);
+      return box < 0 ? null : box;
+    };
+    const node = boxOf(view.node);
+    const asked = view.node;
+    const told = before ? (node ?? boxOf(focus)) : (boxOf(focus) ?? node);
+    const wanted = told ?? boxOf(view.model.answer) ?? -1;
+    return () => {
+      const { node } = view;
+      const since = node === null || node === asked ? -1 : placed.boxOf(node);
+      if (!view.navigation.settle(placed)) view.stage.open(since >= 0 ? since : wanted);
+    };
+  }
+
+  /** Whether all of a node's box is in sight. */
+  #shows(placed: PlacedScene, node: number | null): boolean {
+    const box = node === null ? -1 : placed.boxOf(node);
+    return box >= 0 && this.#view.stage.camera.shows(placed.rectangle(box), 0);
+  }
+
+  /** How far what was looked at has moved; null where it is not in both pictures. */
+  #moved(before: PlacedScene, after: PlacedScene, seen: number | null): BoxPlace | null {
+    const { anchor } = this;
+    const difference = (place: (at: PlacedScene) => BoxPlace | null) => {
+      const [is, was] = [place(after), place(before)];
+      return is && was && { x: is.x - was.x, y: is.y - was.y };
+    };
+    const node = difference((at) => at.placeOfNode(seen));
+    if (anchor === null) return node;
+    const group = difference((at) => at.placeOfGroup(anchor));
+    if (!group) return node;
+    // A frame is not always as wide at both sides of the line that runs through it: that line stays.
+    const line = difference((at) => at.placeOfNode(this.#before(anchor, before, after)));
+    if (!line) return group;
+    return after.layout.direction === "down" ? { ...group, x: line.x } : { ...group, y: line.y };
+  }
+
+  /** A node with a box of its own in both pictures that the group reads. */
+  #before(group: number, before: PlacedScene, after: PlacedScene): number | null {
+    const { groups, links } = this.#view.model;
+    const { edgeSource } = links.graph;
+    const inside = new Set(groups.nodes(group));
+    const hasBox = ({ scene }: PlacedScene, node: number) =>
+      scene.boxStart[node + 1]! - scene.boxStart[node]! === 1;
+    for (const node of inside) {
+      for (const edge of links.into(node)) {
+        const source = edgeSource[edge]!;
+        if (source < 0 || inside.has(source)) continue;
+        if (hasBox(before, source) && hasBox(after, source)) return source;
+      }
+    }
+    return null;
+  }
+}
+
+/** The only group that is open now and was not, apart from those within it; -1 where there is none, or are several. */
+function openedAlone(before: PlacedScene, after: PlacedScene): number {
+  const { group, parent } = after.scene.frames;
+  const isNew = (frame: number) => (before.scene.frameOfGroup[group[frame]!] ?? -1) < 0;
+  const opened = Array.from(group.keys()).filter(
+    (frame) => isNew(frame) && !(parent[frame]! >= 0 && isNew(parent[frame]!)),
+  );
+  return opened.length === 1 ? group[opened[0]!]! : -1;
+}

@@ -1,0 +1,149 @@
+import { counted, integer } from "../shared/format.ts";
+import { between, type Isolation } from "./data/links.ts";
+import type { PlacedScene } from "./layout/placed_scene.ts";
+import { shownNodes } from "./layout/scene.ts";
+import type { GraphParts } from "./parts.ts";
+
+/** What it needs of the view. */
+type Navigated = Pick<
+  GraphParts,
+  "chosen" | "context" | "isArranging" | "mirror" | "model" | "node" | "placed" | "showToolbar"
+>;
+
+/** What part of the graph is shown, and what is said of it. */
+export class Navigator {
+  readonly #view: Navigated;
+  /** Where a path begins, until its other end is chosen. */
+  #start: number | null = null;
+  #told: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
+  /** What could not be done, or waits to be. */
+  #notice = "";
+
+  constructor(view: Navigated) {
+    this.#view = view;
+    const { options, session, signal } = view.context;
+    const done = () => {
+      this.#start = null;
+      this.#notice = "";
+    };
+    for (const name of ["isolate", "hidden", "hops"] as const) options.onChange(name, done, signal);
+    session.onChange(() => this.#start ?? done(), signal, ["selected"]);
+  }
+
+  /** Shows only what leads to the selected nodes, or what follows from them. */
+  isolate(kind: "upstream" | "downstream"): void {
+    this.#set({ kind, nodes: this.#selected(), hops: null });
+  }
+
+  /** Shows what is within one edge of the selected nodes, or one more, or one less. */
+  around(by: number): void {
+    const { isolation } = this.#view.chosen;
+    const grows = isolation?.kind === "around";
+    const nodes = grows ? isolation.nodes : this.#selected();
+    this.#set({ kind: "around", nodes, hops: grows ? Math.max(0, (isolation.hops ?? 1) + by) : 1 });
+  }
+
+  /** Shows what lies between two selected nodes, or between the selected one and the next one for which it is asked. */
+  path(): void {
+    const { links, describe } = this.#view.model;
+    const selected = this.#selected();
+    const end = selected.at(-1);
+    const start = selected.length === 2 ? selected[0]! : this.#start; // of a group, no two are meant
+    if (end === undefined) this.say(NOTHING);
+    else if (start === null || start === end) {
+      this.#start = end;
+      this.say(`paths from ${describe.short(end)}: go to the other end and press b again`);
+    } else if (between(links, start, end) < 0) {
+      this.#start = null;
+      const ends = `${describe.short(start)} and ${describe.short(end)}`;
+      this.say(`no path between ${ends}, in either direction`);
+    } else this.#set({ kind: "path", nodes: [start, end], hops: null });
+  }
+
+  everything(): void {
+    const { options } = this.#view.context;
+    options.set("isolate", null);
+    options.set("hops", null);
+    options.set("hidden", []);
+    this.#notice = "";
+    this.#view.showToolbar();
+  }
+
+  /** Hides what a query finds, or shows it again. */
+  toggle(query: string): void {
+    const { hidden } = this.#view.chosen;
+    const others = hidden.filter((each) => each !== query);
+    const next = others.length < hidden.length ? others : [...hidden, query];
+    this.#view.context.options.set("hidden", next);
+  }
+
+  /** The query for all nodes of the kind of the selected one. */
+  get kindHere(): string | null {
+    const { node, model } = this.#view;
+    return node === null ? null : kindQuery(model.graph.opKinds.at(node));
+  }
+
+  hideKind(): void {
+    if (this.kindHere) this.toggle(this.kindHere);
+    else this.say(NOTHING);
+  }
+
+  /** Whether there is more than what is shown. */
+  get isPart(): boolean {
+    const { isolation, hidden, hops } = this.#view.chosen;
+    return isolation !== null || hidden.length > 0 || hops !== null;
+  }
+
+  /** What is shown of how many; empty where it is all. */
+  banner(): string {
+    const { placed, isArranging } = this.#view;
+    if (this.#notice || !placed) return this.#notice;
+    if (isArranging) return this.#told.text;
+    if (this.#told.placed !== placed) this.#told = { placed, text: this.#tell(placed) };
+    return this.#told.text;
+  }
+
+  #tell({ scene }: PlacedScene): string {
+    if (!this.isPart) return "";
+    const { isolation, hidden, hops } = this.#view.chosen;
+    const part = isolation ? this.#part(isolation) : hops === null ? "" : counted(hops, "hop");
+    const [shown, all] = [shownNodes(scene), this.#view.model.graph.kinds.length];
+    if (shown === all && !isolation) return "";
+    const without = hidden.length ? `without ${hidden.join(", ")}` : "";
+    const what = [part, without].filter(Boolean).join(", ");
+    return `${what}: ${integer(shown)} of ${counted(all, "node")} `;
+  }
+
+  #part({ kind, nodes, hops }: Isolation): string {
+    const { describe, links } = this.#view.model;
+    const named = nodes.length > 1 ? counted(nodes.length, "node") : describe.short(nodes[0]!);
+    if (kind === "around") return `within ${counted(hops ?? 1, "edge")} of ${named}`;
+    if (kind !== "path") return `${kind} of ${named}`;
+    const shortest = between(links, nodes[0]!, nodes[1]!);
+    return `paths between #${nodes[0]} and #${nodes[1]}, ${counted(shortest, "edge")} or more`;
+  }
+
+  #selected(): number[] {
+    const { context, model } = this.#view;
+    return context.session.selected.filter((node) => model.has(node));
+  }
+
+  #set(isolation: Isolation): void {
+    if (isolation.nodes.length === 0) this.say(NOTHING);
+    else this.#view.context.options.set("isolate", isolation);
+  }
+
+  /** Says what could not be done, or what comes next, above the graph and to screen readers. */
+  say(text: string): void {
+    this.#notice = text;
+    this.#view.showToolbar();
+    this.#view.mirror.say(text);
+  }
+}
+
+const NOTHING = "select a node first";
+
+/** Finds all nodes of a kind. */
+export function kindQuery(opKind: string): string {
+  return `kind=${opKind}`;
+}

@@ -1,0 +1,446 @@
+import { clear, type Layer, layer, type Rectangle, Repaint } from "../shared/drawing/canvas.ts";
+import { element } from "../shared/ui/dom.ts";
+import { Camera, isIn, isLegible, LEGIBLE_SCALE, READABLE_SCALE } from "./camera.ts";
+import { fitted, isThread, opening } from "./framing.ts";
+import type { Bounds } from "./layout/types.ts";
+import { EdgePainter, edgeAt } from "./paint/edges.ts";
+import { buttonOf } from "./paint/frames.ts";
+import type { MarginLine } from "./paint/margin.ts";
+import { GraphOverview } from "./paint/overview.ts";
+import { GraphPainter, noteSpot, type OverlayMarks, OverlayPainter } from "./paint/painter.ts";
+import { detail, type GraphPicture, type LabelRecord } from "./paint/picture.ts";
+
+const MOVE_MS = 180;
+/** A button is hit, too, where it is missed by no more, CSS px. */
+const SLACK = 3;
+/** Less than a fitted graph keeps to the border: what a fit shows is in view. */
+const SPARE = 8;
+/** What a picture of the whole graph keeps free around it, CSS px. */
+const BORDER = 16;
+const NOWHERE: Bounds = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
+export interface GraphInspection {
+  labels?: LabelRecord[];
+  marks?: ({ id: number; group: number; button: Rectangle | null } & Rectangle)[];
+  /** Frames of open groups, with the button in their header. */
+  frames?: ({ group: number; button: Rectangle | null } & Rectangle)[];
+  notes?: ({ id: number } & Rectangle)[];
+  /** Lines from boxes to their texts beside the graph. */
+  leaders?: MarginLine[];
+}
+
+/** What is drawn at a point of the stage; -1 where it is no box, no group. */
+export interface Thing {
+  box: number;
+  /** Of a closed group's box, or of the header of an open group's frame. */
+  group: number;
+  /** Whether it is the button that opens or closes the group. */
+  button: boolean;
+}
+
+/** The canvases, the camera over them and the overview strip; knows what to draw but not why. */
+export class GraphStage {
+  readonly node = element("div", { class: "tvmdbg-graph-stage" });
+  readonly camera = new Camera();
+  readonly canvas: HTMLCanvasElement;
+  readonly #box = element("div", { class: "tvmdbg-stage" });
+  readonly #base: Layer = layer("tvmdbg-graph-base");
+  readonly #over: Layer = layer("tvmdbg-overlay");
+  readonly #painter = new GraphPainter(this.#base.context);
+  readonly #marker = overlayPainter(this.#over.context, this.#painter);
+  readonly #overview: GraphOverview;
+  readonly #baseRepaint: Repaint;
+  readonly #overRepaint: Repaint;
+  readonly #drawn: () => void;
+  #picture: GraphPicture | null = null;
+  #edge = -1;
+  #marks: OverlayMarks = { selected: [], frame: -1, hovered: -1, hits: new Map(), noted: [] };
+  #pending: (() => void) | null = null;
+  /** Tells the box that the camera is going to; null where it rests. */
+  #goal: (() => number) | null = null;
+  #moving = 0;
+  /** Whether the camera is where somebody moved it. */
+  isMoved = false;
+  /** How the stage was opened, until it is moved by hand: done again when the stage changes its size. */
+  #opening: (() => void) | null = null;
+
+  constructor(drawn: () => void, signal: AbortSignal) {
+    this.#drawn = drawn;
+    this.canvas = this.#base.canvas;
+    this.#box.append(this.#base.canvas, this.#over.canvas);
+    this.#overview = new GraphOverview((x, y) => {
+      [this.camera.x, this.camera.y] = [x, y];
+      this.changed();
+    }, signal);
+    this.node.append(this.#box, this.#overview.node);
+    this.#baseRepaint = new Repaint(this.#box, () => this.#paint(), signal);
+    this.#overRepaint = new Repaint(this.#box, () => this.#paintOver(), signal);
+    signal.addEventListener("abort", () => cancelAnimationFrame(this.#moving));
+  }
+
+  /** Shows another picture; `place` sets the camera once the stage has a size. */
+  show(picture: GraphPicture, place: (() => void) | null = null): void {
+    if (picture.placed !== this.#picture?.placed) this.#edge = -1;
+    if (this.#picture && this.#picture.placed !== picture.placed) this.#fade();
+    this.#picture = picture;
+    this.node.dataset.direction = picture.placed.layout.direction;
+    this.#overview.invalidate();
+    if (place) this.#afterPlacing(place);
+    this.#baseRepaint.request();
+  }
+
+  #afterPlacing(act: () => void): void {
+    const earlier = this.#pending;
+    this.#pending = () => {
+      earlier?.();
+      act();
+    };
+  }
+
+  /** Whether the camera is still to be set for the picture that was given last. */
+  get isPlacing(): boolean {
+    return this.#pending !== null;
+  }
+
+  /** Marks an edge; -1 for none. */
+  point(edge: number): void {
+    if (edge === this.#edge) return;
+    this.#edge = edge;
+    this.#overRepaint.request();
+  }
+
+  /** The edge at a point of the stage, -1 where there is none. */
+  edgeAt(x: number, y: number): number {
+    const picture = this.#picture;
+    return picture && detail(picture) !== "density" ? edgeAt(picture, x, y) : -1;
+  }
+
+  mark(marks: OverlayMarks): void {
+    this.#marks = marks;
+    this.#overRepaint.request();
+  }
+
+  /** After the camera was moved: keeps it over the graph and draws. */
+  changed(): void {
+    this.isMoved = true;
+    this.#opening = null;
+    this.along(this.camera);
+  }
+
+  /** Moves along with another stage: no move by hand. */
+  along(from: { x: number; y: number; scale: number }): void {
+    cancelAnimationFrame(this.#moving);
+    this.#goal = null;
+    Object.assign(this.camera, { x: from.x, y: from.y, scale: from.scale });
+    this.#clamp();
+    this.#baseRepaint.request();
+  }
+
+  /** Looks from where the graph is seen at first: at the `wanted` box where not all can be read, -1 for its beginning. */
+  open(wanted: number): void {
+    if (!this.#picture) return;
+    this.#overviewBeside(false);
+    this.#openAt(wanted);
+    if (!this.showsAll) {
+      this.#overviewBeside(true);
+      this.#openAt(wanted);
+    }
+    this.changed();
+    this.isMoved = false;
+    this.#opening = () => this.open(this.#marks.selected.at(-1) ?? wanted);
+  }
+
+  #openAt(wanted: number): void {
+    Object.assign(this.camera, opening(this.#picture!.placed, this.camera, wanted));
+  }
+
+  /** Looks from where one looked before. */
+  look(from: { x: number; y: number; scale: number }): void {
+    Object.assign(this.camera, from);
+    this.changed();
+    this.isMoved = false;
+  }
+
+  /** What there is room for where no overview is needed, CSS px. */
+  get size(): { width: number; height: number } {
+    const { clientWidth, clientHeight } = this.node;
+    return { width: clientWidth || 600, height: clientHeight || 360 };
+  }
+
+  /** Whether the whole graph, fitted, is too thin to be read, and would be larger in columns. */
+  get isThread(): boolean {
+    return this.#picture !== null && isThread(this.#picture.placed, this.camera);
+  }
+
+  /** Whether all of the graph is in view. */
+  get showsAll(): boolean {
+    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
+    const all = { x: minX, y: minY, width: maxX - minX, height: maxY - minY };
+    return this.#picture !== null && this.camera.shows(all, -1);
+  }
+
+  fit(bounds: Bounds): void {
+    this.#goal = null;
+    if (this.#pending) this.#afterPlacing(() => this.fit(bounds));
+    else if (this.#picture) this.#moveTo(fitted(this.#picture.placed, this.camera, bounds));
+  }
+
+  /** The whole graph, also after the stage has changed its size. */
+  fitAll(): void {
+    if (!this.#picture) return;
+    if (this.#pending) {
+      this.#afterPlacing(() => this.fitAll());
+      return;
+    }
+    this.#overviewBeside(false);
+    this.fit(this.#picture.placed.layout.bounds);
+    this.#opening = () => {
+      const { placed } = this.#picture!;
+      Object.assign(this.camera, fitted(placed, this.camera, placed.layout.bounds));
+    };
+  }
+
+  /** Shows a box after others have opened around it: with all the rest where that can be read. */
+  arrive(box: number): void {
+    if (!this.#picture) return;
+    if (isLegible(this.#picture.placed.layout.bounds, this.camera)) this.fitAll();
+    else this.goTo(box, true);
+  }
+
+  /** Brings a part of the graph into view, legibly: with the `whole` where that can be read, too; else from its beginning. */
+  reveal({ x, y, width, height }: Rectangle, whole: boolean): void {
+    if (!this.#picture || (this.showsAll && this.camera.scale >= LEGIBLE_SCALE)) return;
+    if (whole && isLegible(this.#picture.placed.layout.bounds, this.camera)) {
+      this.fitAll();
+      return;
+    }
+    if (this.camera.scale >= LEGIBLE_SCALE && this.camera.shows({ x, y, width, height }, 0)) return;
+    const target = this.#copy();
+    target.fit({ minX: x, minY: y, maxX: x + width, maxY: y + height }, READABLE_SCALE);
+    target.scale = Math.max(LEGIBLE_SCALE, target.scale);
+    const room = (across: number) => (across - 2 * SPARE) / 2 / target.scale;
+    target.x = x + Math.min(width / 2, room(target.width));
+    target.y = y + Math.min(height / 2, room(target.height));
+    this.#moveTo(target);
+  }
+
+  zoom(factor: number, x = this.camera.width / 2, y = this.camera.height / 2): void {
+    this.camera.zoomAt(factor, x, y);
+    this.changed();
+  }
+
+  /** Brings the box into view if it is not; `always` puts it in the middle at a readable scale. */
+  goTo(box: number, always = false): void {
+    if (!this.#picture) return;
+    const rectangle = this.#picture.placed.rectangle(box);
+    if (this.#pending) return;
+    this.#overviewBeside(!this.#showsAllAlone);
+    if (!always && this.camera.shows(rectangle, SPARE)) return;
+    const target = this.#copy();
+    const { minX, minY, maxX, maxY } = this.camera.view(-SPARE);
+    const { x, y, width, height } = rectangle;
+    if (always || x < minX || x + width > maxX) target.x = x + width / 2;
+    if (always || y < minY || y + height > maxY) target.y = y + height / 2;
+    if (always && target.scale < READABLE_SCALE) target.scale = READABLE_SCALE;
+    this.#moveTo(target);
+  }
+
+  /** Puts a box in the middle, as soon as the picture has its place; in a picture that comes on the way again. */
+  goToFound(find: () => number): void {
+    this.#goal = find;
+    if (this.#pending) return;
+    const box = find();
+    if (box < 0) this.#goal = null;
+    else this.goTo(box, true);
+  }
+
+  /** Whether the box is in the middle of the stage, as near as the graph's end allows, and can be read. */
+  centered(box: number): boolean {
+    if (!this.#picture) return false;
+    const { x, y } = this.#picture.placed.layout;
+    const target = this.#copy();
+    [target.x, target.y] = [x[box]!, y[box]!];
+    target.clamp(this.#picture.placed.layout.bounds);
+    const away = Math.hypot(target.x - this.camera.x, target.y - this.camera.y);
+    return away * this.camera.scale < 1 && this.camera.scale > READABLE_SCALE - 1e-9;
+  }
+
+  /** What is drawn at a point of the stage. */
+  thingAt(x: number, y: number): Thing {
+    const nothing = { box: -1, group: -1, button: false };
+    const picture = this.#picture;
+    if (!picture) return nothing;
+    const { scene } = picture.placed;
+    const within = picture.placed.boxAt(this.camera.worldX(x), this.camera.worldY(y));
+    const box = within >= 0 ? within : this.#painter.margin.boxAt(x, y);
+    if (box >= 0) {
+      const group = scene.group[box]!;
+      const button = within >= 0 && group >= 0 ? buttonOf(picture, box) : null;
+      return { box, group, button: button !== null && isIn(button, x, y, SLACK) };
+    }
+    const found = this.#painter.frames.at(x, y);
+    return found ? { box, group: found.header.group, button: found.button } : nothing;
+  }
+
+  /** The open group whose frame is at a point of the stage, the innermost; -1 where there is none. */
+  groupAround(x: number, y: number): number {
+    if (!this.#picture) return -1;
+    const { placed } = this.#picture;
+    const frame = placed.frameAt(this.camera.worldX(x), this.camera.worldY(y));
+    return frame < 0 ? -1 : placed.scene.frames.group[frame]!;
+  }
+
+  /** What is on the stage now, for tests. */
+  inspect(out: GraphInspection): void {
+    const picture = this.#picture;
+    if (!picture) return;
+    const labels: LabelRecord[] = [];
+    this.#painter.labels = labels;
+    this.#paint();
+    this.#painter.labels = null;
+    out.labels = labels;
+    const marks: NonNullable<GraphInspection["marks"]> = [];
+    const { camera, placed } = picture;
+    placed.eachBox(camera.view(), (box) => {
+      marks.push({
+        id: placed.scene.node[box]!,
+        group: placed.scene.group[box]!,
+        button: placed.scene.group[box]! < 0 ? null : buttonOf(picture, box),
+        ...camera.screen(placed.rectangle(box)),
+      });
+    });
+    out.marks = marks;
+    const frames: NonNullable<GraphInspection["frames"]> = [];
+    placed.eachFrame(camera.view(), (frame) => {
+      const header = this.#painter.frames.headers.find((each) => each.frame === frame);
+      const group = placed.scene.frames.group[frame]!;
+      frames.push({ group, button: header?.button ?? null, ...camera.screen(placed.frame(frame)) });
+    });
+    out.frames = frames;
+    out.notes = this.#marks.noted.map((box) => ({
+      id: placed.scene.node[box]!,
+      ...noteSpot(picture, box),
+    }));
+    out.leaders = this.#marks.selected.flatMap(
+      (box) => this.#painter.margin.leader(picture, box) ?? [],
+    );
+  }
+
+  /** A camera over the whole graph at a scale. */
+  whole(scale: number): Camera {
+    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
+    const camera = new Camera();
+    Object.assign(camera, { scale, x: (minX + maxX) / 2, y: (minY + maxY) / 2 });
+    camera.resize((maxX - minX) * scale + 2 * BORDER, (maxY - minY) * scale + 2 * BORDER);
+    return camera;
+  }
+
+  /** Draws what a camera sees, with its marks, into another context. */
+  drawInto(context: CanvasRenderingContext2D, camera: Camera): void {
+    if (!this.#picture) return;
+    const picture = { ...this.#picture, camera };
+    const painter = new GraphPainter(context);
+    context.fillStyle = picture.palette.theme.background;
+    context.fillRect(0, 0, camera.width, camera.height);
+    painter.paint(picture);
+    overlayPainter(context, painter).paint(picture, { ...this.#marks, hovered: -1 }, -1);
+  }
+
+  /** Whether the stage would show all of the graph without an overview beside it. */
+  get #showsAllAlone(): boolean {
+    const { clientWidth, clientHeight } = this.node;
+    const alone = this.#copy();
+    alone.widen(clientWidth, clientHeight);
+    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
+    return alone.shows({ x: minX, y: minY, width: maxX - minX, height: maxY - minY }, -1);
+  }
+
+  /** Shows the overview or gives its room to the stage; what is on the stage stays where it is. */
+  #overviewBeside(on: boolean): void {
+    const { node } = this.#overview;
+    if (node.hidden === !on) return;
+    node.hidden = !on;
+    this.camera.widen(this.#box.clientWidth, this.#box.clientHeight);
+  }
+
+  /** What was drawn fades away over what comes. */
+  #fade(): void {
+    const { canvas } = this.#base;
+    if (canvas.width * canvas.height === 0 || !isAnimated()) return;
+    const before = layer("tvmdbg-overlay");
+    [before.canvas.width, before.canvas.height] = [canvas.width, canvas.height];
+    before.context.drawImage(canvas, 0, 0);
+    this.#box.append(before.canvas);
+    const fading = before.canvas.animate([{ opacity: 1 }, { opacity: 0 }], 1.5 * MOVE_MS);
+    fading.onfinish = fading.oncancel = () => before.canvas.remove();
+  }
+
+  #copy(): Camera {
+    return Object.assign(new Camera(), this.camera);
+  }
+
+  #clamp(): void {
+    if (this.#picture) this.camera.clamp(this.#picture.placed.layout.bounds);
+  }
+
+  #moveTo(target: Camera): void {
+    cancelAnimationFrame(this.#moving);
+    if (this.#picture) target.clamp(this.#picture.placed.layout.bounds);
+    this.#opening = null;
+    this.isMoved = true;
+    const { x, y, scale } = this.camera;
+    const started = performance.now();
+    const duration = isAnimated() ? MOVE_MS : 0;
+    const move = () => {
+      const at = Math.min(1, (performance.now() - started) / Math.max(1, duration));
+      const eased = duration === 0 ? 1 : 1 - (1 - at) ** 3;
+      this.camera.scale = scale * (target.scale / scale) ** eased;
+      this.camera.x = x + (target.x - x) * eased;
+      this.camera.y = y + (target.y - y) * eased;
+      this.#baseRepaint.request();
+      if (eased < 1) this.#moving = requestAnimationFrame(move);
+      else this.#goal = null;
+    };
+    move();
+  }
+
+  #paint(): void {
+    const picture = this.#picture;
+    const { clientWidth: width, clientHeight: height } = this.#box;
+    if (!picture || width === 0 || height === 0) return;
+    if (this.camera.width !== width || this.camera.height !== height) {
+      const selected = this.#marks.selected.at(-1);
+      const box = selected === undefined ? null : picture.placed.rectangle(selected);
+      const seen = box !== null && this.camera.shows(box, 0);
+      this.camera.resize(width, height);
+      this.#clamp();
+      if (!this.#pending && this.#opening) this.#pending = this.#opening;
+      else if (box && seen && !this.camera.shows(box, 0)) {
+        [this.camera.x, this.camera.y] = [box.x + box.width / 2, box.y + box.height / 2];
+      }
+    }
+    const [place, goal] = [this.#pending, this.#goal];
+    this.#pending = null;
+    place?.();
+    if (place && goal) this.goToFound(goal);
+    this.#overviewBeside(!this.#showsAllAlone);
+    clear(this.#base, this.camera.width, this.camera.height);
+    this.#painter.paint(picture);
+    this.#paintOver();
+    this.#drawn();
+  }
+
+  #paintOver(): void {
+    if (!this.#picture) return;
+    clear(this.#over, this.camera.width, this.camera.height);
+    this.#marker.paint(this.#picture, this.#marks, this.#edge);
+    this.#overview.paint(this.#picture, this.#marks);
+  }
+}
+
+function isAnimated(): boolean {
+  return !matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+function overlayPainter(context: CanvasRenderingContext2D, painter: GraphPainter) {
+  return new OverlayPainter(context, new EdgePainter(context), painter);
+}

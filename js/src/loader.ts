@@ -1,0 +1,43 @@
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import { pageModule } from "./shared/client/page_model.ts";
+import { errorText, message, request } from "./shared/client/request.ts";
+
+interface LoaderState {
+  /** What the view shows; a view of a tuning log names that. */
+  run?: string;
+  log?: string;
+  /** Which view, and of which build: "tensor 1f3a…". */
+  _code: string;
+}
+
+interface ViewModule {
+  default: { render(props: RenderProps<LoaderState>): Promise<void> };
+}
+
+/**
+ * What the state of every view carries: it asks the run for the view's own code.
+ *
+ * Each instance's state carries its `_esm`, in a saved notebook too; so that is kept small, and the code travels
+ * compressed, once a page.
+ */
+export default {
+  async render(props: RenderProps<LoaderState>): Promise<void> {
+    const { model, el, host, signal } = props;
+    let view: ViewModule;
+    try {
+      const source = model.get("run") ?? model.get("log");
+      const run = (await host.getModel(source!)) as AnyModel;
+      const name = model.get("_code");
+      const [kind] = name.split(" ");
+      view = await pageModule(name, (limit) => request(run, "code", { view: kind }, limit), signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      const why = error instanceof DOMException ? "The kernel does not answer" : errorText(error);
+      const said = message("error", "This view could not be loaded", `${why}. Run the cell again.`);
+      said.classList.add("tvmdbg");
+      el.append(said);
+      return;
+    }
+    await view.default.render(props);
+  },
+};

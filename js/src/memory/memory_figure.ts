@@ -1,0 +1,172 @@
+import type { GraphColumns, MemoryColumns } from "../shared/client/answers.ts";
+import {
+  chips,
+  type Drawing,
+  type FigurePanel,
+  type FigurePart,
+  type FigureRequest,
+  type HoverText,
+  heading,
+  heightOf,
+  LINE,
+  MARGIN,
+  paintParts,
+  panelDrawing,
+  paragraph,
+  pencil,
+  SMALL,
+} from "../shared/drawing/figure.ts";
+import { figureTheme, heatFill } from "../shared/drawing/theme.ts";
+import { bytes, counted } from "../shared/format.ts";
+import { MemoryPainter } from "./painter.ts";
+import { chipsOf } from "./panel.ts";
+import { Plan, PlanDescriptions, short } from "./plan.ts";
+import { AXIS, MemoryOverlay, MemoryScene } from "./scene.ts";
+import type { MemoryOptions } from "./view.ts";
+
+interface MemoryFigureData {
+  title: string;
+  text: string;
+  selected: number[];
+}
+
+interface MemoryFigureAnswers {
+  memory: MemoryColumns;
+  graph: GraphColumns;
+}
+
+type MemoryFigureRequest = FigureRequest<MemoryFigureData, MemoryOptions, MemoryFigureAnswers>;
+
+const MOST_ROWS = 16;
+/** Height of the bytes above the rows. */
+const AREA = 110;
+/** Beyond so many boxes none says what it is, so that a figure stays small. */
+const TITLED = 300;
+/** Coarser than in the live view, so that a figure stays small. */
+const COLUMN = 4;
+const SCALE = 120;
+const STOPS = 40;
+/** Nodes at the peak that the description lists. */
+const LISTED = 20;
+
+/** The memory plan as a static figure. */
+export function memoryFigure(request: MemoryFigureRequest): Drawing {
+  return panelDrawing(request, memoryPanel(request));
+}
+
+export function memoryPanel(request: MemoryFigureRequest): FigurePanel {
+  const { data, answers, options, width, text } = request;
+  const { memory: columns, graph } = answers;
+  const { title } = data;
+  const { said, wrong } = columns.info;
+  const room = width - 2 * MARGIN;
+  const plan = new Plan(columns, graph, MOST_ROWS);
+  const head = [
+    heading(title, said[0] ?? "", room, text),
+    ...said.slice(1).map((line) => {
+      const color = wrong.includes(line) ? "error" : "muted";
+      return paragraph({ text: line, color }, room, text);
+    }),
+  ];
+  const parts = [...head];
+  let titles: HoverText[] = [];
+  if (columns.slotBytes.length) {
+    const [chart, boxes] = chartPart(plan, request);
+    const top = heightOf(head) - MARGIN;
+    titles = boxes.map((box) => ({ ...box, y: box.y + top }));
+    parts.push(chart);
+    if (plan.hidden) {
+      const more = `${counted(plan.hidden, "smaller slot")} not drawn`;
+      parts.push(paragraph({ text: more, color: "muted" }, room, text));
+    }
+    parts.push(options.color_by === "size" ? sizes(plan) : chips(chipsOf(plan), room, text));
+  }
+  return {
+    height: heightOf(parts),
+    title: `Memory of ${title}: ${said[0]}`,
+    words: said.join("; "),
+    text: data.text,
+    description: describe(plan, request),
+    titles,
+    paint: (pen, theme) => paintParts(parts, pen, theme),
+  };
+}
+
+/** Bytes, axis and rows, and what is said of each box where the pointer rests on it. */
+function chartPart(
+  plan: Plan,
+  { data, options, width, text }: MemoryFigureRequest,
+): [FigurePart, HoverText[]] {
+  const scene = new MemoryScene(plan, 0);
+  scene.parameters = options.parameters;
+  scene.bySize = options.color_by === "size";
+  scene.selected = data.selected;
+  if (options.step_range) scene.viewport.show(...options.step_range);
+  const left = MARGIN - 6;
+  const height = AREA + AXIS + scene.rowsHeight + 2;
+  scene.resize(width - MARGIN - left, height);
+  const words = new PlanDescriptions(plan, () => "");
+  const { marks } = new MemoryPainter(scene, words, pencil(text), COLUMN).paint(
+    figureTheme(false, text.font),
+  );
+  const boxes = marks.length > TITLED ? [] : marks.filter(({ kind }) => kind === "entry");
+  const hover = boxes.map(({ entry, x, y, width, height }) => {
+    const size = plan.columns.entryBytes[entry]!;
+    const said = `${words.title(entry)}: ${size < 0 ? "unknown bytes" : bytes(size)}`;
+    return { x: x + left, y, width, height, text: said };
+  });
+  const part: FigurePart = {
+    height: height + 6,
+    paint(pen, theme, top) {
+      pen.save();
+      pen.translate(left, top);
+      new MemoryPainter(scene, words, pen, COLUMN).paint(theme);
+      new MemoryOverlay(scene, pen).paint(theme);
+      pen.restore();
+    },
+  };
+  return [part, hover];
+}
+
+/** What the colors of sizes mean. */
+function sizes(plan: Plan): FigurePart {
+  return {
+    height: LINE,
+    paint(pen, theme, top) {
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      pen.fillStyle = theme.text;
+      pen.fillText("0 B", MARGIN, top + LINE / 2);
+      pen.fillText(short(plan.largest), MARGIN + SCALE + 32, top + LINE / 2);
+      const step = SCALE / STOPS;
+      for (let at = 0; at < STOPS; at++) {
+        pen.fillStyle = heatFill(theme, at / (STOPS - 1));
+        pen.fillRect(MARGIN + 26 + at * step, top + 3, step + 0.2, 9);
+      }
+    },
+  };
+}
+
+function describe(plan: Plan, { data, options }: MemoryFigureRequest): FigurePanel["description"] {
+  const { info, slotBytes, slotBuffer, slotDevice, slotOffset, slotStorage } = plan.columns;
+  return {
+    title: data.title,
+    said: info.said,
+    parameters: options.parameters,
+    color_by: options.color_by,
+    step_range: options.step_range,
+    selected: data.selected,
+    allocated: info.allocated,
+    parameter_bytes: info.parameters,
+    parameter_basis: info.roles || null,
+    peak: info.peak,
+    peak_nodes: info.peakNodes.slice(0, LISTED),
+    slots: Array.from(plan.slots, (slot, row) => ({
+      storage_id: slotStorage[slot]!,
+      device: info.devices[slotDevice[slot]!] ?? null,
+      bytes: slotBytes[slot]!,
+      entries: plan.row(row).entries.length,
+      ...(slotBuffer[slot]! < 0 ? {} : { buffer: slotBuffer[slot]!, offset: slotOffset[slot]! }),
+    })),
+  };
+}

@@ -1,0 +1,118 @@
+/** Pictures at several indices of an axis, and a line along one, of values that the page holds. */
+/** Profiles that were made when the page was saved: one an axis of a tensor, all in a row. */
+
+import { floats, type Question, type StoredData } from "./stored_data.ts";
+import {
+  askedCells,
+  emptyCells,
+  isWide,
+  MOST_SIDE,
+  merged,
+  type StoredCells,
+  type StoredPicture,
+  setCell,
+  sumsOf,
+} from "./stored_pictures.ts";
+import { askedPlane, type StoredPlane, type StoredView } from "./stored_plane.ts";
+import type { Scalars } from "./stored_scalars.ts";
+
+const MOST_CHANNELS = 4096;
+
+export interface StoredLine {
+  result: object;
+  cells: StoredCells;
+}
+
+/** The same plane at `count` indices of one more axis, each as `pictured` shows it. */
+export function channels(
+  view: StoredView,
+  question: Question,
+  pictured: (plane: StoredPlane, most: [rows: number, cols: number]) => StoredPicture,
+): StoredLine {
+  const wanted = question.integer("count", 1, MOST_CHANNELS);
+  const most = askedCells(question, wanted);
+  const plane = askedPlane(view.shape, question);
+  const axis = question.integer("axis", 0, view.shape.length - 1);
+  if (plane.axes.includes(axis)) throw new Error(`axis ${axis} is already shown in each tile`);
+  const length = view.shape[axis]!;
+  const first = question.integer("first", 0, length - 1);
+  const count = Math.min(wanted, length - first);
+  const shown = Array.from({ length: count }, (_, at) =>
+    pictured({ ...plane, index: plane.index.with(axis, first + at) }, most),
+  );
+  const { row: _row, col: _col, ...grid } = shown[0]!.grid;
+  const size = grid.rows * grid.cols;
+  const cells = emptyCells(size * count, isWide(shown[0]!.cells));
+  shown.forEach((each, at) => {
+    for (const name of ["minimum", "maximum", "mean", "flags"] as const) {
+      cells[name].set(each.cells[name], at * size);
+    }
+  });
+  const planeSize = { planeRows: plane.rows, planeCols: plane.cols };
+  return { result: { axis, first, count, length, ...grid, ...planeSize }, cells };
+}
+
+/** All other axes reduced. */
+export function profile(scalars: Scalars, view: StoredView, question: Question): StoredLine {
+  const points = question.integer("points", 1, MOST_SIDE);
+  const axis = question.integer("axis", 0, view.shape.length - 1);
+  const own = view.offsets[axis]!;
+  const length = own.length;
+  const step = Math.ceil(length / points);
+  const [lower, higher] = [
+    positions(view.offsets.slice(0, axis)),
+    positions(view.offsets.slice(axis + 1)),
+  ];
+  const cells = emptyCells(Math.ceil(length / step), scalars.wide);
+  for (let cell = 0; cell < cells.flags.length; cell++) {
+    const each = own.subarray(cell * step, (cell + 1) * step);
+    const all = Array.from(each, (first) => sumsOf(scalars, { first, lower, higher }));
+    setCell(cells, cell, merged(all));
+  }
+  return { result: { axis, length, step }, cells };
+}
+
+/** Where the values of all indices of some axes are, in C order. */
+function positions(offsets: Float64Array[]): Float64Array {
+  return offsets.reduce((found, axis) => {
+    const next = new Float64Array(found.length * axis.length);
+    for (let i = 0, at = 0; i < found.length; i++) {
+      for (const offset of axis) next[at++] = found[i]! + offset;
+    }
+    return next;
+  }, new Float64Array(1));
+}
+
+/** As many as `export/page/stored_profiles.py` makes. */
+const POINTS = 4096;
+
+/** The profile along an axis of the shape that was saved; null where there is none with so few points. */
+export function storedProfile(
+  data: StoredData,
+  variant: number,
+  shape: readonly number[],
+  axis: number,
+  question: Question,
+): StoredLine | null {
+  const points = question.integer("points", 1, MOST_SIDE);
+  if (!data.has("profiles")) return null;
+  const all = data.columns<"page profiles">("profiles");
+  const row = all.variant.indexOf(variant);
+  const steps = shape.map((length) => Math.ceil(length / POINTS));
+  const counts = shape.map((length, each) => Math.ceil(length / steps[each]!));
+  const count = counts[axis]!;
+  if (row < 0 || count > points) return null;
+  const total = counts.reduce((sum, each) => sum + each, 0);
+  const before = counts.slice(0, axis).reduce((sum, each) => sum + each, 0);
+  const at = all.at[row]!;
+  const wide = all.wide[row] === 1;
+  const size = (wide ? 24 : 12) * total;
+  const numbers = floats(data.blob(at, size), wide);
+  const part = (i: number) => numbers.subarray(i * total + before, i * total + before + count);
+  const flags = all.flagged[row] ? data.blob(at + size + before, count) : new Uint8Array(count);
+  const cells = { minimum: part(0), maximum: part(1), mean: part(2), flags };
+  return {
+    result: { axis: question.integer("axis"), length: shape[axis], step: steps[axis] },
+    cells,
+  };
+}

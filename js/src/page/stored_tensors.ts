@@ -1,0 +1,298 @@
+/** Pictures, numbers and values of the tensors of a page, as `answers/tensor` answers them. */
+/** What a page answers that shows values too. */
+import type { Distribution } from "../shared/client/tensor_questions.ts";
+import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
+import { StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
+import {
+  askedCells,
+  askedPart,
+  coarser,
+  type PlanePart,
+  picture,
+  type StoredPicture,
+  spansOf,
+  storedPicture,
+} from "./stored_pictures.ts";
+import {
+  askedPlane,
+  askedWindow,
+  placeOf,
+  planeData,
+  type StoredPlane,
+  type StoredView,
+  same,
+  storedView,
+  unfoldedView,
+  valueTexts,
+} from "./stored_plane.ts";
+import { channels, profile, type StoredLine, storedProfile } from "./stored_profiles.ts";
+import { apartOf, region, regionOfPicture } from "./stored_region.ts";
+import { runAnswers } from "./stored_run.ts";
+import {
+  complexScalars,
+  exactPercentiles,
+  numbersOf,
+  type Scalars,
+  scalarsOf,
+  unknownPercentile,
+} from "./stored_scalars.ts";
+
+/** Columns by their names. */
+type NamedColumns = { readonly [name: string]: Uint8Array | Float32Array | Float64Array };
+
+/** A JSON value; columns go with the part of it that is named. */
+interface StoredAnswer {
+  result: object;
+  columns?: { of: object; named: NamedColumns };
+  bytes?: DataView;
+}
+
+class StoredTensors {
+  readonly #data: StoredData;
+  readonly #facts: StoredFacts;
+  #kept: { variant: number; scalars: Scalars | null } | null = null;
+
+  constructor(data: StoredData) {
+    this.#data = data;
+    this.#facts = new StoredFacts(data);
+  }
+
+  tensor(question: Question): StoredAnswer {
+    const most = askedCells(question);
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    const plane = found.drawn || found.unordered ? askedPlane(view.shape, question) : null;
+    const header = {
+      ...this.#facts.header(found),
+      layout: view.layout,
+      sizes: view.sizes,
+      viewShape: view.shape,
+      axisNames: view.layout ? view.names : this.#facts.axisNames(found),
+      axes: plane ? plane.axes : [null, null],
+      index: plane ? plane.index : view.shape.map(() => 0),
+      tile: null,
+    };
+    if (!plane || found.unordered) return { result: header };
+    const shown = this.#picture(found, view, plane, askedPart(plane, question), most);
+    if (!shown) return { result: header };
+    const { grid, exact } = shown;
+    const tile = { ...grid, planeRows: plane.rows, planeCols: plane.cols, exact };
+    return { result: { ...header, tile }, columns: { of: tile, named: shown.cells } };
+  }
+
+  statistics(question: Question): StoredAnswer {
+    const found = this.#facts.find(question);
+    const told = storedStatistics(this.#data, found);
+    const scalars = found.drawn ? this.#scalars(found) : null;
+    const numbers = scalars && numbersOf(scalars, told.total);
+    return withBins(told, numbers && apartOf(numbers, told.statistics?.zero ?? 0));
+  }
+
+  cancelTensor(question: Question): StoredAnswer {
+    return this.statistics(question);
+  }
+
+  percentiles(question: Question): StoredAnswer {
+    const found = this.#facts.find(question);
+    const percents = question.numbers("percents", 0, 100, 32);
+    if (!found.drawn) return { result: percents.map(unknownPercentile) };
+    const scalars = this.#values(found, "other percentiles");
+    return { result: exactPercentiles(scalars, sizeOf(found.shape), percents, found.dtype) };
+  }
+
+  values(question: Question): StoredAnswer {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
+    const part = askedWindow(plane, question);
+    const place = plane && placeOf(view, plane);
+    return { result: valueTexts(this.#values(found, "exact values"), place, part, question) };
+  }
+
+  data(question: Question): StoredAnswer {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
+    const place = plane && placeOf(view, plane);
+    return planeData(this.#values(found, "exact values"), place, plane, question);
+  }
+
+  region(question: Question): StoredAnswer {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    if (!found.drawn) throw new Error("this tensor has no heatmap");
+    const plane = askedPlane(view.shape, question);
+    const part = askedPart(plane, question);
+    const scalars = this.#scalars(found);
+    if (scalars) {
+      const { limits } = storedStatistics(this.#data, found);
+      const counted = region(scalars, placeOf(view, plane), part, limits);
+      return withBins(counted, counted.distribution);
+    }
+    const shown = this.#picture(found, view, plane, part, [plane.rows, plane.cols]);
+    if (!shown) throw new Error(this.#facts.missing(found, "the values of this region"));
+    return { result: regionOfPicture(shown, part) };
+  }
+
+  profile(question: Question): StoredAnswer {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    if (!found.drawn) throw new Error("this tensor has no heatmap");
+    const saved = this.#scalars(found) ? null : this.#profile(found, view, question);
+    const { result, cells } =
+      saved ?? profile(this.#values(found, "the values of this line plot"), view, question);
+    return { result, columns: { of: result, named: cells } };
+  }
+
+  channels(question: Question): StoredAnswer {
+    const found = this.#facts.find(question);
+    const view = this.#view(found, question);
+    if (!found.drawn) throw new Error("this tensor has no heatmap");
+    const { result, cells } = channels(view, question, (plane, most) => {
+      const shown = this.#picture(found, view, plane, [0, 0, plane.rows, plane.cols], most);
+      if (!shown) throw new Error(this.#facts.missing(found, "the values of these tiles"));
+      return coarser(shown, plane, most);
+    });
+    return { result, columns: { of: result, named: cells } };
+  }
+
+  /** Null where there is none; of stored ones the whole plane, in the cells that were saved. */
+  #picture(
+    found: TensorReading,
+    view: StoredView,
+    plane: StoredPlane,
+    part: PlanePart,
+    most: [rows: number, cols: number],
+  ): StoredPicture | null {
+    const scalars = this.#scalars(found);
+    if (scalars) return picture(scalars, plane, placeOf(view, plane), spansOf(plane, part, most));
+    return storedPicture(this.#data, found.variant, this.#opened(found), placeOf(view, plane));
+  }
+
+  /** Null where there is none of an axis with these steps, over the same values. */
+  #profile(found: TensorReading, view: StoredView, question: Question): StoredLine | null {
+    const axis = question.integer("axis", 0, view.shape.length - 1);
+    const saved = this.#opened(found);
+    const values = sizeOf(found.shape);
+    const whole = [view, saved].every(({ shape }) => sizeOf(shape) === values);
+    const alike = String(view.offsets) === String(saved.offsets);
+    if (!whole && !alike) return null;
+    const at = saved.offsets.findIndex((offsets) => same(offsets, view.offsets[axis]!));
+    if (at < 0) return null;
+    return storedProfile(this.#data, found.variant, saved.shape, at, question);
+  }
+
+  #values(found: TensorReading, what: string): Scalars {
+    const scalars = this.#scalars(found);
+    if (!scalars) throw new Error(this.#facts.missing(found, what));
+    return scalars;
+  }
+
+  #scalars({ variant }: TensorReading): Scalars | null {
+    if (this.#kept?.variant !== variant) {
+      this.#kept = { variant, scalars: this.#read(variant) };
+    }
+    return this.#kept.scalars;
+  }
+
+  #read(variant: number): Scalars | null {
+    const found = scalarsOf(this.#data, variant);
+    const isComplex = found?.descr.includes("c");
+    const [real, imag] = this.#facts.parts(variant).map((each) => scalarsOf(this.#data, each));
+    if (found && real && imag) return complexScalars(found, real, imag);
+    return isComplex ? null : found;
+  }
+
+  #view(found: TensorReading, question: Question): StoredView {
+    const layout = question.text("layout");
+    const sizes = question.has("sizes") ? question.sizes() : null;
+    const opened = this.#opened(found);
+    const text = layout ?? opened.layout;
+    if (!text) return storedView(found.shape);
+    if (sizes === null && layout === null) return opened;
+    const known = this.#facts.layouts(found.row).find((each) => each.layout === text);
+    const wanted = Object.entries(sizes ?? known?.sizes ?? {});
+    const own = wanted.filter(([letter]) => text.includes(letter));
+    return unfoldedView(found.shape, text, Object.fromEntries(own));
+  }
+
+  /** The axes that views open with: those of the layout that the graph states. */
+  #opened({ row, shape }: TensorReading): StoredView {
+    for (const { layout, sizes, certainty } of this.#facts.layouts(row)) {
+      if (certainty !== "stated") continue;
+      const view = fitting(() => unfoldedView(shape, layout, sizes));
+      if (view) return view;
+    }
+    return storedView(shape);
+  }
+}
+
+/** A distribution goes as columns beside what it is a part of. */
+function withBins(told: object, bins: Distribution | null): StoredAnswer {
+  if (!bins) return { result: told };
+  const { low, high, count } = bins;
+  const distribution = {};
+  const columns = { of: distribution, named: { low, high, count } };
+  return { result: { ...told, distribution }, columns };
+}
+
+function sizeOf(shape: number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
+/** Null where the shape is another than the layout's. */
+function fitting(make: () => StoredView): StoredView | null {
+  try {
+    return make();
+  } catch {
+    return null;
+  }
+}
+
+const KINDS = [
+  "tensor",
+  "statistics",
+  "percentiles",
+  "values",
+  "profile",
+  "channels",
+  "data",
+  "region",
+  "cancelTensor",
+] as const;
+
+export function allAnswers(data: StoredData): StoredAnswers {
+  let tensors: StoredTensors | undefined;
+  const answer = (kind: (typeof KINDS)[number]) => (question: Question) => {
+    tensors ??= new StoredTensors(data);
+    return reply(tensors[kind](question));
+  };
+  return {
+    ...runAnswers(data),
+    ...Object.fromEntries(KINDS.map((kind) => [kind, answer(kind)])),
+  };
+}
+
+/** Numbers go as the columns of one buffer, as `engine/columns.py` packs them. */
+function reply({ result, columns, bytes }: StoredAnswer): StoredReply {
+  if (!columns) return { result, buffers: bytes ? [bytes] : [] };
+  const { headers, buffer } = packed(columns.named);
+  Object.assign(columns.of, { columns: headers });
+  return { result, buffers: [buffer] };
+}
+
+function packed(named: NamedColumns) {
+  const kinds = { 1: "u1", 4: "f4", 8: "f8" } as const;
+  let size = 0;
+  const placed = Object.entries(named).map(([name, values]) => {
+    const kind = kinds[values.BYTES_PER_ELEMENT as 1 | 4 | 8];
+    const offset = 8 * Math.ceil(size / 8);
+    size = offset + values.byteLength;
+    return { header: { name, kind, offset, length: values.length }, values };
+  });
+  const bytes = new Uint8Array(size);
+  for (const { header, values } of placed) {
+    bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), header.offset);
+  }
+  return { headers: placed.map(({ header }) => header), buffer: new DataView(bytes.buffer) };
+}

@@ -1,0 +1,303 @@
+import "./shared/ui/theme.css";
+import "./plot.css";
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import { pageModule, unzipped } from "./shared/client/page_model.ts";
+import { type Answer, hinted, isAbort, message, request } from "./shared/client/request.ts";
+import { SessionClient, type SessionState } from "./shared/client/session_client.ts";
+import { append } from "./shared/many.ts";
+import { element, Mirror } from "./shared/ui/dom.ts";
+import { bindKeys, type KeyAction } from "./shared/ui/keys.ts";
+import { viewRoot } from "./shared/ui/view.ts";
+
+/** What is used of BokehJS; see https://docs.bokeh.org/en/latest/docs/reference/embed.html. */
+interface Bokeh {
+  documents: unknown[];
+  embed: { embed_item(item: BokehItem, target: HTMLElement): Promise<Views> };
+}
+
+/** A figure as `bokeh.embed.json_item` writes it. */
+interface BokehItem {
+  root_id: string;
+  doc: unknown;
+}
+
+interface Views {
+  roots: { model: Model }[];
+  clear(): void;
+}
+
+interface Model {
+  document: unknown;
+  references(): Iterable<object>;
+}
+
+/** A ColumnDataSource. */
+interface DataSource {
+  selected: Selected;
+  columns(): string[];
+  get_column(name: string): ArrayLike<unknown> | null;
+}
+
+export interface Selected {
+  indices: number[];
+  properties: { indices: { change: Signal } };
+}
+
+interface Signal {
+  connect(slot: () => void): unknown;
+}
+
+/** A figure in the page; `close` takes it away. */
+export interface DrawnFigure {
+  sources: DataSource[];
+  close(): void;
+}
+
+export async function draw(
+  bokeh: Bokeh,
+  item: BokehItem,
+  target: HTMLElement,
+): Promise<DrawnFigure> {
+  const views = await bokeh.embed.embed_item(item, target);
+  const models = views.roots.map((view) => view.model);
+  const [document] = models.map((model) => model.document);
+  return {
+    sources: [...new Set(models.flatMap((model) => [...model.references()]))].filter(isSource),
+    close: () => {
+      views.clear();
+      const at = bokeh.documents.indexOf(document);
+      if (at >= 0) bokeh.documents.splice(at, 1);
+    },
+  };
+}
+
+function isSource(model: object): model is DataSource {
+  return "get_column" in model && "columns" in model && "selected" in model;
+}
+
+const SOURCE = "plot";
+/** Rows that are told one by one. */
+const TOLD = 5;
+
+/** Ties the selection of data sources to that of a session, both ways. */
+class Link {
+  readonly #all: Rows[];
+  readonly #session: SessionClient;
+  readonly #say: (text: string) => void;
+  /** While rows are selected from here, which is no act of the user. */
+  #lighting = false;
+
+  constructor(
+    sources: readonly DataSource[],
+    column: string,
+    session: SessionClient,
+    say: (text: string) => void,
+    signal: AbortSignal,
+  ) {
+    this.#session = session;
+    this.#say = say;
+    this.#all = sources
+      .filter((source) => source.columns().includes(column))
+      .map((source) => new Rows(source, column));
+    for (const rows of this.#all) {
+      rows.source.selected.properties.indices.change.connect(() => {
+        if (!this.#lighting && !signal.aborted) this.#take(rows);
+      });
+    }
+    session.onChange(() => this.#light(), signal, ["selected"]);
+    this.#light();
+  }
+
+  actions(): KeyAction[] {
+    return [
+      { keys: ["ArrowDown", "ArrowRight"], does: "select the next", run: () => this.#step(1) },
+      { keys: ["ArrowUp", "ArrowLeft"], does: "select the previous", run: () => this.#step(-1) },
+      { keys: ["Home"], does: "select the first", run: () => this.#go(0) },
+      { keys: ["End"], does: "select the last", run: () => this.#go(-1) },
+      { keys: ["Escape"], does: "select nothing", run: () => this.#session.selectMany([], SOURCE) },
+    ];
+  }
+
+  /** Takes over what the user selected in the figure. */
+  #take(rows: Rows): void {
+    const { indices } = rows.source.selected;
+    const nodes = rows.nodesOf(indices);
+    if (indices.length && !nodes.length) return; // rows of no node
+    this.#session.selectMany(nodes, SOURCE);
+    this.#light();
+  }
+
+  /** Selects the rows of what is selected in the session. */
+  #light(): void {
+    const selected = new Set(this.#session.selected);
+    const told: string[] = [];
+    this.#lighting = true;
+    for (const rows of this.#all) {
+      const found = rows.rowsOf(selected);
+      const { selected: own } = rows.source;
+      if (own.indices.join() !== found.join()) own.indices = found;
+      append(
+        told,
+        found.slice(0, TOLD).map((row) => rows.text(row)),
+      );
+    }
+    this.#lighting = false;
+    this.#say(told.slice(0, TOLD).join("; "));
+  }
+
+  #step(by: number): void {
+    const rows = this.#all[0];
+    if (!rows) return;
+    const steps = rows.steps();
+    const selected = new Set(this.#session.selected);
+    const here = steps.findIndex((row) => rows.nodes[row]!.some((node) => selected.has(node)));
+    if (here < 0) this.#go(by > 0 ? 0 : -1);
+    else this.#go(Math.min(Math.max(0, here + by), steps.length - 1));
+  }
+
+  #go(at: number): void {
+    const rows = this.#all[0];
+    const row = rows?.steps().at(at);
+    if (rows && row !== undefined) this.#session.selectMany(rows.nodes[row]!, SOURCE);
+  }
+}
+
+/** The rows of one data source, and the nodes that each is of. */
+class Rows {
+  readonly source: DataSource;
+  /** Ids by row; empty for rows of no node. */
+  readonly nodes: readonly (readonly number[])[];
+
+  constructor(source: DataSource, column: string) {
+    this.source = source;
+    this.nodes = Array.from(source.get_column(column) ?? [], ids);
+  }
+
+  /** The nodes of some rows, each once, in their order. */
+  nodesOf(rows: readonly number[]): number[] {
+    return [...new Set(rows.flatMap((row) => this.nodes[row] ?? []))];
+  }
+
+  /** The rows of any of these nodes. */
+  rowsOf(nodes: ReadonlySet<number>): number[] {
+    return this.nodes.flatMap((own, row) => (own.some((node) => nodes.has(node)) ? [row] : []));
+  }
+
+  /** One row for each distinct set of nodes, in the order of rows. */
+  steps(): number[] {
+    const first = new Map<string, number>();
+    this.nodes.forEach((own, row) => {
+      const key = own.join();
+      if (own.length && !first.has(key)) first.set(key, row);
+    });
+    return [...first.values()];
+  }
+
+  /** A row in words: what it is called, and the texts of its tooltip. */
+  text(row: number): string {
+    const read = (column: string) => String(this.source.get_column(column)?.[row] ?? "");
+    const columns = this.source.columns();
+    const name = columns.includes("operator")
+      ? read("operator")
+      : `#${this.nodes[row]!.join(", #")}`;
+    const told = columns
+      .filter((each) => each.endsWith("_text"))
+      .map(read)
+      .filter(Boolean);
+    return told.length ? `${name}: ${told.join(", ")}` : name;
+  }
+}
+
+/** Ids of a cell, which holds one or a list of them. */
+function ids(cell: unknown): number[] {
+  const listed = typeof cell === "number" ? [cell] : Array.from((cell ?? []) as ArrayLike<number>);
+  return listed.filter((each) => Number.isInteger(each) && each >= 0);
+}
+
+const BUSY_AFTER_MS = 150;
+
+interface PlotState {
+  session: string;
+  /** Name of the column of node ids. */
+  nodes: string;
+  /** Release and build of BokehJS. */
+  _library: string;
+  _figure_id: string;
+}
+
+export default {
+  async render({ model, el, host, signal }: RenderProps<PlotState>): Promise<void> {
+    const session = await host.getModel<SessionState>(model.get("session"));
+    if (signal.aborted) return;
+    const root = viewRoot(el, model.get("_figure_id") ?? "", signal);
+    root.classList.add("tvmdbg-plot");
+    root.setAttribute("role", "application");
+    root.setAttribute("aria-roledescription", "plot");
+    const busy = setTimeout(
+      () => root.replaceChildren(message("busy", "Loading the plot …")),
+      BUSY_AFTER_MS,
+    );
+    signal.addEventListener("abort", () => clearTimeout(busy));
+    try {
+      await show(root, model, new SessionClient(session as AnyModel<SessionState>), signal, busy);
+    } catch (error) {
+      clearTimeout(busy);
+      if (signal.aborted || isAbort(error)) return;
+      const hint = "Run the cell again.";
+      root.replaceChildren(message("error", "The plot could not be shown", hinted(error, hint)));
+    }
+    root.dataset.ready = "true";
+  },
+};
+
+/** Shows the figure, its selection tied to that of the session. */
+async function show(
+  root: HTMLElement,
+  model: RenderProps<PlotState>["model"],
+  session: SessionClient,
+  signal: AbortSignal,
+  busy: ReturnType<typeof setTimeout>,
+): Promise<void> {
+  const ask = (kind: "bokeh" | "figure", limit: AbortSignal): Promise<Answer<null>> =>
+    request(model as unknown as AnyModel, kind, {}, limit);
+  const [{ default: bokeh }, answer] = await Promise.all([
+    pageModule<{ default: Bokeh }>(
+      `bokeh ${model.get("_library")}`,
+      (limit) => ask("bokeh", limit),
+      signal,
+    ),
+    ask("figure", signal),
+    inThePage(root, signal),
+  ]);
+  const item: BokehItem = JSON.parse(await unzipped(answer.buffers[0]!));
+  clearTimeout(busy);
+  if (signal.aborted) return;
+  const target = element("div");
+  const mirror = new Mirror();
+  root.replaceChildren(target, mirror.node);
+  const drawn = await draw(bokeh, item, target);
+  if (signal.aborted) return drawn.close();
+  signal.addEventListener("abort", () => drawn.close());
+  const say = (text: string) => mirror.say(text);
+  const link = new Link(drawn.sources, model.get("nodes"), session, say, signal);
+  bindKeys(root, link.actions(), signal);
+  target.addEventListener("click", () => root.focus({ preventScroll: true }));
+  root.setAttribute("aria-label", "Plot; arrow keys select its bars or dots");
+}
+
+/** Waits until the element is in the page: a host may attach it later, and BokehJS draws nowhere else. */
+function inThePage(root: HTMLElement, signal: AbortSignal): Promise<void> {
+  if (root.isConnected) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const observer = new ResizeObserver(() => {
+      if (!root.isConnected) return;
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(root);
+    signal.addEventListener("abort", () => {
+      observer.disconnect();
+      reject(signal.reason);
+    });
+  });
+}

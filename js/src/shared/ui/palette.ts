@@ -1,0 +1,420 @@
+import type { Finding, GraphColumns, Highlight, TensorColumns } from "../client/answers.ts";
+import type { RunClient } from "../client/run_client.ts";
+import type { SessionClient } from "../client/session_client.ts";
+import type { Entry } from "../client/tensor_questions.ts";
+import { counted, duration, isShort, nodeLabel, nodeTitle, shapeText } from "../format.ts";
+import { element, KEEP_KEYS, Mirror } from "./dom.ts";
+import { HitList, LISTED, type ListedHit } from "./hit_list.ts";
+import { actionsOf, type KeyAction, runKey, shownKey } from "./keys.ts";
+
+interface About {
+  entries: readonly Entry[];
+}
+
+/** What is selected for a finding or a highlight: all its nodes, of which the one it is about comes last, and that one's entry. */
+export function selectionOf(
+  nodes: readonly number[],
+  finding: About | null,
+): { nodes: number[]; entry: Entry } | null {
+  const first = nodes[0] ?? finding?.entries[0]?.[0];
+  if (first === undefined) return null;
+  const others = nodes.filter((node) => node !== first);
+  return { nodes: [...others, first], entry: entryOf(finding, first) };
+}
+
+/** The entry that a finding speaks of at a node; its first output where it does not say. */
+export function entryOf(finding: About | null, node: number): Entry {
+  return finding?.entries.find(([each]) => each === node) ?? [node, 0];
+}
+
+export const PALETTE_KEY = "Ctrl+k";
+const SOURCE = "palette";
+/** A longer list of choices has a search of its own. */
+const MOST_CHOICES = 30;
+/** Keys that move within a view. */
+const MOVES = /^(Arrow.*|Page.*|Home|End|Enter|Escape| |\[|\])$/;
+
+/** One thing to go to or to do. */
+interface Command extends ListedHit {
+  run(): void;
+}
+
+/** Many commands, of which only those that are listed are made. */
+export interface Commands {
+  /** What each is found by, in lower case. */
+  readonly texts: readonly string[];
+  at(index: number): Command;
+}
+
+/** The extremes of a run, each with its measure; of two runs each has a mark. */
+function highlightCommands(
+  highlights: readonly Highlight[],
+  session: SessionClient,
+  mark: string,
+): Commands {
+  return {
+    texts: highlights.map(({ label, about, name }) => `${label} ${about} ${name}`.toLowerCase()),
+    at: (index) => {
+      const { label, about, name, value, nodes, entry } = highlights[index]!;
+      const wanted = selectionOf(nodes, entry ? { entries: [entry] } : null);
+      return {
+        label: `${label}: ${name}`,
+        kind: marked(mark, about),
+        value,
+        run: () => wanted && session.selectEntry(wanted.nodes, wanted.entry, SOURCE),
+      };
+    },
+  };
+}
+
+/** The findings, which select what they are about; of two runs each has a mark. */
+function findingCommands(
+  findings: readonly Finding[],
+  session: SessionClient,
+  mark: string,
+): Commands {
+  return {
+    texts: findings.map(({ title, severity }) => `${title} ${severity}`.toLowerCase()),
+    at: (index) => {
+      const finding = findings[index]!;
+      const wanted = selectionOf(finding.nodes, finding);
+      return {
+        label: finding.title,
+        kind: marked(mark, finding.severity),
+        value: "",
+        run: () => wanted && session.selectEntry(wanted.nodes, wanted.entry, SOURCE),
+      };
+    },
+  };
+}
+
+/** The nodes of a graph; of two graphs each has a mark. */
+function nodeCommands(graph: GraphColumns, session: SessionClient, mark: string): Commands {
+  const label = (node: number) => nodeLabel(graph, node);
+  return {
+    texts: Array.from(graph.kinds, (_, node) =>
+      `${label(node)} #${node} ${graph.opKinds.at(node)} ${graph.names.at(node)}`.toLowerCase(),
+    ),
+    at: (node) => ({
+      label: label(node),
+      id: `${mark}#${node}`,
+      kind: graph.opKinds.at(node),
+      value: timeOf(graph, node),
+      title: graph.names.at(node),
+      run: () => session.select(node, SOURCE),
+    }),
+  };
+}
+
+/** Its time, or that of the call it is in. */
+function timeOf(graph: GraphColumns, node: number): string {
+  const { nodeNs, nodeCall, callNs, callOffsets } = graph;
+  const rounding = graph.timeRounding?.[0] ?? 0;
+  const ns = nodeNs[node]!;
+  if (ns > 0 || isShort(ns, rounding)) return duration(ns, rounding);
+  const call = nodeCall?.[node] ?? -1;
+  if (call < 0) return "";
+  const count = callOffsets![call + 1]! - callOffsets![call]!;
+  return `${duration(callNs![call]!, rounding)} for ${count} together`;
+}
+
+/** The tensors of a run without a graph. */
+function tensorCommands(tensors: TensorColumns, session: SessionClient): Commands {
+  const id = (row: number) => nodeTitle("", tensors.node[row]!, tensors.output[row]);
+  const shape = (row: number) =>
+    shapeText(tensors.shapeDims.subarray(tensors.shapeOffsets[row], tensors.shapeOffsets[row + 1]));
+  return {
+    texts: Array.from(tensors.node, (_, row) =>
+      `${tensors.names.at(row)} ${id(row)} ${tensors.dtypes.at(row)}`.toLowerCase(),
+    ),
+    at: (row) => ({
+      label: tensors.names.at(row),
+      id: id(row),
+      kind: tensors.dtypes.at(row),
+      value: shape(row),
+      run: () => {
+        const entry = [tensors.node[row]!, tensors.output[row]!] as const;
+        session.selectEntry([entry[0]], entry, SOURCE);
+      },
+    }),
+  };
+}
+
+function marked(mark: string, kind: string): string {
+  return mark ? `${mark} · ${kind}` : kind;
+}
+
+/** What the view and those inside it do: by their buttons, their lists of choices and their keys. */
+export function actionCommands(root: HTMLElement): Commands {
+  const views = [root, ...root.querySelectorAll<HTMLElement>(".tvmdbg")];
+  const all = views
+    .filter((view) => view.checkVisibility())
+    .flatMap(actionsIn)
+    .map((each) => ({ ...each, label: capitalised(each.label) }));
+  return {
+    texts: all.map(({ label, kind }) => `${label} ${kind}`.toLowerCase()),
+    at: (index) => all[index]!,
+  };
+}
+
+function actionsIn(view: HTMLElement): Command[] {
+  const bar = view.querySelector<HTMLElement>(":scope > .tvmdbg-bar");
+  const kind = (bar ?? view).getAttribute(bar ? "aria-label" : "aria-roledescription") ?? "";
+  const free = <T extends HTMLElement>(selector: string) =>
+    [...(bar?.querySelectorAll<T>(selector) ?? [])].filter(
+      (each) =>
+        !each.hidden &&
+        !each.matches(":disabled, .tvmdbg-more > button, [aria-label='findings'] *"),
+    );
+  const buttons = free<HTMLButtonElement>("button[title]")
+    .map((each) => {
+      const [label, key] = named(each.title);
+      return { label, kind, value: key, run: () => each.click() };
+    })
+    .filter(({ value }) => value !== PALETTE_KEY);
+  const choices = free<HTMLSelectElement>("select").flatMap((list) =>
+    (list.length > MOST_CHOICES ? [] : [...list.options]).map((option) => ({
+      label: `${named(list.getAttribute("aria-label")!)[0]}: ${option.text}`,
+      kind,
+      value: "",
+      run: () => {
+        list.value = option.value;
+        list.dispatchEvent(new Event("change"));
+      },
+    })),
+  );
+  const taken = new Set(buttons.map(({ value }) => value));
+  const keys = actionsOf(view)
+    .map(({ keys: [key], does }) => ({ key: key!, does, value: shownKey(key!) }))
+    .filter(({ key, value }) => !MOVES.test(key) && key !== PALETTE_KEY && !taken.has(value))
+    .map(({ key, does, value }) => ({
+      label: does.replace(ASIDE, ""),
+      kind,
+      value,
+      run: () => {
+        view.focus({ preventScroll: true });
+        runKey(view, key);
+      },
+    }));
+  return [...buttons, ...choices, ...keys];
+}
+
+/** What a key does besides, held with Shift or pressed again. */
+const ASIDE = /(?: \([^()]*\))?(?:;.*)?$/;
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What a control is called, and the key in brackets at the end of its title. */
+function named(title: string): [name: string, key: string] {
+  const [, name, key] = /^(.*?)(?: \(([^()]+)\))?$/s.exec(title) ?? [];
+  return [name ?? title, key ?? ""];
+}
+
+/** The first commands found, the best first, and how many there are. */
+export interface Matches {
+  commands: Command[];
+  total: number;
+}
+
+/** How well a text matches: by all words as they follow each other, at its beginning, at beginnings of its words, anywhere. */
+const RANKS = 4;
+
+/** Finds the commands that hold every word of a query; those of the sources that come first go first among equals. */
+export function matching(sources: readonly Commands[], query: string, most: number): Matches {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const ranked: [source: Commands, index: number][][] = Array.from({ length: RANKS }, () => []);
+  for (const source of sources) {
+    for (const [index, text] of source.texts.entries()) {
+      if (words.every((word) => text.includes(word))) {
+        ranked[rank(text, words)]!.push([source, index]);
+      }
+    }
+  }
+  const found = ranked.flat();
+  return {
+    commands: found.slice(0, most).map(([source, index]) => source.at(index)),
+    total: found.length,
+  };
+}
+
+function rank(text: string, words: readonly string[]): number {
+  if (words.length > 1 && holdsPhrase(text, words.join(" "))) return 0;
+  if (!words.every((word) => beginsWord(text, word))) return 3;
+  return text.startsWith(words[0] ?? "") ? 1 : 2;
+}
+
+/** Whether a text holds words one after the other, whole. */
+function holdsPhrase(text: string, phrase: string): boolean {
+  const at = ` ${text}`.indexOf(` ${phrase}`);
+  return at >= 0 && !/\w/.test(text[at + phrase.length] ?? "");
+}
+
+function beginsWord(text: string, word: string): boolean {
+  return text.startsWith(word) || text.includes(` ${word}`) || text.includes(`#${word}`);
+}
+
+export const PALETTE_LABEL = "Go to a node, a finding or an action";
+/** Where no run is searched. */
+const ACTIONS_LABEL = "Go to an action";
+
+/** A run that the palette searches; of two runs each has a mark. */
+interface SearchedRun {
+  mark?: string;
+  run: RunClient;
+  session: SessionClient;
+  signal: AbortSignal;
+}
+
+/** The key that opens the palette of a view. */
+export function paletteAction(root: HTMLElement, ...sides: readonly SearchedRun[]): KeyAction {
+  return {
+    keys: [PALETTE_KEY],
+    does: (sides.length ? PALETTE_LABEL : ACTIONS_LABEL).toLowerCase(),
+    run: () => openPalette(root, ...sides),
+  };
+}
+
+/** Opens the palette at the top of a view; it goes when something is chosen or the focus leaves it. */
+export function openPalette(root: HTMLElement, ...sides: readonly SearchedRun[]): void {
+  if (root.querySelector(":scope > .tvmdbg-palette")) return;
+  const palette = new CommandPalette(root, actionCommands(root), sides.length);
+  root.append(palette.node);
+  palette.show();
+  for (const side of sides) void sources(side).then((found) => palette.add(...found));
+}
+
+/** What is known of the run; that its values are scanned is for others to begin. */
+async function sources({
+  run,
+  session,
+  signal,
+  mark = "",
+}: SearchedRun): Promise<[before: Commands[], after: Commands[]]> {
+  const [scan, graph, highlights] = await Promise.all([
+    run.health(signal, false, true).catch(() => null),
+    run.graph().catch(() => null),
+    run.highlights().catch(() => []),
+  ]);
+  const known = scan && scan.state !== "none";
+  const [findings, tensors] = await Promise.all([
+    known ? run.findings(signal).catch(() => null) : null,
+    graph ? null : run.tensors().catch(() => null),
+  ]);
+  return [
+    [
+      ...(findings ? [findingCommands(findings.findings, session, mark)] : []),
+      highlightCommands(highlights, session, mark),
+    ],
+    graph
+      ? [nodeCommands(graph, session, mark)]
+      : tensors
+        ? [tensorCommands(tensors, session)]
+        : [],
+  ];
+}
+
+class CommandPalette {
+  readonly node: HTMLElement;
+  readonly #field = element("input", {
+    type: "text",
+    spellcheck: "false",
+    autocomplete: "off",
+    ...KEEP_KEYS,
+  });
+  readonly #mirror = new Mirror();
+  readonly #list: HitList;
+  readonly #none = element("div", { class: "tvmdbg-hits-none" });
+  readonly #root: HTMLElement;
+  readonly #before = document.activeElement as HTMLElement | null;
+  #sources: readonly Commands[];
+  #found: readonly Command[] = [];
+
+  /** Runs that did not answer yet. */
+  #awaited: number;
+  /** Whether Enter was pressed before anything was found. */
+  #entered = false;
+
+  constructor(root: HTMLElement, actions: Commands, awaited: number) {
+    this.#root = root;
+    this.#sources = [actions];
+    this.#awaited = awaited;
+    const label = awaited ? PALETTE_LABEL : ACTIONS_LABEL;
+    this.#field.placeholder = label;
+    this.#field.setAttribute("aria-label", label);
+    this.#list = new HitList(this.#field, "nodes, findings and actions", (index) =>
+      this.#choose(index),
+    );
+    this.node = element(
+      "div",
+      { class: "tvmdbg-palette", role: "dialog", "aria-label": "Command palette" },
+      this.#field,
+      this.#list.node,
+      this.#none,
+      this.#mirror.node,
+    );
+    this.#field.addEventListener("input", () => this.#search());
+    this.node.addEventListener("keydown", (event) => this.#key(event));
+    this.node.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!this.node.contains(relatedTarget as Node | null)) this.node.remove();
+    });
+  }
+
+  show(): void {
+    this.#search();
+    this.#field.focus({ preventScroll: true });
+  }
+
+  /** Takes what is known of the run: findings and extremes go before the actions, nodes after. */
+  add(before: readonly Commands[], after: readonly Commands[]): void {
+    this.#sources = [...before, ...this.#sources, ...after];
+    this.#awaited -= 1;
+    if (!this.node.isConnected) return;
+    const entered = this.#entered;
+    const { active } = this.#list;
+    this.#search(active > 0 ? this.#found[active] : undefined);
+    if (entered && this.#found.length > 0) this.#choose(0);
+    else this.#entered = entered;
+  }
+
+  /** Lists what is found; the one `chosen` before stays so. */
+  #search(chosen?: Command): void {
+    const { commands, total } = matching(this.#sources, this.#field.value, LISTED);
+    this.#found = commands;
+    const isChosen = ({ kind, label, id }: Command) =>
+      kind === chosen?.kind && label === chosen.label && id === chosen.id;
+    this.#list.show(commands, total, Math.max(0, commands.findIndex(isChosen)));
+    this.#none.hidden = total > 0;
+    this.#none.textContent = this.#awaited > 0 ? "searching …" : "No results";
+    this.#entered = false;
+    const first = commands[0];
+    const of = first ? `, first ${first.label} ${first.id ?? ""} ${first.kind}` : "";
+    this.#mirror.say(`${counted(total, "result")}${of}`);
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (this.#list.key(event)) return;
+    const { key, ctrlKey, metaKey } = event;
+    event.stopPropagation();
+    if (key === "Enter") this.#entered = this.#awaited > 0;
+    if (key !== "Escape" && !(key.toLowerCase() === "k" && (ctrlKey || metaKey))) return;
+    event.preventDefault();
+    this.#close();
+  }
+
+  #choose(index: number): void {
+    const root = this.#root;
+    const command = this.#found[index]!;
+    this.#close();
+    if (!root.contains(document.activeElement)) root.focus({ preventScroll: true });
+    command.run();
+  }
+
+  /** Loses the keyboard first: amid its removal, `focusout` would remove it once more. */
+  #close(): void {
+    this.#before?.focus({ preventScroll: true });
+    this.#field.blur();
+    this.node.remove();
+  }
+}

@@ -1,0 +1,163 @@
+const LINE_PX = 16;
+const ZOOM_PER_PX = 1.0018;
+/** As long as `wheel.css` shows it. */
+const HINT_MS = 2000;
+const HINT = "tvmdbg-wheel-hint";
+
+/** What a turn of the wheel does to an axis that goes across: it pans, also with Shift, or zooms. */
+export interface AxisTurn {
+  panPx: number;
+  zoom: number;
+}
+
+export function axisTurn(event: WheelEvent): AxisTurn {
+  const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
+  const [across, down] = [event.deltaX * unit, event.deltaY * unit];
+  const pans = event.shiftKey || Math.abs(across) > Math.abs(down);
+  if (!pans) return { panPx: 0, zoom: ZOOM_PER_PX ** down };
+  return { panPx: event.shiftKey && !across ? down : across, zoom: 1 };
+}
+
+/** Takes turns of the wheel over a stage once the view has the focus; before, it scrolls the page, and a hint says so. */
+export function bindAxisWheel(
+  root: HTMLElement,
+  { stage, canvas }: { stage: HTMLElement; canvas: HTMLElement },
+  turned: (turn: AxisTurn, event: WheelEvent) => void,
+  signal: AbortSignal,
+): void {
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  const hide = () => stage.classList.remove(HINT);
+  const turn = (event: WheelEvent) => {
+    if (root.matches(":focus-within")) {
+      event.preventDefault();
+      turned(axisTurn(event), event);
+      return;
+    }
+    clearTimeout(hiding);
+    stage.classList.add(HINT);
+    hiding = setTimeout(hide, HINT_MS);
+  };
+  canvas.addEventListener("wheel", turn, { signal, passive: false });
+  root.addEventListener("focus", hide, { signal });
+  signal.addEventListener("abort", () => clearTimeout(hiding));
+}
+
+const SPARE = 6;
+/** More rows than a screen has are never made, whatever height a page gives the list before it is laid out. */
+const MOST = 200;
+
+/** Rows of one height, of which only those in view are in the document. */
+export class RowsInView {
+  /** What stands in the place of rows where there are none. */
+  none: () => readonly HTMLElement[] = () => [];
+  readonly #scroller: HTMLElement;
+  readonly #body: HTMLElement;
+  readonly #make: (place: number) => HTMLElement;
+  #height: number;
+  #length = 0;
+  readonly #marked = { current: -1, hovered: -1 };
+
+  /**
+   * @param scroller  scrolls `body`; what stands above it in there stays in view.
+   * @param body      as high as all rows.
+   * @param height    of a row, CSS px.
+   * @param make      makes the row at a place.
+   */
+  constructor(
+    scroller: HTMLElement,
+    body: HTMLElement,
+    height: number,
+    make: (place: number) => HTMLElement,
+    signal: AbortSignal,
+  ) {
+    this.#scroller = scroller;
+    this.#body = body;
+    this.#height = height;
+    this.#make = make;
+    scroller.addEventListener("scroll", () => this.paint(), { signal, passive: true });
+    const size = new ResizeObserver(() => this.paint());
+    size.observe(scroller);
+    signal.addEventListener("abort", () => size.disconnect());
+  }
+
+  set length(length: number) {
+    this.#length = length;
+    this.#body.style.height = `${length * this.#height}px`;
+  }
+
+  /** Makes rows higher or lower, below the same first one. */
+  set height(height: number) {
+    const first = this.#scroller.scrollTop / this.#height;
+    this.#height = height;
+    this.length = this.#length;
+    this.paint();
+    this.#scroller.scrollTop = first * height;
+  }
+
+  /** So many rows a page leads on, with one in view before and after. */
+  get page(): number {
+    return Math.max(1, Math.floor(this.#room / this.#height) - 1);
+  }
+
+  /** Where a key leads from a place, null for other keys; -1 where there are no rows. */
+  placeByKey(key: string, from: number): number | null {
+    const last = this.#length - 1;
+    const to = {
+      ArrowUp: from - 1,
+      ArrowDown: from + 1,
+      PageUp: from - this.page,
+      PageDown: from + this.page,
+      Home: 0,
+      End: last,
+    }[key];
+    return to === undefined ? null : Math.min(Math.max(0, to), last);
+  }
+
+  /** The place of the row that an event is over, -1 none. */
+  placeOf(event: Event): number {
+    const line = (event.target as Element).closest<HTMLElement>("[data-place]");
+    return line ? Number(line.dataset.place) : -1;
+  }
+
+  /** Gives the class to the row at a place, now and when it comes into view, and to no other. */
+  mark(name: "current" | "hovered", place: number): void {
+    this.#marked[name] = place;
+    for (const line of this.#body.children) this.#show(line as HTMLElement);
+  }
+
+  /** Brings a row into view. */
+  reveal(place: number): void {
+    if (place < 0) return;
+    const top = place * this.#height;
+    const beyond = top + this.#height - this.#room;
+    if (top < this.#scroller.scrollTop) this.#scroller.scrollTop = top;
+    else if (beyond > this.#scroller.scrollTop) this.#scroller.scrollTop = beyond;
+  }
+
+  paint(): void {
+    const { scrollTop, clientHeight } = this.#scroller;
+    const first = Math.max(0, Math.floor(scrollTop / this.#height) - SPARE);
+    const shown = Math.min(MOST, Math.ceil(clientHeight / this.#height)) + 2 * SPARE + 1;
+    const count = Math.max(0, Math.min(this.#length - first, shown));
+    const lines = Array.from({ length: count }, (_, at) => {
+      const line = this.#make(first + at);
+      line.dataset.place = String(first + at);
+      line.style.top = `${(first + at) * this.#height}px`;
+      this.#show(line);
+      return line;
+    });
+    this.#body.replaceChildren(...(this.#length ? lines : this.none()));
+  }
+
+  #show(line: HTMLElement): void {
+    const place = Number(line.dataset.place);
+    for (const [name, at] of Object.entries(this.#marked))
+      line.classList.toggle(name, at === place);
+  }
+
+  /** Height of the scroller below what stays in view, CSS px. */
+  get #room(): number {
+    const head = this.#body.previousElementSibling as HTMLElement | null;
+    return this.#scroller.clientHeight - (head?.offsetHeight ?? 0);
+  }
+}

@@ -1,0 +1,188 @@
+import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { button, element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { list, muted, piece } from "./parts.ts";
+import { axisText, fixedAxes, type Plane, swapped, withAxis, withIndex } from "./plane.ts";
+import type { InspectorCommands, ShownTensor } from "./state.ts";
+
+const MANY = 2;
+
+/** Which axes are shown, and the index of each other axis. */
+export class AxisPickers {
+  readonly node = element("div", {
+    class: "tvmdbg-tensor-axes",
+    role: "group",
+    "aria-label": "Axes",
+  });
+  readonly #change: (plane: Plane) => void;
+  readonly #done: () => void;
+  #built = "";
+  #inputs = new Map<number, { slider: HTMLInputElement; number: HTMLInputElement }>();
+  #plane: Plane | null = null;
+  #names: readonly string[] = [];
+
+  constructor(change: (plane: Plane) => void, done: () => void) {
+    this.#change = change;
+    this.#done = done;
+  }
+
+  /** Keeps the fields that stay, so that a slider can be dragged while answers come. */
+  show(plane: Plane | null, names: readonly string[]): void {
+    this.#plane = plane;
+    this.#names = names.length === plane?.shape.length ? names : [];
+    const key = plane ? `${plane.shape.join()}|${plane.axes.join()}|${this.#names.join()}` : "";
+    if (key !== this.#built) {
+      this.#built = key;
+      this.#inputs.clear();
+      this.node.replaceChildren(...(plane ? this.#build(plane) : []));
+      this.node.hidden = this.node.childElementCount === 0;
+    }
+    if (!plane) return;
+    for (const [axis, { slider, number }] of this.#inputs) {
+      const text = String(plane.index[axis]);
+      if (slider.value !== text) slider.value = text;
+      if (number.value !== text && document.activeElement !== number) number.value = text;
+    }
+  }
+
+  #build(plane: Plane): HTMLElement[] {
+    const fields: HTMLElement[] = [];
+    if (plane.shape.length >= MANY) {
+      fields.push(
+        element("label", {}, "rows ", this.#axis(plane, "down")),
+        button("⇄", "Swap rows and columns (s)", () => {
+          if (this.#plane) this.#change(swapped(this.#plane));
+        }),
+        element("label", {}, "columns ", this.#axis(plane, "across")),
+      );
+    }
+    for (const axis of fixedAxes(plane)) {
+      const length = plane.shape[axis]!;
+      if (length > 1) fields.push(this.#slider(axis, length));
+    }
+    return fields;
+  }
+
+  #axis(plane: Plane, side: "down" | "across"): HTMLSelectElement {
+    const choices = plane.shape.map(
+      (length, axis) => [String(axis), `${axisText(this.#names, axis)} (${length})`] as const,
+    );
+    const none = side === "down" ? [["", "none"] as const] : [];
+    const chosen = plane.axes[side === "down" ? 0 : 1];
+    return select(
+      `Axis for ${side === "down" ? "rows" : "columns"}`,
+      [...none, ...choices],
+      chosen === null ? "" : String(chosen),
+      (value) => {
+        const axis = value === "" ? null : Number(value);
+        if (this.#plane) this.#change(withAxis(this.#plane, side, axis));
+      },
+    );
+  }
+
+  #slider(axis: number, length: number): HTMLElement {
+    const name = axisText(this.#names, axis);
+    const field = {
+      min: 0,
+      max: length - 1,
+      step: 1,
+      value: this.#plane?.index[axis] ?? 0,
+      ...KEEP_KEYS,
+    };
+    const slider = element("input", {
+      type: "range",
+      "aria-label": `Index along ${name}`,
+      ...field,
+    });
+    const number = element("input", {
+      type: "number",
+      "aria-label": `Index along ${name} (number)`,
+      ...field,
+    });
+    const set = (input: HTMLInputElement) => {
+      if (this.#plane && input.value !== "") {
+        this.#change(withIndex(this.#plane, axis, Number(input.value)));
+      }
+    };
+    for (const input of [slider, number]) {
+      input.addEventListener("input", () => set(input));
+      input.addEventListener("keydown", (event) => {
+        if (event.key === "Escape" || (event.key === "Enter" && input === number)) {
+          event.preventDefault();
+          this.#done();
+        }
+      });
+    }
+    number.addEventListener("blur", () => {
+      number.value = String(this.#plane?.index[axis] ?? 0);
+    });
+    this.#inputs.set(axis, { slider, number });
+    return piece("fixed", name, slider, number, muted(`of ${length}`));
+  }
+}
+
+const WHY: readonly (readonly [reading: string, words: string])[] = [
+  [
+    "packed",
+    "The file does not say whether several values share a byte (packed) or each has its own (bytes).",
+  ],
+  ["magnitude", "Heatmap and statistics show one real number per complex value."],
+  ["as ", "This type code has had several meanings, and the file does not say which applies."],
+];
+
+/** For dtypes whose bytes can be read in several ways: which way is shown. */
+export class ReadingPicker {
+  readonly node = element("div", { class: "tvmdbg-tensor-reading", hidden: true });
+  readonly #commands: Pick<InspectorCommands, "read" | "leave">;
+  #built = "";
+
+  constructor(commands: Pick<InspectorCommands, "read" | "leave">) {
+    this.#commands = commands;
+  }
+
+  show({ readings, reading }: TensorAnswer): void {
+    this.node.hidden = readings.length < 2;
+    const built = `${readings.join("\n")}\n\n${reading}`;
+    if (built === this.#built) return;
+    this.#built = built;
+    const words = WHY.find(([each]) => readings.some((name) => name.startsWith(each)))?.[1];
+    const picker = list(
+      this.#commands.leave,
+      "How to read the stored bytes",
+      readings.map((each) => [each, each] as const),
+      reading ?? readings[0] ?? "",
+      (chosen) => this.#commands.read(chosen),
+    );
+    this.node.replaceChildren(element("label", {}, "read as ", picker), muted(words ?? ""));
+  }
+}
+
+/** The choice of the axis that is gone along. */
+export class AlongPicker {
+  readonly node = element("span", {});
+  readonly #words: string;
+  readonly #title: string;
+  readonly #commands: Pick<InspectorCommands, "along" | "leave">;
+
+  constructor(words: string, title: string, commands: Pick<InspectorCommands, "along" | "leave">) {
+    this.#words = words;
+    this.#title = title;
+    this.#commands = commands;
+  }
+
+  /** Keeps the keyboard while the choices change. */
+  show({ answer, along }: ShownTensor, axes: readonly number[]): void {
+    const held = this.node.contains(document.activeElement);
+    const choice = list(
+      this.#commands.leave,
+      this.#title,
+      axes.map((axis) => {
+        const name = axisText(answer!.axisNames, axis);
+        return [String(axis), `${name} (${answer!.viewShape[axis]})`] as const;
+      }),
+      String(along),
+      (axis) => this.#commands.along(Number(axis)),
+    );
+    this.node.replaceChildren(...(axes.length ? [element("label", {}, this.#words, choice)] : []));
+    if (held) choice.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,193 @@
+import {
+  isSuspicious,
+  isUnderWay,
+  UNREAD,
+  VERDICT_LABELS,
+  Verdict,
+  verdictCounts,
+} from "../../shared/client/health.ts";
+import type { HealthAnswer, TensorStatistics } from "../../shared/client/tensor_questions.ts";
+import { counted, integer, percent } from "../../shared/format.ts";
+import { element } from "../../shared/ui/dom.ts";
+import { type Health, specialText, valueWords } from "../descriptions.ts";
+import { part, piece, placeButton } from "../parts.ts";
+import { SPECIAL_TEXT, type Special } from "../picture/color_scale.ts";
+import type { InspectorCommands, ShownTensor } from "../state.ts";
+import { refill } from "./statistics.ts";
+
+/** The state of a run in few words, beside the strip. */
+export function stateWords(health: HealthAnswer): string {
+  const { state, done, total } = health;
+  if (total === 0) return "no tensors";
+  if (isUnderWay(health)) return `${integer(done)} of ${integer(total)} …`;
+  const found = countsWords(health);
+  return state === "cancelled" ? `${found}; ${integer(done)} of ${integer(total)}` : found;
+}
+
+/** `16 faulty, 2 suspicious`; OK ones are only told of where nothing else is. */
+function countsWords({ verdict, brief, total }: HealthAnswer): string {
+  const counts = verdictCounts(verdict);
+  const unread = brief.filter((each) => each === UNREAD).length;
+  const told = counts.filter(([each]) => each !== Verdict.OK && each !== Verdict.NOT_SCANNED);
+  if (told.length) {
+    const words = told.map(([each, count]): [number, string] =>
+      each === Verdict.UNKNOWN
+        ? [count - unread, VERDICT_LABELS[each]]
+        : [count, VERDICT_LABELS[each]!],
+    );
+    words.push([unread, `of ${integer(total)} could not be read`]);
+    return words
+      .filter(([count]) => count > 0)
+      .map(([count, label]) => `${integer(count)} ${label}`)
+      .join(", ");
+  }
+  const fine = counts.find(([each]) => each === Verdict.OK)?.[1] ?? 0;
+  return fine === total ? `all ${integer(total)} OK` : `${integer(fine)} OK`;
+}
+
+/** All that the strip says of one entry, a line each. */
+export function entryLines(health: HealthAnswer, row: number, title: string): string[] {
+  const verdict = health.verdict[row]!;
+  const words = health.words[row];
+  const lines = [
+    title,
+    [health.brief[row] !== UNREAD && VERDICT_LABELS[verdict], words].filter(Boolean).join(": "),
+  ];
+  const facts: string[] = [];
+  const [low, high] = [health.low[row]!, health.high[row]!];
+  if (!Number.isNaN(low)) facts.push(`${rounded(low)} … ${rounded(high)}`);
+  const shares = [
+    [health.zero[row]!, "zero"],
+    [health.saturated[row]!, "saturated"],
+    [health.dead[row]!, "of channels dead"],
+    [health.denormal[row]!, "denormal"],
+  ] as const;
+  for (const [share, what] of shares) if (share > 0) facts.push(`${percent(share)} ${what}`);
+  if (facts.length) lines.push(facts.join(" · "));
+  return lines;
+}
+
+function rounded(value: number): string {
+  const text = String(Number(value.toPrecision(5)));
+  return Number(text) === value ? text : `≈ ${text}`;
+}
+
+/** The suspicious row before (-1) or after (1) a row in execution order; -1 where there is none. */
+export function suspiciousBeside({ verdict }: HealthAnswer, row: number, by: number): number {
+  for (let each = row + by; each >= 0 && each < verdict.length; each += by) {
+    if (isSuspicious(verdict[each]!)) return each;
+  }
+  return -1;
+}
+
+/** For the live region once the scan has ended. */
+export function sentence(health: HealthAnswer): string {
+  const of = counted(health.total, "tensor");
+  const first =
+    health.firstNonfinite < 0
+      ? ""
+      : ` The first with NaN or Inf is node ${health.node[health.firstNonfinite]!}.`;
+  return `Health of ${of}: ${stateWords(health)}.${first}`;
+}
+
+const SIGNS: Record<Health, string> = { error: "⚠ ", doubt: "⚠ ", good: "✓ ", empty: "" };
+
+/** What the health of the run says of one entry. */
+export interface Judgement {
+  verdict: number;
+  brief: string;
+}
+
+/** Whether the tensor is OK, and the counts that say so; the first of each fault is a click away. */
+export class HealthPill {
+  readonly node = part("health");
+  readonly #commands: Pick<InspectorCommands, "go">;
+  #shown: ShownTensor | null = null;
+  #judged: Judgement | null = null;
+
+  constructor(commands: Pick<InspectorCommands, "go">) {
+    this.#commands = commands;
+    this.node.setAttribute("role", "group");
+    this.node.setAttribute("aria-label", "Health");
+  }
+
+  show(shown: ShownTensor): void {
+    const before = this.#shown;
+    this.#shown = shown;
+    const same = before?.statistics === shown.statistics && before.entry === shown.entry;
+    if (same && before.answer?.layout === shown.answer?.layout) return;
+    this.#draw(shown);
+  }
+
+  /** The verdict of the run's health on the entry goes before what its counts alone would say. */
+  judge(judged: Judgement | null): void {
+    const { verdict, brief } = this.#judged ?? {};
+    if (verdict === judged?.verdict && brief === judged?.brief) return;
+    this.#judged = judged;
+    if (this.#shown) this.#draw(this.#shown);
+  }
+
+  #draw(shown: ShownTensor): void {
+    const known = shown.statistics;
+    const words = known && valueWords(known, shown.answer?.valueDtype ?? "");
+    if (!known?.statistics || !words) {
+      this.node.className = "tvmdbg-tensor-health";
+      refill(this.node, document.createTextNode(known?.reason || "no statistics"));
+      return;
+    }
+    const { statistics } = known;
+    const { readings, reading } = shown.answer ?? {};
+    const usual = (reading ?? null) === (readings?.[0] ?? null);
+    const judged = usual && judgedHealth(statistics, this.#judged);
+    const [health, verdict] = judged || [words.health, SIGNS[words.health] + words.verdict];
+    const ofSample =
+      judged && known.state !== "exact"
+        ? `; counts of a sample of ${integer(statistics.size)}`
+        : "";
+    this.node.className = `tvmdbg-tensor-health tvmdbg-tensor-health-${health}`;
+    refill(
+      this.node,
+      element("strong", {}, verdict + ofSample),
+      ...this.#specials(statistics, words.specials),
+      ...words.counts.map(({ text, isLoud }) =>
+        element("span", { class: isLoud ? "tvmdbg-tensor-loud" : undefined }, text),
+      ),
+    );
+    this.node.title = [...this.node.children].map((each) => each.textContent).join(", ");
+  }
+
+  #specials(statistics: TensorStatistics, specials: readonly Special[]): HTMLElement[] {
+    const first = {
+      nan: statistics.firstNan,
+      posInf: statistics.firstPosInf,
+      negInf: statistics.firstNegInf,
+    };
+    return specials.map((each) => {
+      const text = specialText(statistics, each);
+      if (statistics[each] === 0) return element("span", { class: "tvmdbg-muted" }, text);
+      const title = `Go to the first ${SPECIAL_TEXT[each]}`;
+      const place = placeButton(
+        this.#shown?.answer ?? null,
+        first[each],
+        title,
+        this.#commands,
+        "first ",
+      );
+      return element("span", {}, piece("loud", text), place && " ", place);
+    });
+  }
+}
+
+/** Null where the run's health says nothing of the values, or no more than their counts. */
+function judgedHealth(
+  { size, finite }: TensorStatistics,
+  judged: Judgement | null,
+): [Health, words: string] | null {
+  if (!judged || size === 0 || finite < size) return null;
+  const { verdict, brief } = judged;
+  const label = VERDICT_LABELS[verdict]!;
+  if (isSuspicious(verdict)) {
+    return [verdict === Verdict.FAULTY ? "error" : "doubt", `⚠ ${label}: ${brief}`];
+  }
+  return verdict === Verdict.OK ? ["good", `✓ ${label}, all finite`] : null;
+}

@@ -1,0 +1,350 @@
+import type { GraphColumns, TensorColumns } from "../../shared/client/answers.ts";
+import {
+  firstFault,
+  healthScan,
+  isSuspicious,
+  isUnderWay,
+  nextSuspicious,
+  type Scan,
+  VERDICT_LABELS,
+} from "../../shared/client/health.ts";
+import { errorText, isAbort } from "../../shared/client/request.ts";
+import type { RunClient } from "../../shared/client/run_client.ts";
+import type { Entry, HealthAnswer } from "../../shared/client/tensor_questions.ts";
+import { clear, type Layer, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
+import { counted, tensorTitle } from "../../shared/format.ts";
+import { button, element, KEEP_KEYS, listening, relabel } from "../../shared/ui/dom.ts";
+import {
+  entryLines,
+  type Judgement,
+  sentence,
+  stateWords,
+  suspiciousBeside,
+} from "./health_pill.ts";
+import {
+  columnOf,
+  HEIGHT,
+  type HealthScene,
+  healthScene,
+  paintCurrent,
+  paintHealth,
+  paintNoted,
+  rowAt,
+} from "./health_scene.ts";
+
+interface HealthEvents {
+  /** An entry was chosen. */
+  pick(entry: Entry): void;
+  /** What is known of the entry that is shown. */
+  judged(judged: Judgement | null): void;
+  /** The first fault of the run has become known. */
+  fault(entry: Entry): void;
+}
+
+interface HealthInspection {
+  /** What the columns of the strip show: the worst tensor of each. */
+  marks?: { entry: Entry; verdict: string; x: number; y: number; width: number; height: number }[];
+}
+
+const LANES =
+  "One column per tensor in execution order; from the top: verdict; range (log; NaN and Inf); zeros; saturated; dead channels";
+
+/** All entries of a run in execution order, as healthy as they are: one look, one click to the first NaN. */
+export class HealthStrip {
+  readonly node = element("div", {
+    class: "tvmdbg-health",
+    role: "group",
+    "aria-label": "health of the run",
+  });
+  readonly #root: HTMLElement;
+  readonly #events: HealthEvents;
+  readonly #stage = element("div", {
+    class: "tvmdbg-health-stage",
+    role: "slider",
+    tabindex: 0,
+    "aria-label": "tensors in execution order",
+    "aria-valuemin": 0,
+    ...KEEP_KEYS,
+  });
+  readonly #still: Layer = layer("");
+  readonly #moving: Layer = layer("tvmdbg-overlay");
+  readonly #tip = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
+  readonly #state = element("span", { class: "tvmdbg-health-state" });
+  /** Not the view's own live region: it speaks once, when all was looked at. */
+  readonly #spoken = element("div", { class: "tvmdbg-mirror", role: "status" });
+  readonly #firstInf: HTMLButtonElement;
+  readonly #firstNan: HTMLButtonElement;
+  readonly #worst: HTMLButtonElement;
+  readonly #stop: HTMLButtonElement;
+  readonly #scan: Scan<HealthAnswer>;
+  readonly #repaint: Repaint;
+  readonly #repaintOver: Repaint;
+  #health: HealthAnswer | null = null;
+  /** Whether the first fault was told. */
+  #fault = false;
+  #names: TensorColumns | null = null;
+  #graph: GraphColumns | null = null;
+  #scene: HealthScene | null = null;
+  #entry: Entry | null = null;
+  /** Row of the entry that is shown, and of the one under the pointer; -1 for none. */
+  #row = -1;
+  #hovered = -1;
+  #noted: ReadonlySet<number> = new Set();
+
+  constructor(root: HTMLElement, run: RunClient, events: HealthEvents, signal: AbortSignal) {
+    this.#root = root;
+    this.#events = events;
+    this.#firstInf = button("first Inf", "go to the first tensor with Inf", () =>
+      this.#go(this.#health!.firstNonfinite),
+    );
+    this.#firstNan = button("first NaN", "go to the first tensor with NaN", () =>
+      this.#go(this.#health!.firstNan),
+    );
+    this.#worst = button("", "", () => this.#go(nextSuspicious(this.#health!, this.#row)));
+    this.#stop = button("stop", "stop scanning the tensors", () => this.#stopOrGoOn());
+    this.#scan = healthScan(
+      run,
+      { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
+      signal,
+    );
+    this.#stage.append(this.#still.canvas, this.#moving.canvas);
+    this.#stage.style.height = `${HEIGHT}px`;
+    this.node.append(
+      element("span", { class: "tvmdbg-muted", title: LANES }, "health"),
+      this.#stage,
+      this.#state,
+      this.#stop,
+      this.#firstInf,
+      this.#firstNan,
+      this.#worst,
+      this.#tip,
+      this.#spoken,
+    );
+    this.#repaint = new Repaint(this.#stage, () => this.#paint(), signal);
+    this.#repaintOver = new Repaint(this.#stage, () => this.#paintOver(), signal);
+    this.#listen(signal);
+    this.#showButtons();
+    this.#state.textContent = "…";
+    void this.#scan.start();
+    Promise.all([run.tensors(), run.graph()]).then(
+      ([tensors, graph]) => {
+        this.#names = tensors;
+        this.#graph = graph;
+        this.#speak();
+      },
+      () => {},
+    );
+  }
+
+  /** Marks the entry that the views look at. */
+  show(entry: Entry | null): void {
+    this.#entry = entry;
+    this.#locate();
+  }
+
+  /** Marks the entries of nodes that have a note. */
+  note(nodes: Iterable<number>): void {
+    this.#noted = new Set(nodes);
+    this.#repaintOver.request();
+  }
+
+  #answered(health: HealthAnswer): void {
+    const fault = isUnderWay(health) ? -1 : firstFault(health);
+    if (fault >= 0 && !this.#fault) {
+      this.#fault = true;
+      this.#events.fault([health.node[fault]!, health.output[fault]!]);
+    }
+    this.#health = health;
+    this.node.hidden = health.total === 0;
+    this.node.dataset.state = health.state;
+    this.#state.textContent = this.#state.title = stateWords(health);
+    this.#state.classList.toggle("tvmdbg-muted", !health.verdict.some(isSuspicious));
+    this.#stage.setAttribute("aria-valuemax", String(Math.max(0, health.total - 1)));
+    if (!isUnderWay(health)) this.#spoken.textContent = sentence(health);
+    this.#scene = null;
+    this.#locate();
+    this.#repaint.request();
+  }
+
+  #failed(error: unknown): void {
+    if (isAbort(error)) return;
+    this.#state.textContent = "unknown";
+    this.#state.title = errorText(error);
+    this.#spoken.textContent = `The health of the run could not be computed: ${errorText(error)}`;
+  }
+
+  #stopOrGoOn(): void {
+    if (this.#health?.state === "cancelled") void this.#scan.start(true);
+    else void this.#scan.stop();
+    this.#stage.focus({ preventScroll: true });
+  }
+
+  #locate(): void {
+    const { node, output } = this.#health ?? {};
+    this.#row = -1;
+    if (node && output && this.#entry) {
+      const [wanted, slot] = this.#entry;
+      for (let row = node.indexOf(wanted); row >= 0; row = node.indexOf(wanted, row + 1)) {
+        if (output[row] === slot) {
+          this.#row = row;
+          break;
+        }
+      }
+    }
+    const [health, row] = [this.#health, this.#row];
+    this.#events.judged(
+      health && row >= 0 ? { verdict: health.verdict[row]!, brief: health.brief[row] ?? "" } : null,
+    );
+    this.#showButtons();
+    this.#speak();
+    this.#repaintOver.request();
+  }
+
+  #showButtons(): void {
+    const health = this.#health;
+    const [inf, nan] = [health?.firstNonfinite ?? -1, health?.firstNan ?? -1];
+    const holdsNan = inf >= 0 && health!.nan[inf]! > 0;
+    this.#firstInf.hidden = inf < 0 || holdsNan;
+    this.#firstNan.hidden = nan < 0;
+    const next = health ? nextSuspicious(health, this.#row) : -1;
+    this.#worst.hidden = next < 0;
+    if (next >= 0) {
+      const first = health!.rank[next] === 0 || !isSuspicious(health!.verdict[this.#row] ?? 0);
+      const title = first ? "go to the worst tensor" : "go to the next worst tensor";
+      relabel(this.#worst, first ? "worst" : "next worst", title);
+    }
+    const stopped = health?.state === "cancelled";
+    this.#stop.hidden = health?.state !== "scanning" && !stopped;
+    const act = stopped ? "resume" : "stop";
+    relabel(this.#stop, act, `${act} scanning the tensors`);
+  }
+
+  #speak(): void {
+    const health = this.#health;
+    this.#stage.setAttribute("aria-valuenow", String(Math.max(0, this.#row)));
+    this.#stage.setAttribute(
+      "aria-valuetext",
+      health && this.#row >= 0
+        ? `tensor ${this.#row + 1} of ${health.total}: ${this.#lines(this.#row).join("; ")}`
+        : "no tensor",
+    );
+  }
+
+  #lines(row: number): string[] {
+    const health = this.#health!;
+    const names = this.#names;
+    const [node, output] = [health.node[row]!, health.output[row]!];
+    const known = names?.node[row] === node ? names.names.at(row) : "";
+    return entryLines(health, row, tensorTitle(this.#graph, known, node, output));
+  }
+
+  #go(row: number): void {
+    const health = this.#health;
+    if (!health || !(row >= 0 && row < health.total)) return;
+    this.#events.pick([health.node[row]!, health.output[row]!]);
+  }
+
+  #listen(signal: AbortSignal): void {
+    const stage = this.#stage;
+    const at = (event: PointerEvent) =>
+      this.#scene && this.#health
+        ? rowAt(this.#scene, this.#health, event.clientX - stage.getBoundingClientRect().left)
+        : -1;
+    const listen = listening(stage, signal);
+    listen("pointermove", (event) => this.#hover(at(event)));
+    listen("pointerleave", () => this.#hover(-1));
+    listen("pointerdown", (event) => {
+      if (event.button === 0) this.#go(at(event));
+    });
+    listen("keydown", (event) => this.#key(event));
+    onThemeChange(() => requestAnimationFrame(() => this.#repaint.request()), signal);
+    this.node.addEventListener(
+      "tvmdbg:inspect",
+      (event) => this.#inspect((event as CustomEvent<HealthInspection>).detail),
+      { signal },
+    );
+  }
+
+  #key(event: KeyboardEvent): void {
+    const health = this.#health;
+    if (event.ctrlKey || event.altKey || event.metaKey || !health) return;
+    const last = health.total - 1;
+    const row = Math.max(0, this.#row);
+    const targets: Record<string, () => number> = {
+      ArrowLeft: () => Math.max(0, row - 1),
+      ArrowDown: () => Math.max(0, row - 1),
+      ArrowRight: () => Math.min(last, this.#row + 1),
+      ArrowUp: () => Math.min(last, this.#row + 1),
+      Home: () => 0,
+      End: () => last,
+      PageUp: () => suspiciousBeside(health, this.#row, -1),
+      PageDown: () => suspiciousBeside(health, this.#row, 1),
+      Enter: () => (this.#hovered >= 0 ? this.#hovered : nextSuspicious(health, this.#row)),
+    };
+    if (event.key === "Escape") this.#root.focus({ preventScroll: true });
+    else if (targets[event.key]) this.#go(targets[event.key]!());
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #hover(row: number): void {
+    this.#hovered = row;
+    this.#tip.hidden = row < 0 || !this.#scene;
+    this.#repaintOver.request();
+    if (row < 0 || !this.#scene) return;
+    const column = columnOf(this.#scene, row);
+    const others = this.#scene.start[column + 1]! - this.#scene.start[column]! - 1;
+    const lines = this.#lines(row);
+    if (others > 0) lines.push(`the worst of ${counted(others + 1, "tensor")} here`);
+    this.#tip.textContent = lines.join("\n");
+    const x = this.#stage.offsetLeft + column * this.#scene.width;
+    const most = this.node.clientWidth - this.#tip.offsetWidth - 4;
+    this.#tip.style.left = `${Math.max(4, Math.min(most, x))}px`;
+    this.#tip.style.top = `${this.#stage.offsetTop + HEIGHT + 4}px`;
+  }
+
+  #paint(): void {
+    const { clientWidth: width } = this.#stage;
+    if (width === 0 || !this.#health) return;
+    this.#scene = healthScene(this.#health, width);
+    clear(this.#still, width, HEIGHT);
+    paintHealth(this.#still.context, this.#scene, readTheme(this.#root));
+    this.#paintOver();
+    this.node.dataset.ready = "true";
+  }
+
+  #paintOver(): void {
+    const [health, scene] = [this.#health, this.#scene];
+    if (!health || !scene) return;
+    clear(this.#moving, this.#stage.clientWidth, HEIGHT);
+    const theme = readTheme(this.#root);
+    const { context } = this.#moving;
+    if (this.#noted.size) {
+      for (let column = 0; column < scene.count; column++) {
+        const nodes = health.node.subarray(scene.start[column]!, scene.start[column + 1]!);
+        if (nodes.some((node) => this.#noted.has(node))) paintNoted(context, scene, column, theme);
+      }
+    }
+    if (this.#hovered >= 0) {
+      context.globalAlpha = 0.5;
+      paintCurrent(context, scene, columnOf(scene, this.#hovered), theme);
+      context.globalAlpha = 1;
+    }
+    if (this.#row >= 0) paintCurrent(context, scene, columnOf(scene, this.#row), theme);
+  }
+
+  #inspect(out: HealthInspection): void {
+    const [health, scene] = [this.#health, this.#scene];
+    if (!health || !scene) return;
+    out.marks = Array.from(scene.row, (row, column) => ({
+      entry: [health.node[row]!, health.output[row]!],
+      verdict: VERDICT_LABELS[scene.verdict[column]!]!,
+      x: column * scene.width,
+      y: 0,
+      width: scene.width,
+      height: HEIGHT,
+    }));
+  }
+}

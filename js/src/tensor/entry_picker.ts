@@ -1,0 +1,311 @@
+import type { Entry } from "../shared/client/tensor_questions.ts";
+import * as icons from "../shared/drawing/icons.ts";
+import { counted, integer } from "../shared/format.ts";
+import { element, iconButton, KEEP_KEYS, listening, select } from "../shared/ui/dom.ts";
+import { helpButton } from "../shared/ui/keys.ts";
+import { fullScreenButton } from "../shared/ui/view.ts";
+import type { Entries, EntryFilter } from "./entries.ts";
+import { part } from "./parts.ts";
+
+const WINDOW = 60;
+let serial = 0;
+
+export interface PickerEvents {
+  pick(entry: Entry): void;
+  step(step: 1 | -1): void;
+  leave(): void;
+}
+
+/** A search field over the run's tensors, with a list below it while it is used. */
+export class EntryPicker {
+  readonly node: HTMLElement;
+  readonly #input: HTMLInputElement;
+  readonly #list: HTMLElement;
+  readonly #kinds = select("Kinds of nodes", [], "", (kind) => this.#narrow(kind as EntryFilter));
+  readonly #id = `tvmdbg-tensor-${++serial}`;
+  readonly #entries: Entries;
+  readonly #events: PickerEvents;
+  #filter: EntryFilter;
+  #shown: Entry | null = null;
+  #missingText = "";
+  #rows: Int32Array = new Int32Array();
+  #active = 0;
+  #pointed = false;
+
+  constructor(entries: Entries, events: PickerEvents, root: HTMLElement, signal: AbortSignal) {
+    this.#entries = entries;
+    this.#events = events;
+    this.#filter = entries.filters()[0] ?? "all";
+    this.#list = element("div", {
+      class: "tvmdbg-tensor-list",
+      role: "listbox",
+      id: `${this.#id}-list`,
+      "aria-label": "Tensors",
+      tabindex: -1,
+      hidden: true,
+    });
+    this.#input = element("input", {
+      type: "text",
+      role: "combobox",
+      class: "tvmdbg-tensor-search",
+      "aria-label": "Tensor: type to search by id, name, dtype or shape",
+      "aria-expanded": "false",
+      "aria-controls": `${this.#id}-list`,
+      "aria-autocomplete": "list",
+      autocomplete: "off",
+      spellcheck: "false",
+      placeholder: "search id, name, dtype, shape (/)",
+      ...KEEP_KEYS,
+    });
+    const combo = part("combo", this.#input, this.#list);
+    this.node = element(
+      "div",
+      {
+        class: "tvmdbg-bar tvmdbg-one-row tvmdbg-tensor-bar",
+        role: "toolbar",
+        "aria-label": "tensor",
+      },
+      element("span", { class: "tvmdbg-title" }, "Tensor"),
+      iconButton(icons.PREVIOUS, "previous tensor", "Previous tensor in execution order ([)", () =>
+        events.step(-1),
+      ),
+      combo,
+      iconButton(icons.NEXT, "next tensor", "Next tensor in execution order (])", () =>
+        events.step(1),
+      ),
+      this.#kinds,
+      helpButton(root),
+      fullScreenButton(root),
+    );
+    this.#showKinds();
+    this.#listen(signal);
+  }
+
+  get filter(): EntryFilter {
+    return this.#filter;
+  }
+
+  /** Shows the entry in the field; `missing` is its text where the run has no such tensor. */
+  show(entry: Entry | null, missing = ""): void {
+    this.#shown = entry;
+    this.#missingText = missing;
+    const row = entry && this.#entries.row(entry);
+    if (row !== null && this.#filter !== "all" && this.#entries.kind(row) !== this.#filter) {
+      this.#filter = this.#entries.kind(row);
+      this.#showKinds();
+    }
+    if (this.#list.hidden) this.#write();
+  }
+
+  #write(): void {
+    this.#input.value = this.#input.title = this.#shownText();
+  }
+
+  focus(): void {
+    this.#input.focus();
+  }
+
+  #shownText(): string {
+    const row = this.#shown && this.#entries.row(this.#shown);
+    if (row === null) return this.#missingText;
+    return `${this.#entries.title(row)}  ${this.#entries.type(row)}`;
+  }
+
+  #showKinds(): void {
+    const { operators } = this.#entries;
+    const filters = this.#entries.filters();
+    this.#kinds.replaceChildren(
+      ...filters.map((filter) => {
+        const count = this.#entries.rows(filter).length;
+        const apart = filter === "operators" && count !== operators;
+        const of = apart ? `${counted(count, "output")} of ${counted(operators, "operator")}` : "";
+        const text = `${apart ? "operator outputs" : filter} ${integer(count)}`;
+        const selected = filter === this.#filter;
+        return element("option", { value: filter, selected, title: of || undefined }, text);
+      }),
+    );
+    this.#kinds.value = this.#filter;
+    this.#kinds.hidden = filters.length === 0;
+  }
+
+  /** Lists tensors of one kind; who chose it by pointer sees them at once. */
+  #narrow(kind: EntryFilter): void {
+    this.#filter = kind;
+    if (!this.#pointed) return;
+    this.#input.focus();
+    this.#search("");
+  }
+
+  #open(): void {
+    if (!this.#list.hidden) return;
+    this.#list.hidden = false;
+    this.#input.setAttribute("aria-expanded", "true");
+    this.#search("");
+  }
+
+  #close(): void {
+    this.#list.hidden = true;
+    this.#list.replaceChildren();
+    this.#input.setAttribute("aria-expanded", "false");
+    this.#input.removeAttribute("aria-activedescendant");
+    this.#write();
+  }
+
+  #search(query: string): void {
+    this.#rows = this.#entries.search(query, this.#filter);
+    const row = this.#shown && this.#entries.row(this.#shown);
+    this.#active = query ? 0 : Math.max(0, row === null ? 0 : this.#rows.indexOf(row));
+    this.#draw();
+  }
+
+  /** Only the rows about the active one are there; a line says how many more. */
+  #draw(): void {
+    const count = this.#rows.length;
+    const start = Math.max(0, Math.min(this.#active - WINDOW / 2, count - WINDOW));
+    const end = Math.min(count, start + WINDOW);
+    const more = (left: number, where: string) =>
+      left > 0
+        ? [
+            element(
+              "div",
+              { class: "tvmdbg-tensor-more tvmdbg-muted" },
+              `${integer(left)} more ${where}`,
+            ),
+          ]
+        : [];
+    const options = Array.from(this.#rows.subarray(start, end), (row, k) =>
+      this.#option(row, start + k),
+    );
+    this.#list.replaceChildren(
+      ...more(start, "above"),
+      ...options,
+      ...more(count - end, "below: type to narrow"),
+      count ? "" : this.#nothing(),
+    );
+    const active = options[this.#active - start];
+    if (active) {
+      this.#input.setAttribute("aria-activedescendant", active.id);
+      this.#reveal(active);
+    } else this.#input.removeAttribute("aria-activedescendant");
+  }
+
+  /** Where nothing is found: what of other kinds would be, and the way to it. */
+  #nothing(): HTMLElement {
+    const others = this.#hidden;
+    if (!others) return part("more", "no tensor matches");
+    const lift = part("option", `none of this kind: show ${counted(others, "other")} (Enter)`);
+    lift.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      this.#lift();
+    });
+    return lift;
+  }
+
+  get #hidden(): number {
+    return this.#entries.hidden(this.#input.value, this.#filter);
+  }
+
+  #lift(): void {
+    this.#filter = "all";
+    this.#showKinds();
+    this.#search(this.#input.value);
+  }
+
+  /** Scrolls the list alone, never the page. */
+  #reveal(option: HTMLElement): void {
+    const list = this.#list;
+    const [top, bottom] = [option.offsetTop, option.offsetTop + option.offsetHeight];
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (bottom > list.scrollTop + list.clientHeight)
+      list.scrollTop = bottom - list.clientHeight;
+  }
+
+  #option(row: number, place: number): HTMLElement {
+    const entries = this.#entries;
+    const [node, output] = entries.entry(row);
+    const trust = entries.trust(row);
+    const option = element(
+      "div",
+      {
+        class: "tvmdbg-tensor-option",
+        role: "option",
+        id: `${this.#id}-${row}`,
+        "aria-selected": String(place === this.#active),
+        "data-entry": `${node}:${output}`,
+      },
+      element(
+        "span",
+        { class: "tvmdbg-tensor-name", title: entries.columns.names.at(row) },
+        entries.title(row),
+      ),
+      element("span", { class: "tvmdbg-muted tvmdbg-tensor-type" }, entries.type(row)),
+      entries.doubtful(row)
+        ? element(
+            "span",
+            { class: "tvmdbg-warning", title: "has warnings", "aria-label": "has warnings" },
+            "⚠",
+          )
+        : null,
+      trust === "exact" ? null : element("span", { class: "tvmdbg-warning" }, trust),
+    );
+    option.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      this.#choose(place);
+    });
+    return option;
+  }
+
+  #choose(place: number): void {
+    const row = this.#rows[place];
+    if (row === undefined) return;
+    this.#close();
+    this.#events.leave();
+    this.#events.pick(this.#entries.entry(row));
+  }
+
+  #move(place: number): void {
+    this.#active = Math.max(0, Math.min(this.#rows.length - 1, place));
+    this.#draw();
+  }
+
+  #listen(signal: AbortSignal): void {
+    const input = this.#input;
+    const listen = listening(input, signal);
+    this.#kinds.addEventListener("pointerdown", () => {
+      this.#pointed = true;
+    });
+    this.#kinds.addEventListener("keydown", () => {
+      this.#pointed = false;
+    });
+    listen("focus", () => {
+      this.#open();
+      input.select();
+    });
+    listen("blur", () => this.#close());
+    listen("input", () => {
+      this.#open();
+      this.#search(input.value);
+    });
+    listen("keydown", (event) => {
+      const page = 10;
+      const to: Record<string, number> = {
+        ArrowDown: this.#active + 1,
+        ArrowUp: this.#active - 1,
+        PageDown: this.#active + page,
+        PageUp: this.#active - page,
+      };
+      const place = to[event.key];
+      if (place !== undefined) {
+        this.#open();
+        this.#move(place);
+      } else if (event.key === "Enter" && !this.#rows.length && this.#hidden) this.#lift();
+      else if (event.key === "Enter") this.#choose(this.#active);
+      else if (event.key === "Escape") {
+        this.#close();
+        this.#events.leave();
+      } else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+}

@@ -1,0 +1,253 @@
+/** How far a picture can be believed: when it was captured, of how many values it is, and what was assumed. */
+import type { Entry, KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import { counted } from "../shared/format.ts";
+import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { layoutProblem } from "../shared/unfold.ts";
+import { field, piece } from "./parts.ts";
+import type { CellChoice } from "./picture/color_scale.ts";
+import type { PictureEvents } from "./picture/picture.ts";
+import type { Plane } from "./plane.ts";
+import type { InspectorCommands, Region, ShowChoice } from "./state.ts";
+
+/** The choice after this one, round and round; the first behind what is none of them. */
+export function following<T>(choices: readonly T[], choice: unknown): T {
+  return choices[(choices.indexOf(choice as T) + 1) % choices.length]!;
+}
+
+const CAPTURED = {
+  node: "captured after the node ran",
+  later: "read after the run: its buffer may have been reused",
+  file: "a constant of the model's file",
+  unknown: "capture time unknown",
+} as const;
+
+export type Believed = Pick<
+  TensorAnswer,
+  "captured" | "layout" | "layouts" | "missingLanes" | "reading"
+>;
+
+/** Whether something is to be said of when the values were read. */
+export function isUnsure({ captured }: Believed): boolean {
+  return captured !== "node" && captured !== "file";
+}
+
+/**
+ * The first is when it was captured.
+ *
+ * @param exact   whether every value was looked at; null where none is drawn.
+ * @param misfit  why a layout that was asked for does not fit.
+ */
+export function trustWords(believed: Believed, exact: boolean | null, misfit = ""): string[] {
+  const { captured, layout, layouts, missingLanes, reading } = believed;
+  const words: string[] = [CAPTURED[captured]];
+  const stored = missingLanes ? "all stored values" : "all values";
+  if (exact !== null) words.push(exact ? stored : "sampled values");
+  if (layout) words.push(`layout ${layout} ${sourceOf(layouts, layout)}`);
+  else if (misfit) words.push(`axes as stored: ${misfit}`);
+  else if (layouts.length > 0) words.push("axes as stored");
+  if (reading !== null) words.push(`read as ${reading.replace(/^as /, "")}`);
+  return words;
+}
+
+/** "from out_layout of node 4", or that it was given by hand. */
+function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
+  const known = layouts.find((each) => each.layout === layout);
+  if (!known) return "(custom)";
+  return `from ${known.source}${known.certainty === "likely" ? " (likely)" : ""}`;
+}
+
+/**
+ * The layout to unfold ("" for the axes as stored) and the sizes of logical axes that hide padding; null for what the
+ * graph tells.
+ */
+export interface LayoutWish {
+  layout: string | null;
+  sizes: Record<string, number> | null;
+}
+
+const BY_HAND = "custom";
+
+/** Which layout the axes are unfolded from: one that is told of, none, or one that is typed. */
+export class LayoutPicker {
+  readonly node = element("span", { class: "tvmdbg-tensor-layouts", hidden: true });
+  readonly #choose: (wish: LayoutWish) => void;
+  readonly #text: HTMLInputElement;
+  readonly #sizes: HTMLInputElement;
+  readonly #problem = element("span", {
+    class: "tvmdbg-error",
+    role: "alert",
+    id: `tvmdbg-layout-${Math.random().toString(36).slice(2)}`,
+  });
+  readonly #offered = piece("layouts-offered");
+  readonly #hand: HTMLElement;
+  #answer: TensorAnswer | null = null;
+  #built = "";
+  /** What the choice between a list and fields by hand was made for. */
+  #laid = "";
+  #entry = "";
+  #byHand = false;
+
+  constructor(choose: (wish: LayoutWish) => void, leave: () => void) {
+    this.#choose = choose;
+    const typed = (label: string, placeholder: string, size: number) => {
+      const input = field(
+        `${label}, such as ${placeholder}`,
+        {
+          placeholder,
+          size,
+          spellcheck: "false",
+          autocomplete: "off",
+          "aria-describedby": this.#problem.id,
+        },
+        () => this.#apply(),
+        leave,
+      );
+      input.addEventListener("input", () => this.#check());
+      return input;
+    };
+    this.#text = typed("Layout", "NCHW8c", 9);
+    this.#sizes = typed("Sizes without padding", "C=12", 7);
+    this.#hand = piece("by-hand", this.#text, this.#sizes, this.#problem);
+    this.node.append(this.#offered, this.#hand);
+  }
+
+  show(answer: TensorAnswer): void {
+    this.#answer = answer;
+    const { layouts, layout, sizes, storedShape } = answer;
+    this.node.hidden = storedShape.length < 2 || (storedShape.length < 3 && layouts.length === 0);
+    const entry = answer.entry.join();
+    const laid = JSON.stringify([entry, layout, sizes]);
+    if (laid !== this.#laid) {
+      const told = layouts.find((each) => each.layout === layout);
+      const own = sizesText(sizes);
+      const known = layout === "" || (told && (!own || own === sizesText(told.sizes)));
+      this.#byHand =
+        !known || (this.#byHand && entry === this.#entry && layout === this.#text.value);
+      [this.#laid, this.#entry] = [laid, entry];
+    }
+    const key = JSON.stringify([laid, layouts, this.#byHand, storedShape]);
+    if (key === this.#built) return;
+    this.#built = key;
+    this.#build(answer);
+  }
+
+  #build({ layouts, layout, sizes, storedShape }: TensorAnswer): void {
+    const focused = document.activeElement;
+    const choices = [
+      ...layouts.map((each) => [each.layout, `${each.layout} (${each.source})`] as const),
+      ["", `as stored (${counted(storedShape.length, "axis")})`] as const,
+      [BY_HAND, "custom …"] as const,
+    ];
+    const list = select("Layout (a)", choices, this.#byHand ? BY_HAND : layout, (value) =>
+      this.#chosen(value),
+    );
+    if (layout) list.title = `Layout ${layout} ${sourceOf(layouts, layout)} (a)`;
+    const full = layouts.find((each) => each.layout === layout)?.sizes ?? {};
+    const padded = Object.keys(full).length > 0 && layout !== "" && !this.#byHand;
+    const padding = element("input", { type: "checkbox", ...KEEP_KEYS });
+    padding.checked = Object.keys(sizes).length === 0;
+    padding.addEventListener("change", () => {
+      this.#choose({ layout, sizes: padding.checked ? {} : null });
+    });
+    // An answer may come while one types the next wish.
+    if (layout && focused !== this.#text) this.#text.value = layout;
+    if (layout && this.#byHand && focused !== this.#sizes) this.#sizes.value = sizesText(sizes);
+    const isChoosing = this.#offered.contains(focused);
+    this.#offered.replaceChildren(
+      element("label", {}, "layout ", list),
+      padded ? element("label", { title: sizesText(full) }, padding, "padding") : "",
+    );
+    this.#hand.hidden = !this.#byHand;
+    if (isChoosing) (focused?.tagName === "SELECT" ? list : padding).focus({ preventScroll: true });
+    this.#check();
+  }
+
+  /** Opens the field for a layout by hand, or goes on to the next that is told of. */
+  next(): void {
+    const answer = this.#answer;
+    if (!answer || this.node.hidden) return;
+    const all = [...answer.layouts.map(({ layout }) => layout), ""];
+    const next = following(all, answer.layout);
+    this.#chosen(next === answer.layout ? BY_HAND : next);
+  }
+
+  #chosen(value: string): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    this.#byHand = value === BY_HAND;
+    this.show(answer);
+    if (this.#byHand) {
+      this.#text.focus({ preventScroll: true });
+      return;
+    }
+    this.#choose({ layout: value, sizes: null });
+  }
+
+  #check(): string {
+    const stored = this.#answer?.storedShape;
+    const text = this.#text.value.trim();
+    const sizes = parseSizes(this.#sizes.value);
+    const problem =
+      !this.#byHand || !stored || text === ""
+        ? ""
+        : typeof sizes === "string"
+          ? sizes
+          : layoutProblem(text, stored, sizes);
+    this.#problem.textContent = problem;
+    this.#text.setAttribute("aria-invalid", String(problem !== ""));
+    return problem;
+  }
+
+  #apply(): boolean {
+    if (!this.#byHand) return true;
+    const text = this.#text.value.trim();
+    const sizes = parseSizes(this.#sizes.value);
+    if (this.#check() || text === "" || typeof sizes === "string") return text === "";
+    this.#choose({ layout: text, sizes });
+    return true;
+  }
+}
+
+/** `C=12, W=5` as sizes, or what is wrong with it. */
+function parseSizes(text: string): Record<string, number> | string {
+  const sizes: Record<string, number> = {};
+  for (const item of text.split(/[\s,;]+/).filter(Boolean)) {
+    const found = /^([A-Z])\s*[=:]\s*(\d+)$/.exec(item);
+    if (!found) return `"${item}" is not a size: expected, for example, C=12`;
+    sizes[found[1]!] = Number(found[2]);
+  }
+  return sizes;
+}
+
+function sizesText(sizes: Readonly<Record<string, number>>): string {
+  return Object.entries(sizes)
+    .map(([letter, size]) => `${letter}=${size}`)
+    .join(", ");
+}
+
+/** What the panels of the inspector may do beyond what all parts may. */
+export interface LayoutCommands
+  extends InspectorCommands,
+    Omit<PictureEvents, "point" | "pick" | "mark"> {
+  pick(entry: Entry): void;
+  /** Shows the first fault where nobody has chosen a tensor. */
+  fault(entry: Entry): void;
+  step(step: 1 | -1): void;
+  /** Shows other axes or another index. */
+  plane(plane: Plane): void;
+  layout(wish: LayoutWish): void;
+  cells(cells: CellChoice): void;
+  show(show: ShowChoice): void;
+  zoom(factor: number): void;
+  /** Brings a part of the plane into sight; null brings all of it. */
+  zoomTo(region: Region | null): void;
+  whole(): void;
+  /** Shows the plane at an index of an axis that has none. */
+  open(axis: number, index: number): void;
+  /** Goes to what was typed; says why where it cannot, else nothing. */
+  typed(text: string): string;
+  /** Another region is marked, or none. */
+  marked(): void;
+  copy(): void;
+  words(): string;
+}

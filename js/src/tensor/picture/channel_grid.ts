@@ -1,0 +1,264 @@
+import { isAbort, NewestWins } from "../../shared/client/request.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
+import type { TensorAnswer } from "../../shared/client/tensor_questions.ts";
+import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
+import { counted } from "../../shared/format.ts";
+import { element } from "../../shared/ui/dom.ts";
+import { AlongPicker } from "../axis_pickers.ts";
+import { Failure, muted, part } from "../parts.ts";
+import { axesAlong, axisText, type Plane, sameShape } from "../plane.ts";
+import { type InspectorCommands, type ShownTensor, viewOf } from "../state.ts";
+import { cellCaption } from "../values/readout.ts";
+import {
+  Channels,
+  channelSigns,
+  type DrawChannel,
+  type GridLayout,
+  gridLayout,
+  paintChannel,
+  placeIn,
+  slotAt,
+} from "./channels.ts";
+import { cellText } from "./digits.ts";
+import { paintCells } from "./overview.ts";
+import type { PlacedLabel } from "./plane_layout.ts";
+
+interface ChannelEvents extends Pick<InspectorCommands, "along" | "leave"> {
+  /** Shows the plane at an index of an axis. */
+  open(axis: number, index: number): void;
+  say(text: string): void;
+  painted(): void;
+}
+
+/** A small picture for each index of one axis, all in the same colors; only those in sight are asked for. */
+export class ChannelGrid {
+  readonly node: HTMLElement;
+  readonly #root: HTMLElement;
+  readonly #events: ChannelEvents;
+  readonly #run: TensorQuestions;
+  readonly #signal: AbortSignal;
+  readonly #picker: AlongPicker;
+  readonly #words = muted();
+  readonly #scroll = element("div", { class: "tvmdbg-channels-scroll", tabindex: -1 });
+  readonly #space = element("div", { class: "tvmdbg-channels-space" });
+  readonly #layer = layer("tvmdbg-channels-canvas");
+  readonly #failure = new Failure();
+  readonly #newest = new NewestWins();
+  readonly #repaint: Repaint;
+  #shown: ShownTensor | null = null;
+  #channels: Channels | null = null;
+  #plane = "";
+  /** The index that was shown by itself before, and the one chosen among the pictures. */
+  #opened: number | null = null;
+  #at = 0;
+  #layout: GridLayout | null = null;
+  #asked = "";
+  #labels: PlacedLabel[] = [];
+
+  constructor(root: HTMLElement, run: TensorQuestions, events: ChannelEvents, signal: AbortSignal) {
+    this.#root = root;
+    this.#run = run;
+    this.#events = events;
+    this.#signal = signal;
+    const title = "Axis to tile by (t)";
+    this.#picker = new AlongPicker("tile by ", title, events);
+    this.#scroll.append(this.#space, this.#layer.canvas);
+    this.node = element(
+      "div",
+      { class: "tvmdbg-tensor-channels", role: "group", "aria-label": "Channels" },
+      part("channels-bar", this.#picker.node, this.#words),
+      this.#scroll,
+      this.#failure.node,
+    );
+    this.#repaint = new Repaint(this.#scroll, () => this.#paint(), signal);
+    onThemeChange(() => this.#repaint.request(), signal);
+    this.#scroll.addEventListener("scroll", () => this.#repaint.request(), { signal });
+    this.#scroll.addEventListener("pointermove", (event) => this.#hover(event), { signal });
+    this.#scroll.addEventListener("click", (event) => {
+      const index = this.#indexAt(event);
+      if (index === null) return;
+      this.#at = index;
+      this.open();
+    });
+  }
+
+  /** Shows the pictures; chosen is that of the plane that is wanted, whose own picture may still be asked for. */
+  show(shown: ShownTensor, plane: Plane | null): void {
+    const { answer } = shown;
+    this.#shown = shown;
+    if (shown.show !== "channels") this.#opened = null;
+    if (shown.show !== "channels" || !answer?.tile) return;
+    const isSame = plane !== null && sameShape(plane.shape, answer.viewShape);
+    const opened = shown.along === null ? 0 : (isSame ? plane : answer).index[shown.along]!;
+    // A later answer to the same question leaves the choice that the keys have made since.
+    if (this.#start(shown, answer) || opened !== this.#opened) this.#at = opened;
+    this.#opened = opened;
+    this.#repaint.request();
+  }
+
+  /** Moves the choice by rows and columns of pictures. */
+  move(rows: number, cols: number): void {
+    const [channels, layout] = [this.#channels, this.#layout];
+    if (!channels || !layout) return;
+    const step = Math.abs(rows) > channels.length || Math.abs(cols) > channels.length;
+    const to = step
+      ? rows + cols > 0
+        ? channels.length - 1
+        : 0
+      : this.#at + rows * layout.columns + cols;
+    this.#at = Math.max(0, Math.min(channels.length - 1, to));
+    const { y, height } = placeIn(layout, this.#at);
+    const { scrollTop, clientHeight } = this.#scroll;
+    if (y < scrollTop) this.#scroll.scrollTop = y;
+    else if (y + height > scrollTop + clientHeight)
+      this.#scroll.scrollTop = y + height - clientHeight;
+    this.#events.say(this.#wordsOf(this.#at));
+    this.#repaint.request();
+  }
+
+  /** Shows the chosen picture by itself. */
+  open(): void {
+    if (this.#channels) this.#events.open(this.#channels.axis, this.#at);
+  }
+
+  /** The picture as it is on screen. */
+  get canvas(): HTMLCanvasElement {
+    return this.#layer.canvas;
+  }
+
+  inspect(): object {
+    const [layout, channels] = [this.#layout, this.#channels];
+    if (!layout || !channels) return { labels: [], marks: [] };
+    const { first, count } = layout.inSight;
+    return {
+      labels: this.#labels,
+      columns: layout.columns,
+      marks: Array.from({ length: count }, (_, k) => {
+        const index = first + k;
+        const channel = channels.get(index);
+        const { x, y, width, height } = placeIn(layout, index);
+        const signs = channel ? channelSigns(channel) : null;
+        return { index, x, y: y - layout.scrolled, width, height, known: !!channel, signs };
+      }),
+    };
+  }
+
+  /** Begins anew where the pictures are others; whether they are. */
+  #start(shown: ShownTensor, answer: TensorAnswer): boolean {
+    const axis = shown.along;
+    const { viewShape } = answer;
+    const index = answer.index.map((at, each) =>
+      each === axis || answer.axes.includes(each) ? 0 : at,
+    );
+    const plane = JSON.stringify([{ ...viewOf(answer), index }, axis]);
+    if (plane === this.#plane) return false;
+    this.#plane = plane;
+    this.#asked = "";
+    this.#failure.clear();
+    this.#channels = axis === null ? null : new Channels(axis, viewShape[axis]!);
+    this.#picker.show(shown, axesAlong(viewShape, answer.axes));
+    if (axis === null) {
+      this.#words.textContent =
+        "No axis is left to tile by: the heatmap shows all axes longer than 1.";
+    }
+    return true;
+  }
+
+  #paint(): void {
+    const [shown, channels] = [this.#shown, this.#channels];
+    const { clientWidth: width, clientHeight: height } = this.#scroll;
+    if (!shown?.answer?.tile || shown.show !== "channels" || !width || !height) return;
+    clear(this.#layer, width, height);
+    this.#labels = [];
+    if (!channels) {
+      this.#layout = null;
+      this.#space.style.height = "0";
+      this.#events.painted();
+      return;
+    }
+    const { planeRows, planeCols } = shown.answer.tile;
+    const layout = gridLayout(
+      { count: channels.length, planeRows, planeCols },
+      { width, height },
+      this.#scroll.scrollTop,
+    );
+    this.#layout = layout;
+    this.#space.style.height = `${layout.height}px`;
+    this.#layer.canvas.style.width = `${width}px`;
+    this.#layer.canvas.style.height = `${height}px`;
+    this.#ask(shown.answer, layout, channels);
+    const { context } = this.#layer;
+    const theme = readTheme(this.#root);
+    const paint = { scale: shown.scale, cells: shown.cells };
+    const draw: DrawChannel = (channel, box) => paintCells(context, box, channel, paint);
+    context.save();
+    context.translate(0, -layout.scrolled);
+    const { first, count } = layout.inSight;
+    for (let index = first; index < first + count; index += 1) {
+      const chosen = index === this.#at;
+      const channel = channels.get(index);
+      this.#labels.push(paintChannel(context, layout, index, channel, { theme, draw, chosen }));
+    }
+    context.restore();
+    this.#said(channels);
+    if (!channels.missing(first, count)) this.#events.painted();
+  }
+
+  async #ask(answer: TensorAnswer, layout: GridLayout, channels: Channels): Promise<void> {
+    const wanted = channels.missing(layout.inSight.first, layout.inSight.count);
+    if (!wanted) return;
+    const { rows, cols } = layout.cells;
+    const question = { ...viewOf(answer), axis: channels.axis, ...wanted, rows, cols };
+    const asked = JSON.stringify(question);
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    try {
+      const found = await this.#newest.ask(() => this.#run.channels(question, this.#signal));
+      if (channels !== this.#channels) return;
+      channels.add(found);
+      this.#failure.clear();
+      this.#repaint.request();
+    } catch (error) {
+      if (isAbort(error) || channels !== this.#channels || asked !== this.#asked) return;
+      this.#failure.tell("tiles", error);
+    }
+  }
+
+  #said(channels: Channels): void {
+    const { known, dead, odd } = channels.counts();
+    const parts = [
+      known < channels.length
+        ? `${known} of ${counted(channels.length, "tile")} read`
+        : counted(channels.length, "tile"),
+      dead ? `${dead} dead (all zero)` : "",
+      odd ? `${odd} with NaN or Inf` : "",
+      channels.steps && this.#shown ? cellCaption(channels.steps, this.#shown.cells) : "",
+    ];
+    this.#words.textContent = parts.filter(Boolean).join(" · ");
+  }
+
+  #wordsOf(index: number): string {
+    const channel = this.#channels?.get(index);
+    const name = axisText(this.#shown?.answer?.axisNames ?? [], this.#shown?.along ?? null);
+    if (!channel) return `${name} ${index}`;
+    const signs = channelSigns(channel);
+    const dtype = this.#shown?.answer?.valueDtype ?? "";
+    const [low, high] = [cellText(channel.low, dtype), cellText(channel.high, dtype)];
+    return `${name} ${index}: ${low} to ${high}${signs.length ? `, ${signs.join(", ")}` : ""}`;
+  }
+
+  #indexAt(event: MouseEvent): number | null {
+    const [layout, channels] = [this.#layout, this.#channels];
+    if (!layout || !channels) return null;
+    const box = this.#scroll.getBoundingClientRect();
+    const index = slotAt(layout, event.clientX - box.x, event.clientY - box.y + layout.scrolled);
+    return index !== null && index < channels.length ? index : null;
+  }
+
+  #hover(event: PointerEvent): void {
+    const index = this.#indexAt(event);
+    this.#scroll.title = index === null ? "" : this.#wordsOf(index);
+    this.#scroll.style.cursor = index === null ? "" : "pointer";
+  }
+}

@@ -1,0 +1,190 @@
+import type { SpreadAnswer } from "../../shared/client/tensor_questions.ts";
+import { integer, percent } from "../../shared/format.ts";
+import { button, element, relabel, select } from "../../shared/ui/dom.ts";
+import { field, muted, part, piece } from "../parts.ts";
+import type { InspectorCommands, ShownTensor } from "../state.ts";
+import {
+  type CellChoice,
+  type ColorChoice,
+  type MapChoice,
+  nearRange,
+  type RangeChoice,
+  SCALE_CHOICES,
+  type ScaleChoice,
+  scaleKind,
+} from "./color_scale.ts";
+
+/** `1 of 51,200,000 values beyond`; empty where colors and histogram leave none out. */
+export function beyondText(
+  known: SpreadAnswer | null,
+  colors: Pick<ColorChoice, "scale" | "range">,
+): string {
+  const near = nearRange(known, colors);
+  if (!near || !known?.statistics) return "";
+  return `${integer(near.beyond)} of ${integer(known.statistics.finite)} ${valuesOf(known)} beyond`;
+}
+
+/** `log scale: 95.1 % of values would share one bar`; of a linear one that they do. Empty where nothing crowds. */
+export function crowdText(known: SpreadAnswer | null, { scale }: ColorChoice): string {
+  if (!known?.statistics || known.scale === "linear") return "";
+  const kind = scaleKind(known, scale);
+  const values = `${known.statistics.zero ? "nonzero " : ""}${valuesOf(known)}`;
+  const told = `${percent(known.crowd)} of ${values}`;
+  if (kind === "linear") return `${told} share one bar`;
+  return scale === "auto" ? `${kind} scale: ${told} would share one bar` : "";
+}
+
+function valuesOf({ state }: SpreadAnswer): string {
+  return state === "exact" ? "values" : "sampled values";
+}
+
+/** The range after the next press: all values, or all but the few far ones. */
+export function switched(range: RangeChoice): RangeChoice {
+  return range === "auto" ? "tensor" : "auto";
+}
+
+/** Says how colors and histogram adapt to the values and why, each with a way back. */
+export class Beyond {
+  readonly node = part("beyond");
+  readonly #crowd = muted();
+  readonly #crowded = piece("adapted");
+  readonly #scale: HTMLButtonElement;
+  readonly #far = muted();
+  readonly #beyond = piece("adapted");
+  readonly #range: HTMLButtonElement;
+  #colors: ColorChoice = { scale: "auto", map: "auto", range: "auto" };
+
+  constructor(commands: Pick<InspectorCommands, "recolor">) {
+    this.#scale = button("linear", "", () => {
+      commands.recolor({ scale: this.#colors.scale === "auto" ? "linear" : "auto" });
+    });
+    this.#range = button("show all", "", () =>
+      commands.recolor({ range: switched(this.#colors.range) }),
+    );
+    this.#crowded.append(this.#crowd, " ", this.#scale);
+    this.#beyond.append(this.#far, " ", this.#range);
+    this.node.append(this.#crowded, this.#beyond);
+    this.node.hidden = true;
+  }
+
+  show({ statistics, colors }: ShownTensor): void {
+    this.#colors = colors;
+    const crowd = crowdText(statistics, colors);
+    this.#crowded.hidden = !crowd;
+    this.#crowd.textContent = `${crowd} → `;
+    if (colors.scale === "auto") relabel(this.#scale, "linear", "Use a linear scale (l)");
+    else relabel(this.#scale, `${statistics?.scale} scale`, `Use a ${statistics?.scale} scale (l)`);
+    const beyond = beyondText(statistics, colors);
+    const all = colors.range === "tensor" && beyondText(statistics, { ...colors, range: "auto" });
+    this.#beyond.hidden = !beyond && !all;
+    this.#far.textContent = beyond ? `${beyond} → ` : "A few outliers set the range → ";
+    if (beyond) relabel(this.#range, "show all", "Show all values in colors and histogram (o)");
+    else relabel(this.#range, "leave them out", "Leave outliers out of the range (o)");
+    this.node.hidden = this.#crowded.hidden && this.#beyond.hidden;
+  }
+}
+
+export const MAPS = ["auto", "sequential", "diverging"] as const;
+const RANGES = [
+  ["auto", "auto"],
+  ["tensor", "whole tensor"],
+  ["plane", "this heatmap"],
+  ["robust", "p1 to p99"],
+] as const;
+const TYPED = ["typed", "custom"] as const;
+export const RANGE_NAMES = RANGES.map(([name]) => name);
+const CELL_NAMES = [
+  ["mean", "mean"],
+  ["least", "min"],
+  ["largest", "max"],
+  ["extreme", "max abs"],
+] as const;
+export const CELLS = ["mean", "least", "largest", "extreme"] as const;
+
+interface ColorEvents {
+  recolor(change: Partial<ColorChoice>): void;
+  cells(cells: CellChoice): void;
+  leave(): void;
+}
+
+/** Scale, table and range of the colors, and which number of a cell they show. */
+export class ColorControls {
+  readonly node: HTMLElement;
+  readonly #events: ColorEvents;
+  readonly #scale: HTMLSelectElement;
+  readonly #map: HTMLSelectElement;
+  readonly #range: HTMLSelectElement;
+  readonly #cells: HTMLSelectElement;
+  readonly #cellsLabel: HTMLElement;
+  readonly #low: HTMLInputElement;
+  readonly #high: HTMLInputElement;
+  readonly #typed: HTMLElement;
+  #now: readonly [number, number] = [0, 1];
+
+  constructor(events: ColorEvents) {
+    this.#events = events;
+    const { recolor } = events;
+    const ends = ["from", "to"].map((end) => {
+      const look = { inputmode: "decimal", size: 8 };
+      return field(`Color range ${end}`, look, () => this.#type(), events.leave);
+    });
+    [this.#low, this.#high] = ends as [HTMLInputElement, HTMLInputElement];
+    this.#typed = piece("typed", this.#low, "to", this.#high);
+    this.#scale = select("Color scale (l)", named(SCALE_CHOICES), "auto", (scale) =>
+      recolor({ scale: scale as ScaleChoice }),
+    );
+    this.#map = select("Color map (c)", named(MAPS), "auto", (map) =>
+      recolor({ map: map as MapChoice }),
+    );
+    this.#range = select("Color range (r)", [...RANGES, TYPED], "auto", (range) =>
+      recolor({ range: range === "typed" ? this.#now : (range as RangeChoice) }),
+    );
+    this.#cells = select("Downsample cells of several values by (e)", CELL_NAMES, "mean", (cells) =>
+      events.cells(cells as CellChoice),
+    );
+    this.#cellsLabel = element("label", {}, element("span", {}, "downsample by"), this.#cells);
+    this.node = element(
+      "div",
+      { class: "tvmdbg-tensor-controls", role: "group", "aria-label": "Colors" },
+      element("label", {}, element("span", {}, "color scale"), this.#scale),
+      element("label", {}, element("span", {}, "color map"), this.#map),
+      element("label", {}, element("span", {}, "color range"), this.#range),
+      this.#typed,
+      this.#cellsLabel,
+    );
+  }
+
+  show({ colors, cells, scale, answer, show }: ShownTensor): void {
+    this.#scale.value = colors.scale;
+    this.#map.value = colors.map;
+    const typed = typeof colors.range !== "string";
+    this.#range.value = typed ? "typed" : (colors.range as string);
+    if (scale) this.#now = [scale.least, scale.most];
+    this.#typed.hidden = !typed;
+    if (typed) {
+      const ends = [this.#low, this.#high];
+      for (const [end, field] of ends.entries()) {
+        const text = String(Number((colors.range as readonly number[])[end]!.toPrecision(7)));
+        if (document.activeElement !== field) field.value = text;
+      }
+    }
+    this.#cells.value = cells;
+    const tile = answer?.tile;
+    const single = !tile || tile.rowStep * tile.colStep === 1;
+    this.#cellsLabel.hidden = show === "profile" || (show === "picture" && single);
+  }
+
+  #type(): undefined {
+    const [low, high] = [this.#low, this.#high].map((field) =>
+      field.value.trim() === "" ? Number.NaN : Number(field.value.replace("−", "-")),
+    ) as [number, number];
+    const sound = Number.isFinite(low) && Number.isFinite(high) && low < high;
+    for (const field of [this.#low, this.#high]) field.setAttribute("aria-invalid", String(!sound));
+    if (sound) this.#events.recolor({ range: [low, high] });
+  }
+}
+
+/** Choices that are called what they are. */
+export function named<T extends string>(names: readonly T[]) {
+  return names.map((each) => [each, each] as const);
+}

@@ -1,0 +1,261 @@
+/** Color tables and the colors of what has no place in them. */
+import { diverging, sequential, values } from "../../../../tvmdbg_widgets/figures/tokens.json";
+import type {
+  RobustRange,
+  SpreadAnswer,
+  StatisticsAnswer,
+  TensorStatistics,
+  Tile,
+} from "../../shared/client/tensor_questions.ts";
+import {
+  AXIS_KINDS,
+  type AxisKind,
+  powerTicks,
+  type Tick,
+  ValueAxis,
+} from "../../shared/drawing/value_axis.ts";
+import { integer } from "../../shared/format.ts";
+
+type ColorMap = "sequential" | "diverging";
+
+export const SPECIAL = { nan: values.nan, posInf: values.posInf, negInf: values.negInf } as const;
+export type Special = keyof typeof SPECIAL;
+/** Finite values below and above the range of the colors. */
+export const OUTSIDE = { under: values.under, over: values.over } as const;
+export const SPECIAL_TEXT = { nan: "NaN", posInf: "+Inf", negInf: "−Inf" } as const;
+
+/** Bits of a cell's flags; see `TensorAnswer.tile.flags`. */
+const FLAG = { nan: 1, posInf: 2, negInf: 4 } as const;
+
+export const SPECIALS = ["nan", "posInf", "negInf"] as const;
+
+/** All that the flags of a cell name. */
+export function specialsOf(flags: number): Special[] {
+  return SPECIALS.filter((each) => flags & FLAG[each]);
+}
+
+/** What there is of values that are not finite, with their counts. */
+export function specialKey(statistics: TensorStatistics | null | undefined) {
+  return SPECIALS.flatMap((special) => {
+    const count = statistics?.[special] ?? 0;
+    const text = `${SPECIAL_TEXT[special]} (${integer(count)})`;
+    return count ? [{ special, color: SPECIAL[special], text }] : [];
+  });
+}
+
+/** The one a cell is drawn as, where several are inside: NaN hides least. */
+export function specialOf(flags: number): Special | null {
+  return specialsOf(flags)[0] ?? null;
+}
+
+/**
+ * Sequential: from dark indigo over teal to pale green; lightness rises evenly, so that it also reads without hue.
+ * Diverging: blue, near white at zero, crimson; both arms darken alike, and blue against red survives color blindness.
+ */
+export const STOPS: Record<ColorMap, readonly string[]> = {
+  sequential,
+  diverging: diverging.light,
+};
+
+const tables = new Map<ColorMap, Uint8Array>();
+
+/** 256 colors, three bytes each. */
+export function table(map: ColorMap): Uint8Array {
+  let made = tables.get(map);
+  if (!made) {
+    made = interpolate(STOPS[map]);
+    tables.set(map, made);
+  }
+  return made;
+}
+
+export function cssColor(map: ColorMap, share: number): string {
+  const at = 3 * Math.round(255 * Math.min(1, Math.max(0, share)));
+  const [red, green, blue] = table(map).subarray(at, at + 3);
+  return `rgb(${red}, ${green}, ${blue})`;
+}
+
+export function rgb(hex: string): [number, number, number] {
+  const bits = Number.parseInt(hex.slice(1), 16);
+  return [bits >> 16, (bits >> 8) & 255, bits & 255];
+}
+
+function interpolate(stops: readonly string[]): Uint8Array {
+  const colors = stops.map(rgb);
+  const bytes = new Uint8Array(3 * 256);
+  for (let i = 0; i < 256; i += 1) {
+    const at = (i / 255) * (colors.length - 1);
+    const low = Math.min(Math.floor(at), colors.length - 2);
+    for (let channel = 0; channel < 3; channel += 1) {
+      const from = colors[low]![channel]!;
+      bytes[3 * i + channel] = Math.round(from + (colors[low + 1]![channel]! - from) * (at - low));
+    }
+  }
+  return bytes;
+}
+
+export type ScaleKind = AxisKind;
+/** "auto" is the one that tells the values apart. */
+export type ScaleChoice = "auto" | ScaleKind;
+export const SCALE_CHOICES = ["auto", ...AXIS_KINDS] as const;
+export type MapChoice = "auto" | ColorMap;
+/**
+ * What the colors span: the tensor, what is in sight, its 1st to 99th percentile, or two numbers; "auto" is the tensor
+ * without the few far values that set its range.
+ */
+export type RangeChoice =
+  | "auto"
+  | "tensor"
+  | "plane"
+  | "robust"
+  | readonly [low: number, high: number];
+/** Which number of a cell of several values: "extreme" is the one of largest magnitude. */
+export type CellChoice = "mean" | "least" | "largest" | "extreme";
+
+export interface ColorChoice {
+  scale: ScaleChoice;
+  map: MapChoice;
+  range: RangeChoice;
+}
+
+const DECADES = 3;
+/** Decades of a logarithmic scale whose range reaches down to zero. */
+const LOG_DECADES = 6;
+
+/** How far the float32 cells of a tensor may lie from its values, as a share of them. */
+export const ROUNDING = 2 ** -24;
+
+/** Where a value lies: on the scale, or below or above it. */
+export type ScaleSide = "on" | "under" | "over";
+
+/** Maps finite values to shares 0 … 1 of a color table, whose ends are the ends of the axis. */
+export class ColorScale extends ValueAxis {
+  readonly map: ColorMap;
+  /** The values that have a place on the scale: a part of those from `low` to `high`, else all. */
+  readonly least: number;
+  readonly most: number;
+
+  constructor(
+    low: number,
+    high: number,
+    map: ColorMap,
+    kind: ScaleKind,
+    part: readonly [least: number, most: number] = [low, high],
+    linear: number | null = null,
+  ) {
+    super(kind, low, high, linear ?? defaultZone(low, high));
+    this.map = map;
+    [this.least, this.most] = part;
+  }
+
+  /** Values outside are clamped; the middle where the range is a single value. */
+  override share(value: number): number {
+    return this.single ? 0.5 : Math.min(1, Math.max(0, super.share(value)));
+  }
+
+  /** The ends are on the scale, and so is what cells have rounded them to, by that share at most. */
+  side(value: number, rounding = ROUNDING): ScaleSide {
+    if (value < this.least - rounding * Math.abs(this.least)) return "under";
+    return value > this.most + rounding * Math.abs(this.most) ? "over" : "on";
+  }
+
+  override ticks(count: number): Tick[] {
+    if (this.single || this.kind === "linear") return super.ticks(count);
+    return powerTicks(this.low, this.high, this.kind === "log" ? this.low : this.threshold);
+  }
+}
+
+/** Whether two scales give every value the same color. */
+export function sameScale(a: ColorScale | null, b: ColorScale | null): boolean {
+  if (!a || !b) return a === b;
+  const names = ["low", "high", "map", "kind", "least", "most", "threshold"] as const;
+  return names.every((name) => Object.is(a[name], b[name]));
+}
+
+/** What ranges are taken from; either may be unknown. */
+export interface KnownValues {
+  statistics: StatisticsAnswer | null;
+  tile: Tile | null;
+}
+
+/** The scale for what is known, or null where it holds no finite value. */
+export function colorScale(known: KnownValues, choice: ColorChoice): ColorScale | null {
+  const asked = scaleKind(known.statistics, choice.scale);
+  const span = range(known, choice);
+  if (!span) return null;
+  const cut = nearRange(known.statistics, choice) ?? typeof choice.range !== "string";
+  const part = cut ? span : undefined;
+  let [low, high] = span;
+  if (asked === "log" && high > 0) {
+    low = low > 0 ? low : Math.max(leastPositive(known), high / 10 ** LOG_DECADES);
+    const map = choice.map === "diverging" ? "diverging" : "sequential";
+    return new ColorScale(low, high, map, "log");
+  }
+  const kind = asked === "log" ? "symlog" : asked;
+  const map =
+    choice.map === "auto" ? (low < 0 && high > 0 ? "diverging" : "sequential") : choice.map;
+  if (map === "diverging") {
+    high = Math.max(Math.abs(low), Math.abs(high));
+    low = -high;
+  }
+  return new ColorScale(low, high, map, kind, part, known.statistics?.linear);
+}
+
+/** The scale that is asked for, by the values where that is left to them. */
+export function scaleKind(known: SpreadAnswer | null, choice: ScaleChoice): ScaleKind {
+  return choice === "auto" ? (known?.scale ?? "linear") : choice;
+}
+
+/** The range without few far values, where colors and histogram keep to it: not where the scale tells all apart. */
+export function nearRange(
+  known: SpreadAnswer | null,
+  { scale, range }: Pick<ColorChoice, "scale" | "range">,
+): RobustRange | null {
+  if (range !== "auto" || !known?.robust) return null;
+  const bent = known.scale !== "linear" && scaleKind(known, scale) !== "linear";
+  return bent ? null : known.robust;
+}
+
+/** The least positive value, as far as it is known. */
+function leastPositive({ statistics }: KnownValues): number {
+  return statistics?.distribution?.low.find((low) => low > 0) ?? Number.MIN_VALUE;
+}
+
+function defaultZone(low: number, high: number): number {
+  return Math.max(Math.abs(low), Math.abs(high)) / 10 ** DECADES;
+}
+
+function range(known: KnownValues, choice: ColorChoice): readonly [number, number] | null {
+  if (typeof choice.range !== "string") return choice.range;
+  const near = nearRange(known.statistics, choice);
+  const robust = near
+    ? ([near.low, near.high] as const)
+    : choice.range === "robust"
+      ? robustRange(known)
+      : null;
+  if (choice.range === "plane") return planeRange(known) ?? tensorRange(known);
+  return robust ?? tensorRange(known) ?? planeRange(known);
+}
+
+function tensorRange({ statistics }: KnownValues): [number, number] | null {
+  const found = statistics?.statistics;
+  const [low, high] = [found?.minimum.value ?? null, found?.maximum.value ?? null];
+  return low === null || high === null ? null : [low, high];
+}
+
+function robustRange({ statistics }: KnownValues): [number, number] | null {
+  const bound = (percent: number) => statistics?.percentiles.find((p) => p.percent === percent);
+  const [low, high] = [bound(1)?.low.value ?? null, bound(99)?.high.value ?? null];
+  return low === null || high === null || low > high ? null : [low, high];
+}
+
+function planeRange({ tile }: KnownValues): [number, number] | null {
+  if (!tile) return null;
+  let [low, high] = [Infinity, -Infinity];
+  for (let cell = 0; cell < tile.minimum.length; cell += 1) {
+    const [least, most] = [tile.minimum[cell]!, tile.maximum[cell]!];
+    if (Number.isFinite(least) && least < low) low = least;
+    if (Number.isFinite(most) && most > high) high = most;
+  }
+  return low <= high ? [low, high] : null;
+}

@@ -1,0 +1,259 @@
+import type { ProfileAnswer } from "../../shared/client/tensor_questions.ts";
+import { clear, type Layer, type Pen, type Rectangle } from "../../shared/drawing/canvas.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
+import { niceTicks, ValueAxis } from "../../shared/drawing/value_axis.ts";
+import { type ScaleKind, SPECIAL, SPECIAL_TEXT, type Special, specialsOf } from "./color_scale.ts";
+import { cellText, meanText } from "./digits.ts";
+import { type PlacedLabel, PlotLabels } from "./plane_layout.ts";
+import { SpecialBoxes } from "./plane_painter.ts";
+
+/** The part of the axis that is in sight, in indices. */
+export interface AxisRange {
+  first: number;
+  length: number;
+}
+
+/** One column of pixels or one cell: what its indices hold. */
+interface ProfileBar {
+  x: number;
+  width: number;
+  /** First and last index. */
+  from: number;
+  to: number;
+  /** NaN where nothing is finite. */
+  least: number;
+  largest: number;
+  /** The least and the largest mean of its cells: the same where it is one. */
+  means: readonly [number, number];
+  specials: Special[];
+}
+
+export interface ProfileScene {
+  plot: Rectangle;
+  axis: ValueAxis | null;
+  bars: ProfileBar[];
+}
+
+const LEFT = 62;
+const RIGHT = 10;
+const TOP = 20;
+const BOTTOM = 34;
+const WIDEST = 64;
+const NEAR_ZERO = 0.5;
+
+/** Bars of what is in sight: one a cell, or one a pixel where cells are narrower. */
+export function profileScene(
+  answer: ProfileAnswer,
+  { first, length }: AxisRange,
+  kind: ScaleKind,
+  width: number,
+  height: number,
+): ProfileScene {
+  const room = Math.max(1, width - LEFT - RIGHT);
+  const plot = {
+    x: LEFT,
+    y: TOP,
+    width: Math.min(room, length * WIDEST),
+    height: Math.max(20, height - TOP - BOTTOM),
+  };
+  const { step } = answer;
+  const [begin, end] = [Math.floor(first / step), Math.ceil((first + length) / step)];
+  const cells = Math.min(answer.mean.length, end) - begin;
+  const bars: ProfileBar[] = [];
+  const columns = Math.min(cells, Math.floor(plot.width));
+  for (let column = 0; column < columns; column += 1) {
+    const from = begin + Math.floor((column * cells) / columns);
+    const to = begin + Math.floor(((column + 1) * cells) / columns);
+    const start = Math.max(first, from * step);
+    const stop = Math.min(first + length, to * step, answer.length);
+    const x = plot.x + ((start - first) / length) * plot.width;
+    const past = plot.x + ((stop - first) / length) * plot.width;
+    bars.push({ x, width: past - x, from: start, to: stop - 1, ...joined(answer, from, to) });
+  }
+  return { plot, axis: valueAxis(answer, kind), bars };
+}
+
+/** Scaled to all of the axis, so that the heights stay as one moves along it. */
+function valueAxis({ minimum, maximum }: ProfileAnswer, kind: ScaleKind): ValueAxis | null {
+  let [low, high] = [Infinity, -Infinity];
+  for (let cell = 0; cell < minimum.length; cell += 1) {
+    if (minimum[cell]! < low) low = minimum[cell]!;
+    if (maximum[cell]! > high) high = maximum[cell]!;
+  }
+  if (low > high) return null;
+  if (kind === "log")
+    return low > 0 || high < 0
+      ? new ValueAxis("log", low, high)
+      : new ValueAxis("symlog", low, high);
+  if (low > 0 && low <= NEAR_ZERO * high) low = 0;
+  if (high < 0 && high >= NEAR_ZERO * low) high = 0;
+  return new ValueAxis(kind, low, high);
+}
+
+function joined({ minimum, maximum, mean, flags }: ProfileAnswer, from: number, to: number) {
+  let [least, largest, low, high, bits] = [Infinity, -Infinity, Infinity, -Infinity, 0];
+  for (let cell = from; cell < to; cell += 1) {
+    bits |= flags[cell]!;
+    if (minimum[cell]! < least) least = minimum[cell]!;
+    if (maximum[cell]! > largest) largest = maximum[cell]!;
+    if (mean[cell]! < low) low = mean[cell]!;
+    if (mean[cell]! > high) high = mean[cell]!;
+  }
+  const none = least > largest;
+  return {
+    least: none ? Number.NaN : least,
+    largest: none ? Number.NaN : largest,
+    means: (low > high ? [Number.NaN, Number.NaN] : [low, high]) as [number, number],
+    specials: specialsOf(bits),
+  };
+}
+
+/** The index at a place, or null beside the plot. */
+export function indexAtPlace({ plot }: ProfileScene, { first, length }: AxisRange, x: number) {
+  if (x < plot.x || x >= plot.x + plot.width) return null;
+  return Math.min(first + length - 1, first + Math.floor(((x - plot.x) / plot.width) * length));
+}
+
+/** A longer or shorter stretch that keeps an index where it is seen. */
+export function zoomed(
+  { first, length }: AxisRange,
+  whole: number,
+  factor: number,
+  about: number,
+): AxisRange {
+  const next = Math.max(Math.min(8, whole), Math.min(whole, Math.round(length / factor)));
+  const share = (about + 0.5 - first) / length;
+  const start = Math.round(about + 0.5 - share * next);
+  return { first: Math.max(0, Math.min(whole - next, start)), length: next };
+}
+
+/** The stretch, moved so that an index is inside it. */
+export function holding({ first, length }: AxisRange, index: number): AxisRange {
+  if (index < first) return { first: index, length };
+  return index >= first + length ? { first: index - length + 1, length } : { first, length };
+}
+
+/** What a cell of the profile holds, in words. */
+export function cellWords(answer: ProfileAnswer, index: number, dtype: string): string {
+  const cell = Math.floor(index / answer.step);
+  const from = cell * answer.step;
+  const to = Math.min(answer.length, from + answer.step) - 1;
+  const { least, largest, means, specials } = joined(answer, cell, cell + 1);
+  const place = from === to ? `index ${from}` : `indices ${from} to ${to}`;
+  const numbers = Number.isNaN(least)
+    ? "no finite value"
+    : `min ${cellText(least, dtype)}, mean ${meanText(means[0])}, max ${cellText(largest, dtype)}`;
+  const some = specials.map((each) => SPECIAL_TEXT[each]).join(", ");
+  return `${place}: ${numbers}${some ? `, some ${some}` : ""}`;
+}
+
+const FLAG = 9;
+const APART = 36;
+const LABEL = 60;
+const PAD = 4;
+
+/** The band from least to largest with the means inside; NaN and infinities stand above it. */
+export function paintAlong(
+  context: Pen,
+  width: number,
+  height: number,
+  scene: ProfileScene | null,
+  stretch: AxisRange,
+  name: string,
+  dtype: string,
+  theme: Theme,
+): PlacedLabel[] {
+  if (!scene) return [];
+  const { plot, axis, bars } = scene;
+  const bottom = plot.y + plot.height;
+  const y = (value: number) => bottom - PAD - (axis?.share(value) ?? 0.5) * (plot.height - 2 * PAD);
+  const labels = new PlotLabels(context, theme, width, height);
+  for (const { value, text } of axis?.ticks(plot.height / APART) ?? []) {
+    const at = Math.round(y(value)) + 0.5;
+    context.fillStyle = value === 0 ? theme.muted : theme.line;
+    context.globalAlpha = value === 0 ? 1 : 0.6;
+    context.fillRect(plot.x, at - 0.5, plot.width, 1);
+    context.globalAlpha = 1;
+    labels.write(text, plot.x - 6, at, { align: "right" });
+  }
+  if (axis?.single) {
+    labels.write(cellText(axis.low, dtype), plot.x - 6, y(axis.low), { align: "right" });
+  }
+  const gap = (bars[0]?.width ?? 0) >= 5 ? 1 : 0;
+  const wide = (bar: ProfileBar) => Math.max(1, bar.width - gap);
+  const signs = new SpecialBoxes();
+  for (const bar of bars) {
+    const [special] = bar.specials;
+    if (!special) continue;
+    context.globalAlpha = 0.3;
+    context.fillStyle = SPECIAL[special];
+    context.fillRect(bar.x, plot.y, wide(bar), plot.height);
+    context.globalAlpha = 1;
+    const width = Math.max(3, wide(bar));
+    signs.add(special, { x: bar.x, y: plot.y - FLAG - 2, width, height: FLAG });
+  }
+  signs.paint(context);
+  const known = axis ? bars.filter(({ least }) => !Number.isNaN(least)) : [];
+  context.fillStyle = theme.accent;
+  context.globalAlpha = 0.35;
+  for (const bar of known) {
+    const [top, low] = [y(bar.largest), y(bar.least)];
+    context.fillRect(bar.x, top, wide(bar), Math.max(1, low - top));
+  }
+  context.globalAlpha = 1;
+  for (const bar of known) {
+    for (const edge of [bar.largest, bar.least]) {
+      context.fillRect(bar.x, y(edge) - 0.5, wide(bar), 1);
+    }
+  }
+  context.fillStyle = theme.text;
+  for (const bar of known) {
+    const [mean, other] = [y(bar.means[1]), y(bar.means[0])];
+    context.fillRect(bar.x, mean - 1, wide(bar), Math.max(2, other - mean));
+  }
+  context.strokeStyle = theme.line;
+  context.strokeRect(plot.x - 0.5, plot.y - 0.5, plot.width + 1, plot.height + 1);
+  const each = plot.width / stretch.length;
+  const ticks = niceTicks(stretch.first, stretch.first + stretch.length - 1, plot.width / LABEL);
+  const places =
+    stretch.length > 1 ? ticks : [{ value: stretch.first, text: String(stretch.first) }];
+  for (const { value } of places) {
+    if (!Number.isInteger(value)) continue;
+    const x = plot.x + (value - stretch.first + 0.5) * each;
+    labels.write(String(value), x, bottom + 10, { align: "center" });
+  }
+  labels.write(`${name} →`, plot.x, bottom + 25);
+  labels.write("band: min … max, line: mean", plot.x + plot.width, bottom + 25, {
+    align: "right",
+  });
+  return labels.written;
+}
+
+/** The index that all parts are at, and the one below the pointer. */
+export function paintPlace(
+  overlay: Layer,
+  stage: HTMLElement,
+  scene: ProfileScene | null,
+  { first, length }: AxisRange,
+  index: number | null,
+  hover: number | null,
+  theme: Theme,
+): void {
+  const { clientWidth: width, clientHeight: height } = stage;
+  if (width === 0 || height === 0) return;
+  clear(overlay, width, height);
+  if (!scene) return;
+  const { plot } = scene;
+  const each = plot.width / length;
+  const { context } = overlay;
+  const line = (at: number, alpha: number) => {
+    if (at < first || at >= first + length) return;
+    context.globalAlpha = alpha;
+    context.strokeStyle = theme.text;
+    const x = plot.x + (at - first) * each;
+    context.strokeRect(Math.round(x) - 0.5, plot.y - 3.5, Math.max(2, each) + 1, plot.height + 7);
+    context.globalAlpha = 1;
+  };
+  if (hover !== null && hover !== index) line(hover, 0.45);
+  if (index !== null) line(index, 1);
+}

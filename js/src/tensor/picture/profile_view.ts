@@ -1,0 +1,285 @@
+import { isAbort, NewestWins } from "../../shared/client/request.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
+import type { ProfileAnswer, TensorAnswer } from "../../shared/client/tensor_questions.ts";
+import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
+import { counted } from "../../shared/format.ts";
+import { element, KEEP_KEYS, listening } from "../../shared/ui/dom.ts";
+import { AlongPicker } from "../axis_pickers.ts";
+import { Failure, muted, part } from "../parts.ts";
+import { answeredPlane, axesAlong, axisText, indexAt, type Point } from "../plane.ts";
+import type { InspectorCommands, ShownTensor } from "../state.ts";
+import { scaleKind } from "./color_scale.ts";
+import type { PlacedLabel } from "./plane_layout.ts";
+import {
+  type AxisRange,
+  cellWords,
+  holding,
+  indexAtPlace,
+  type ProfileScene,
+  paintAlong,
+  paintPlace,
+  profileScene,
+  zoomed,
+} from "./profile_scene.ts";
+
+const POINTS = 4096;
+const BUSY_MS = 150;
+const STRIDE = 10;
+
+/** Least, mean and largest value at each index of one axis, over all others; an index is a click away. */
+export class ProfileView {
+  readonly node: HTMLElement;
+  readonly #root: HTMLElement;
+  readonly #run: TensorQuestions;
+  readonly #commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">;
+  readonly #signal: AbortSignal;
+  readonly #newest = new NewestWins();
+  readonly #picker: AlongPicker;
+  readonly #about = muted();
+  readonly #said = part("along-text");
+  readonly #failure = new Failure();
+  readonly stage = element("div", {
+    class: "tvmdbg-stage tvmdbg-tensor-along",
+    role: "slider",
+    tabindex: 0,
+    "aria-label": "Index along the line plot. Arrow keys move it, plus and minus zoom, 0 shows all",
+    "aria-valuemin": 0,
+    ...KEEP_KEYS,
+  });
+  readonly #base = layer("tvmdbg-base");
+  readonly #overlay = layer("tvmdbg-overlay");
+  readonly #repaint: Repaint;
+  #shown: ShownTensor | null = null;
+  #found: ProfileAnswer | null = null;
+  #scene: ProfileScene | null = null;
+  #labels: PlacedLabel[] = [];
+  #axis = 0;
+  #key = "";
+  #stretch: AxisRange = { first: 0, length: 1 };
+  #point: Point | null = null;
+  #hover: number | null = null;
+
+  constructor(
+    root: HTMLElement,
+    run: TensorQuestions,
+    commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">,
+    signal: AbortSignal,
+  ) {
+    this.#root = root;
+    this.#run = run;
+    this.#commands = commands;
+    this.#signal = signal;
+    this.#picker = new AlongPicker("along ", "Axis of the line plot (t)", commands);
+    this.stage.append(this.#base.canvas, this.#overlay.canvas);
+    this.node = part(
+      "profile",
+      part("profile-bar", this.#picker.node, this.#about),
+      this.#failure.node,
+      this.stage,
+      this.#said,
+    );
+    this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
+    onThemeChange(() => this.#repaint.request(), signal);
+    this.#listen();
+  }
+
+  /** The numbers that are drawn; null until they are known. */
+  get found(): ProfileAnswer | null {
+    return this.#found;
+  }
+
+  show(shown: ShownTensor): void {
+    const before = this.#shown;
+    this.#shown = shown;
+    const { answer } = shown;
+    this.node.hidden = shown.show !== "profile";
+    if (!answer || this.node.hidden) return;
+    const { viewShape } = answer;
+    this.#axis = shown.along ?? 0;
+    const rest = [answer.entry, answer.reading, answer.layout, answer.sizes, viewShape, this.#axis];
+    const key = JSON.stringify(rest);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#found = null;
+      this.node.dataset.ready = "false";
+      this.#hover = null;
+      this.#stretch = { first: 0, length: viewShape[this.#axis] ?? 1 };
+      this.#pick(shown, answer);
+      this.#ask(answer, key);
+    }
+    if (before?.scale !== shown.scale || before.answer !== answer) this.#repaint.request();
+    this.#say();
+  }
+
+  mark(point: Point | null): void {
+    this.#point = point;
+    if (this.#index !== null) this.#stretch = holding(this.#stretch, this.#index);
+    this.#repaint.request();
+    this.#say();
+  }
+
+  inspect() {
+    const { plot = null, bars = [] } = this.#scene ?? {};
+    return { labels: this.#labels, plot, bars, axis: this.#axis };
+  }
+
+  #pick(shown: ShownTensor, answer: TensorAnswer): void {
+    this.#picker.show(shown, axesAlong(answer.viewShape, []));
+    const others = answer.viewShape.reduce((all, each) => all * each, 1);
+    const length = answer.viewShape[this.#axis] ?? 1;
+    const each = length > 0 ? others / length : 0;
+    this.#about.textContent = `min, mean and max over ${counted(each, "value")} at each index`;
+    this.stage.setAttribute("aria-valuemax", String(Math.max(0, length - 1)));
+  }
+
+  async #ask(answer: TensorAnswer, key: string): Promise<void> {
+    const { entry, reading, layout, sizes } = answer;
+    const busy = setTimeout(() => {
+      if (key === this.#key) this.#said.textContent = "reading all values…";
+    }, BUSY_MS);
+    try {
+      const question = { entry, reading, layout, sizes, axis: this.#axis, points: POINTS };
+      const found = await this.#newest.ask(() => this.#run.profile(question, this.#signal));
+      if (key !== this.#key) return;
+      this.#found = found;
+      this.#failure.clear();
+    } catch (error) {
+      if (key !== this.#key || isAbort(error)) return;
+      this.#failure.tell("line plot", error);
+    } finally {
+      clearTimeout(busy);
+    }
+    this.#repaint.request();
+    this.#say();
+  }
+
+  /** The index of the axis that the picture and the table are at. */
+  get #index(): number | null {
+    const answer = this.#shown?.answer;
+    if (!answer) return null;
+    if (answer.axes.includes(this.#axis) && !this.#point) return null;
+    return indexAt(answeredPlane(answer), this.#point ?? { row: 0, col: 0 })[this.#axis] ?? null;
+  }
+
+  #go(to: number): void {
+    const answer = this.#shown?.answer;
+    if (!answer) return;
+    const length = answer.viewShape[this.#axis] ?? 1;
+    const index = indexAt(answeredPlane(answer), this.#point ?? { row: 0, col: 0 });
+    index[this.#axis] = Math.max(0, Math.min(length - 1, to));
+    this.#stretch = holding(this.#stretch, index[this.#axis]!);
+    this.#commands.go(index, "view");
+    this.stage.focus({ preventScroll: true });
+  }
+
+  #zoom(factor: number, about: number): void {
+    const whole = this.#found?.length ?? 0;
+    if (whole === 0) return;
+    this.#stretch =
+      factor === 0 ? { first: 0, length: whole } : zoomed(this.#stretch, whole, factor, about);
+    this.#repaint.request();
+  }
+
+  #paint(): void {
+    const { clientWidth: width, clientHeight: height } = this.stage;
+    const [found, answer] = [this.#found, this.#shown?.answer];
+    if (width === 0 || height === 0 || this.node.hidden) return;
+    const { statistics = null, colors } = this.#shown ?? {};
+    const kind = scaleKind(statistics, colors?.scale ?? "auto");
+    this.#scene = found && profileScene(found, this.#stretch, kind, width, height);
+    const name = answer ? axisText(answer.axisNames, this.#axis) : "";
+    clear(this.#base, width, height);
+    this.#labels = paintAlong(
+      this.#base.context,
+      width,
+      height,
+      this.#scene,
+      this.#stretch,
+      name,
+      answer?.valueDtype ?? "",
+      readTheme(this.#root),
+    );
+    this.#place();
+    this.node.dataset.ready = String(found !== null);
+  }
+
+  #place(): void {
+    const [scene, stretch] = [this.#scene, this.#stretch];
+    paintPlace(
+      this.#overlay,
+      this.stage,
+      scene,
+      stretch,
+      this.#index,
+      this.#hover,
+      readTheme(this.#root),
+    );
+  }
+
+  #say(): void {
+    const at = this.#hover ?? this.#index;
+    const words =
+      this.#found && at !== null
+        ? cellWords(this.#found, at, this.#shown?.answer?.valueDtype ?? "")
+        : "";
+    this.#said.textContent =
+      words || (this.#found ? "Point at an index, or click to go there." : "");
+    this.stage.setAttribute("aria-valuenow", String(this.#index ?? 0));
+    this.stage.setAttribute("aria-valuetext", words || "no index selected");
+    if (this.#scene) this.#place();
+  }
+
+  #listen(): void {
+    const stage = this.stage;
+    const signal = this.#signal;
+    const listen = listening(stage, signal);
+    const at = (event: MouseEvent) =>
+      this.#scene &&
+      indexAtPlace(this.#scene, this.#stretch, event.clientX - stage.getBoundingClientRect().x);
+    listen("pointermove", (event) => {
+      this.#hover = at(event);
+      this.#say();
+    });
+    listen("pointerleave", () => {
+      this.#hover = null;
+      this.#say();
+    });
+    listen("click", (event) => {
+      const index = at(event);
+      if (index !== null) this.#go(index);
+    });
+    listen("wheel", (event) => {
+      if (!this.#root.contains(document.activeElement) || (!event.ctrlKey && !event.metaKey))
+        return;
+      event.preventDefault();
+      const about = at(event);
+      if (about !== null) this.#zoom(event.deltaY < 0 ? 1.5 : 1 / 1.5, about);
+    });
+    listen("keydown", (event) => this.#press(event));
+  }
+
+  #press(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const index = this.#index ?? -1;
+    const { first, length } = this.#stretch;
+    const by = event.shiftKey ? STRIDE : 1;
+    const to = {
+      ArrowLeft: Math.max(0, index - by),
+      ArrowRight: index + by,
+      PageUp: index - length,
+      PageDown: index + length,
+      Home: 0,
+      End: Number.MAX_SAFE_INTEGER,
+    }[event.key];
+    const factor = { "+": 2, "=": 2, "-": 0.5, "0": 0 }[event.key];
+    if (to !== undefined) this.#go(to);
+    else if (factor !== undefined) {
+      this.#zoom(factor, index >= first && index < first + length ? index : first + length / 2);
+    } else if (event.key === "t") this.#commands.nextAlong();
+    else if (event.key === "Escape") this.#commands.leave();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

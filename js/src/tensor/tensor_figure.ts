@@ -1,0 +1,292 @@
+import { completeCells } from "../shared/client/tensor_client.ts";
+import type { Distribution, StatisticsAnswer } from "../shared/client/tensor_questions.ts";
+import {
+  type Drawing,
+  type FigurePanel,
+  type FigurePart,
+  type FigureRequest,
+  heading,
+  heightOf,
+  LINE,
+  MARGIN,
+  type Note,
+  paintParts,
+  panelDrawing,
+  paragraph,
+  SMALL,
+  space,
+} from "../shared/drawing/figure.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import { append } from "../shared/many.ts";
+import { specialText, type ValueWords, valueWords } from "./descriptions.ts";
+import { type Spread, spreadOf } from "./distribution/spread.ts";
+import {
+  legendPart,
+  type PictureAnswers,
+  type PictureData,
+  pictureParts,
+  type TensorColors,
+} from "./figure_picture.ts";
+import {
+  besideEachOther,
+  histogramLines,
+  histogramPart,
+  histogramWords,
+  spreadFacts,
+  statisticRows,
+  statisticsPart,
+  type Verdict,
+  verdictPart,
+} from "./figure_statistics.ts";
+import { type KnownTensor, tensorFacts } from "./header.ts";
+import { type Believed, isUnsure, trustWords } from "./layout_picker.ts";
+import { beyondText, crowdText } from "./picture/color_controls.ts";
+import { type ColorChoice, colorScale, nearRange } from "./picture/color_scale.ts";
+import type { TensorOptions } from "./state.ts";
+
+const MOST = 4;
+
+/** Lines of muted text. */
+export function lines(texts: readonly string[]): FigurePart {
+  return {
+    height: texts.length * LINE,
+    paint(pen, theme, top) {
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      pen.textAlign = "left";
+      pen.fillStyle = theme.muted;
+      texts.forEach((text, at) => {
+        pen.fillText(text, MARGIN, top + (at + 0.5) * LINE);
+      });
+    },
+  };
+}
+
+/** Breaks a text behind semicolons where its parts fit into lines, else evenly. */
+export function wrapParts(text: string, room: number, widths: TextWidths): string[] {
+  const found: string[] = [];
+  for (const each of text.match(/[^;]+;?/g) ?? []) {
+    const part = each.trim();
+    const joined = found.length ? `${found.at(-1)} ${part}` : part;
+    if (widths.width(joined, SMALL) <= room) found.splice(-1, 1, joined);
+    else if (widths.width(part, SMALL) <= room) found.push(part);
+    else return balanced(text, room, widths);
+  }
+  return found.length <= MOST ? found : balanced(text, room, widths);
+}
+
+/** As few lines as hold the text, each about as long. */
+function balanced(text: string, room: number, widths: TextWidths): string[] {
+  const wanted = widths.wrap(text, room, SMALL, MOST);
+  let [low, high] = [room / 2, room];
+  while (high - low > 1) {
+    const middle = (low + high) / 2;
+    const lines = widths.wrap(text, middle, SMALL, MOST);
+    const isWhole = lines.length === wanted.length && lines.join(" ") === wanted.join(" ");
+    if (isWhole) high = middle;
+    else low = middle;
+  }
+  return widths.wrap(text, high, SMALL, MOST);
+}
+
+interface TensorFigureData {
+  /** Of the run. */
+  title: string;
+  tensor: KnownTensor & Believed;
+  /** Run and tensor, in one line. */
+  text: string;
+  /** Of the tensor's file. */
+  warnings: string[];
+  /** Why its values are not shown, and why they could not be read; empty where they are. */
+  redacted: string;
+  unread: string;
+  /** Why a layout that was asked for does not fit. */
+  misfit: string;
+  /** Which axes are shown, and where the others are held. */
+  caption: string;
+  picture: Omit<PictureData, "room"> | null;
+  dtype: string;
+}
+
+interface TensorFigureAnswers extends PictureAnswers {
+  /** `distribution` is not null where there are its columns. */
+  statistics: Omit<StatisticsAnswer, "distribution"> &
+    Partial<Distribution> & { distribution: unknown };
+}
+
+type TensorFigureRequest = FigureRequest<TensorFigureData, TensorOptions, TensorFigureAnswers>;
+
+/** Room for the statistics beside the picture, px, between both, and for the widest picture. */
+const [STATISTICS, GAP, WIDEST] = [300, 20, 640];
+/** Below this width the statistics stand below the picture. */
+const NARROW = 620;
+
+/** One tensor as a static figure. */
+export function tensorFigure(request: TensorFigureRequest): Drawing {
+  return panelDrawing(request, tensorPanel(request));
+}
+
+export function tensorPanel(request: TensorFigureRequest): FigurePanel {
+  const { data, answers, options, width, text } = request;
+  const room = width - 2 * MARGIN;
+  const known = statisticsOf(answers.statistics);
+  const facts = tensorFacts(data.tensor).map((fact) => fact.text);
+  const words = valueWords(known, data.dtype);
+  const verdict = verdictOf(data, known, words);
+  const rows = statisticRows(known, data.redacted !== "");
+  const choice: ColorChoice = {
+    scale: options.color_scale ?? "auto",
+    map: options.color_map ?? "auto",
+    range: options.color_range ?? "auto",
+  };
+  const drawn = answers.tile ?? answers.channels ?? answers.profile ?? null;
+  if (drawn) Object.assign(drawn, completeCells(drawn));
+  const scale = colorScale({ statistics: known, tile: drawn as never }, choice);
+  const spread = spreadFor(known, data.dtype, choice, scale?.kind ?? "linear");
+  const adapted = beyondText(known, choice) || autoText(known, choice);
+  const colors: TensorColors = {
+    scale,
+    known,
+    cells: options.cells ?? "mean",
+    asked: choice.scale,
+    dtype: data.dtype,
+  };
+  const said = (notes: readonly Note[]) =>
+    notes.map((note) => paragraph(note, room, text, note.most));
+  const parts: FigurePart[] = [
+    heading(data.tensor.title, [data.title, ...facts].join(" · "), room, text),
+    ...said(notesOf(data)),
+    verdictPart(verdict, room, text),
+    ...said([trustNote(data, answers)]),
+    space(8),
+  ];
+  const isNarrow = width < NARROW;
+  const side = Math.min(STATISTICS, room);
+  const told = [
+    ...(rows.length ? [statisticsPart(rows, words?.health === "error", side, text)] : []),
+    ...histogramParts(spread, known, adapted, scale, side, request),
+  ];
+  const wide = Math.min(WIDEST, isNarrow ? room : room - STATISTICS - GAP);
+  const left = data.picture
+    ? pictureParts(answers, { ...data.picture, room: wide }, colors, text)
+    : [];
+  if (left.length) {
+    left.unshift(lines(wrapParts(data.caption, wide, text)));
+    if (!answers.profile) left.push(legendPart(colors, wide, text));
+  }
+  if (isNarrow || !left.length) append(parts, [...left, ...told]);
+  else parts.push(besideEachOther(left, told, MARGIN + wide + GAP));
+  const letters = [...(adapted ? [`  ${adapted}`] : []), ...(spread ? histogramLines(spread) : [])];
+  const name = `Tensor ${data.tensor.title}: ${facts.join(", ")}; ${verdict.text}`;
+  const counts = [...verdict.faults, ...verdict.rest];
+  return {
+    height: heightOf(parts),
+    title: name,
+    words: [name, ...counts, ...data.warnings].join(". "),
+    text: [
+      [data.text, ...facts].join("; "),
+      ...data.warnings.map((each) => `  warning: ${each}`),
+      ...[data.redacted, data.unread].filter(Boolean).map((each) => `  ${each}`),
+      `  ${[verdict.text, ...counts].join("; ")}`,
+      `  ${trustWords(data.tensor, null, data.misfit).join(" · ")}`,
+      ...(data.caption ? [`  ${data.caption}`] : []),
+      ...rows.map(([name, text, place]) => `  ${name.padEnd(7)} ${text} ${place}`.trimEnd()),
+      ...letters,
+    ].join("\n"),
+    description: {
+      verdict: verdict.text,
+      color_map: scale?.map ?? null,
+      spread: spread && spreadFacts(spread),
+    },
+    paint: (pen, theme) => paintParts(parts, pen, theme),
+  };
+}
+
+function statisticsOf(answer: TensorFigureAnswers["statistics"]): StatisticsAnswer {
+  const { low, high, count, distribution, ...told } = answer;
+  const columns = { low: low!, high: high!, count: count! };
+  return { ...told, distribution: distribution ? columns : null };
+}
+
+function spreadFor(
+  known: StatisticsAnswer,
+  dtype: string,
+  choice: ColorChoice,
+  kind: "linear" | "log" | "symlog",
+): Spread | null {
+  const { size = 0, finite = 0, minimum } = known.statistics ?? {};
+  // What counts are withheld of.
+  if (!size || (finite && minimum?.value == null)) return null;
+  const near = nearRange(known, choice);
+  return spreadOf(known, dtype, { kind, zoom: near && [near.low, near.high] });
+}
+
+/** Why the scale is not linear; nothing where one was asked for. */
+function autoText(known: StatisticsAnswer, choice: ColorChoice): string {
+  return choice.scale === "auto" ? crowdText(known, choice) : "";
+}
+
+function histogramParts(
+  spread: Spread | null,
+  known: StatisticsAnswer,
+  adapted: string,
+  scale: ReturnType<typeof colorScale>,
+  room: number,
+  { text }: TensorFigureRequest,
+): FigurePart[] {
+  if (!spread) return [];
+  const words = [histogramWords(spread), adapted].filter(Boolean).join("; ");
+  const size = known.statistics?.size ?? 0;
+  return [
+    space(8),
+    paragraph({ text: words, color: "muted" }, room, text, 2),
+    histogramPart(spread, size, scale, room),
+  ];
+}
+
+const UNREAD = "could not be read";
+
+/** What is said of all values first. */
+function verdictOf(
+  { unread }: TensorFigureData,
+  known: StatisticsAnswer,
+  words: ValueWords | null,
+): Verdict {
+  const { statistics, reason } = known;
+  if (!statistics || !words || words.health === "empty") {
+    const text = words?.verdict ?? (unread ? UNREAD : `no statistics: ${reason}`);
+    return { text, bad: false, faults: [], rest: [] };
+  }
+  const faults = words.specials.filter((each) => statistics[each] > 0);
+  const others = words.specials.slice(faults.length);
+  return {
+    text: words.verdict,
+    bad: words.health === "error",
+    faults: faults.map((each) => specialText(statistics, each)),
+    rest: [
+      ...others.map((each) => specialText(statistics, each)),
+      ...words.counts.map(({ text }) => text),
+    ],
+  };
+}
+
+function notesOf({ tensor, warnings, redacted, unread }: TensorFigureData): Note[] {
+  const notes: Note[] = [];
+  if (tensor.trust !== "exact") {
+    const text = `The values were matched to this node ${tensor.trust}.`;
+    notes.push({ text, color: "warning", most: 3 });
+  }
+  for (const each of warnings) notes.push({ text: `Warning: ${each}`, color: "warning", most: 12 });
+  if (redacted) notes.push({ text: redacted, color: "muted", most: 3 });
+  if (unread) notes.push({ text: unread, color: "error", most: 6 });
+  return notes;
+}
+
+function trustNote(
+  { tensor, misfit }: TensorFigureData,
+  { tile, channels, profile }: TensorFigureAnswers,
+): Note {
+  const exact = tile || channels || profile ? (tile?.exact ?? true) : null;
+  const text = trustWords(tensor, exact, misfit).join(" · ");
+  return { text, color: isUnsure(tensor) ? "warning" : "muted", most: 4 };
+}

@@ -1,0 +1,286 @@
+import { errorText, isAbort, NewestWins } from "../../shared/client/request.ts";
+import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
+import type {
+  ExactNumber,
+  RegionAnswer,
+  RegionNumbers,
+  TensorAnswer,
+} from "../../shared/client/tensor_questions.ts";
+import * as icons from "../../shared/drawing/icons.ts";
+import { counted, integer } from "../../shared/format.ts";
+import { aboutText, numberText, screenText } from "../../shared/number_text.ts";
+import { element, iconButton, type Mirror } from "../../shared/ui/dom.ts";
+import { SmallHistogram } from "../distribution/histogram_painter.ts";
+import { muted, number, part, piece } from "../parts.ts";
+import { beyondText } from "../picture/color_controls.ts";
+import { SPECIAL_TEXT, SPECIALS } from "../picture/color_scale.ts";
+import { moved, type Plane, type Point, sameShape } from "../plane.ts";
+import { type Region, type ShownTensor, viewOf } from "../state.ts";
+import { placeText } from "./code_text.ts";
+
+/** `7 × 8 = 56 values`. */
+function sizeWords([, , rows, cols]: Region): string {
+  const values = counted(rows * cols, "value");
+  return rows > 1 && cols > 1 ? `${integer(rows)} × ${integer(cols)} = ${values}` : values;
+}
+
+/** The counts and bounds, as far as they are known. */
+function numbersOf({ statistics, bounds }: RegionAnswer): RegionNumbers {
+  return (statistics ?? bounds)!;
+}
+
+/** NaN and infinities, those that are there; else that there are none. */
+function specialWords(found: RegionNumbers): string {
+  const there = SPECIALS.filter((each) => found[each] !== 0).map((each) => {
+    const count = found[each];
+    return `${count === null ? "some" : integer(count)} ${SPECIAL_TEXT[each]}`;
+  });
+  return there.join(", ") || "all finite";
+}
+
+/** Where a page knows less than the values. */
+function sourceWords({ cells }: RegionAnswer): string {
+  if (!cells) return "";
+  const [down, across] = cells;
+  return down * across === 1
+    ? "from the saved heatmap"
+    : `from the saved heatmap, ${down}×${across} values per cell; min and max cover every cell that overlaps the region`;
+}
+
+/** What a screen reader says of a region. */
+function regionWords(answer: TensorAnswer, region: Region, found: RegionAnswer): string {
+  const numbers = numbersOf(found);
+  const [low, high, mean] = [numbers.minimum, numbers.maximum, numbers.mean].map(({ text }) =>
+    screenText(text),
+  );
+  return [
+    `region ${placeText(answer, region)}, ${sizeWords(region)}`,
+    `min ${low}, max ${high}, mean ${mean}`,
+    specialWords(numbers),
+    sourceWords(found),
+  ]
+    .filter(Boolean)
+    .join("; ");
+}
+
+interface RegionEvents {
+  copy(): void;
+  /** Brings the region into view. */
+  zoomTo(): void;
+  clear(): void;
+}
+
+/** What the marked region holds: counts, bounds, mean and a small histogram. */
+export class RegionPanel {
+  readonly node = element("section", {
+    class: "tvmdbg-tensor-region",
+    "aria-label": "Marked region",
+    hidden: true,
+  });
+  readonly #place = element("code", {});
+  readonly #size = muted();
+  readonly #facts = part("region-facts");
+  readonly #bars: SmallHistogram;
+  #dtype = "";
+
+  constructor(root: HTMLElement, events: RegionEvents, signal: AbortSignal) {
+    this.#bars = new SmallHistogram(root, signal);
+    this.node.append(
+      part(
+        "region-bar",
+        element("strong", {}, "Region"),
+        this.#size,
+        iconButton(icons.CODE, "copy", "Copy Python code for the region (y)", () => events.copy()),
+        iconButton(icons.FIT, "zoom to", "Zoom to the region", () => events.zoomTo()),
+        iconButton(icons.CLOSE, "clear", "Clear the region (Esc)", () => events.clear()),
+      ),
+      this.#place,
+      this.#facts,
+    );
+  }
+
+  inspect() {
+    return this.#bars.inspect();
+  }
+
+  hide(): void {
+    this.node.hidden = true;
+  }
+
+  /** The numbers of the region before stay, dimmed, until the new ones come. */
+  wait(answer: TensorAnswer, region: Region): void {
+    this.node.hidden = false;
+    this.node.dataset.ready = "false";
+    this.#dtype = answer.valueDtype;
+    this.#place.textContent = placeText(answer, region);
+    this.#size.textContent = sizeWords(region);
+  }
+
+  show(found: RegionAnswer): void {
+    this.node.dataset.ready = "true";
+    const numbers = numbersOf(found);
+    const source = sourceWords(found);
+    const special = specialWords(numbers);
+    const beyond = beyondText(found, AUTO);
+    const isBool = this.#dtype === "bool";
+    this.#bars.show(found, this.#dtype);
+    this.#facts.replaceChildren(
+      part(
+        "region-numbers",
+        fact("min", numbers.minimum, this.#dtype),
+        fact("max", numbers.maximum, this.#dtype),
+        element("span", {}, muted("mean"), computed(numbers.mean)),
+        special === "all finite" ? muted(special) : piece("loud", special),
+        numbers.zero ? muted(`${integer(numbers.zero)} ${isBool ? "False" : "zero"}`) : null,
+      ),
+      beyond && muted(beyond),
+      this.#bars.node,
+      source && muted(source),
+    );
+  }
+
+  fail(error: unknown): void {
+    this.node.dataset.ready = "true";
+    this.#facts.replaceChildren(
+      element(
+        "div",
+        { class: "tvmdbg-error" },
+        `The region could not be read: ${errorText(error)}`,
+      ),
+    );
+  }
+}
+
+const AUTO = { scale: "auto", map: "auto", range: "auto" } as const;
+
+/** A number in its own dtype, short. */
+function fact(name: string, { text, value }: ExactNumber, dtype: string): HTMLElement {
+  const shown = value === null ? text : aboutText(value, dtype);
+  return element("span", {}, muted(name), number(shown, text));
+}
+
+/** One that was computed, with six digits. */
+function computed({ text, value }: ExactNumber): HTMLElement {
+  return number(text, value === null ? text : numberText(value));
+}
+
+const REST_MS = 60;
+
+interface RegionParts {
+  picture: { outline(region: Region | null): void };
+  panel: RegionPanel;
+  mirror: Mirror;
+}
+
+/** The region of the plane that is marked: drawn, counted by the run, and told of. */
+export class MarkedRegion {
+  readonly #parts: RegionParts;
+  readonly #run: TensorQuestions;
+  readonly #changed: () => void;
+  readonly #signal: AbortSignal;
+  readonly #newest = new NewestWins();
+  #region: Region | null = null;
+  /** Where marking began. */
+  #anchor: Point | null = null;
+  #shown: ShownTensor | null = null;
+  #asked = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: RegionParts, run: TensorQuestions, changed: () => void, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#run = run;
+    this.#changed = changed;
+    this.#signal = signal;
+    signal.addEventListener("abort", () => clearTimeout(this.#timer));
+  }
+
+  get region(): Region | null {
+    return this.#region;
+  }
+
+  /** What the region is of; null where nothing is shown. */
+  over(shown: ShownTensor | null): void {
+    this.#shown = shown;
+    const tile = shown?.answer?.tile;
+    if (this.#region && tile) {
+      const kept = within(this.#region, tile.planeRows, tile.planeCols);
+      if (!kept || !sameShape(kept, this.#region)) this.#set(kept);
+    }
+    this.#show();
+  }
+
+  /** Marks a region, or none. */
+  mark(region: Region | null): void {
+    if (region === null) this.#anchor = null;
+    this.#set(region);
+    this.#show();
+  }
+
+  between(from: Point, to: Point): void {
+    this.#anchor = from;
+    this.mark([
+      Math.min(from.row, to.row),
+      Math.min(from.col, to.col),
+      Math.abs(from.row - to.row) + 1,
+      Math.abs(from.col - to.col) + 1,
+    ]);
+  }
+
+  /** Moves the corner at the crosshair; returns where it is then. */
+  extend(plane: Plane, at: Point, rows: number, cols: number): Point {
+    const anchor = this.#anchor ?? at;
+    const to = moved(plane, at, rows, cols);
+    this.between(anchor, to);
+    return to;
+  }
+
+  /** Whether the region was drawn to a value: what is said of the region is not to be said over. */
+  endsAt({ row, col }: Point): boolean {
+    if (!this.#region) return false;
+    const [top, left, rows, cols] = this.#region;
+    return (row === top || row === top + rows - 1) && (col === left || col === left + cols - 1);
+  }
+
+  #set(region: Region | null): void {
+    if (region?.join() === this.#region?.join()) return;
+    this.#region = region;
+    this.#changed();
+  }
+
+  #show(): void {
+    const { picture, panel } = this.#parts;
+    const [shown, region] = [this.#shown, this.#region];
+    const answer = shown?.show === "picture" && shown.answer?.tile ? shown.answer : null;
+    picture.outline(answer ? region : null);
+    if (!answer || !region) {
+      this.#asked = "";
+      clearTimeout(this.#timer);
+      panel.hide();
+      return;
+    }
+    const question = { ...viewOf(answer), part: region };
+    const key = JSON.stringify(question);
+    if (key === this.#asked) return;
+    this.#asked = key;
+    panel.wait(answer, region);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(async () => {
+      try {
+        const found = await this.#newest.ask(() => this.#run.region(question, this.#signal));
+        if (key !== this.#asked) return;
+        panel.show(found);
+        this.#parts.mirror.say(regionWords(answer, region, found));
+      } catch (error) {
+        if (key !== this.#asked || isAbort(error)) return;
+        panel.fail(error);
+        this.#parts.mirror.say(`The region could not be read: ${errorText(error)}`);
+      }
+    }, REST_MS);
+  }
+}
+
+/** The part of a region that a plane has; null where it has none. */
+function within([row, col, rows, cols]: Region, planeRows: number, planeCols: number) {
+  if (row >= planeRows || col >= planeCols) return null;
+  return [row, col, Math.min(rows, planeRows - row), Math.min(cols, planeCols - col)] as const;
+}

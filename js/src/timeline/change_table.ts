@@ -1,0 +1,419 @@
+import type { ChangeRows } from "../shared/client/answers.ts";
+import { kindFill, type Theme } from "../shared/drawing/theme.ts";
+import { counted, integer } from "../shared/format.ts";
+import { button, element, select } from "../shared/ui/dom.ts";
+import { RowsInView } from "../shared/ui/scrolling.ts";
+import {
+  type Change,
+  type ChangeOrder,
+  changeFills,
+  changeText,
+  pText,
+  ratioText,
+  Verdict,
+  verdictSign,
+} from "./data/change.ts";
+
+const ROW = 22;
+
+export interface ChangeEvents {
+  /** Selects the nodes of A that a row stands for, or its first slice in B where there are none. */
+  pick: (nodes: readonly number[], source: number) => void;
+  hover: (node: number | null) => void;
+  /** Other rows are listed than before. */
+  listed: () => void;
+  say: (text: string) => void;
+  color: (byChange: boolean) => void;
+}
+
+let serial = 0;
+
+/** The operators of two runs by how much longer they take in the second; only rows in view are in the document. */
+export class ChangeTable {
+  readonly node: HTMLElement;
+  readonly #change: Change;
+  readonly #events: ChangeEvents;
+  readonly #id = `tvmdbg-change-${++serial}`;
+  readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
+  readonly #head = element("div", {
+    class: "tvmdbg-timeline-head tvmdbg-timeline-row tvmdbg-change-row",
+    role: "row",
+    "aria-rowindex": 1,
+  });
+  readonly #scroller: HTMLElement;
+  readonly #inView: RowsInView;
+  readonly #byKind: HTMLButtonElement;
+  readonly #color: HTMLButtonElement;
+  readonly #filter: HTMLSelectElement;
+  /** What the colors of slices mean. */
+  readonly #key = element("div", { class: "tvmdbg-change-key" });
+  #theme: Theme;
+  #order: ChangeOrder = "change";
+  #kinds = false;
+  #verdict: number | null = null;
+  #rows: number[] = [];
+  #selected = new Set<number>();
+  #current = -1;
+  #hovered = -1;
+  /** The largest difference that is shown. */
+  #most = 0;
+
+  constructor(change: Change, theme: Theme, events: ChangeEvents, signal: AbortSignal) {
+    this.#change = change;
+    this.#events = events;
+    this.#theme = theme;
+    const { sentence, said } = change.columns.info;
+    this.#byKind = button("by kind", "one row per op kind (i)", () => {
+      this.toggleKinds();
+      this.#focus();
+    });
+    this.#color = button("color by Δ", "color the slices by their difference (l)", () => {
+      events.color(this.#color.ariaPressed !== "true");
+      this.#focus();
+    });
+    const verdicts = change
+      .counts()
+      .map(
+        ([verdict, count]) =>
+          [String(verdict), `${change.verdictLabel(verdict)} (${integer(count)})`] as const,
+      );
+    this.#filter = select(
+      "which differences are listed (j for the next)",
+      [["", `all ${integer(change.length)}`], ...verdicts],
+      "",
+      (value) => {
+        this.#again({ verdict: value === "" ? null : Number(value) });
+        this.#focus();
+      },
+    );
+    this.#scroller = element(
+      "div",
+      {
+        class: "tvmdbg-change-scroll",
+        role: "grid",
+        tabindex: -1,
+        "aria-label": "time in A and B",
+      },
+      this.#head,
+      this.#body,
+    );
+    this.node = element(
+      "section",
+      { class: "tvmdbg-timeline-table tvmdbg-change", "aria-label": "difference in time" },
+      element("p", { class: "tvmdbg-change-sentence" }, sentence),
+      element(
+        "div",
+        { class: "tvmdbg-change-bar" },
+        this.#filter,
+        this.#byKind,
+        this.#color,
+        element(
+          "details",
+          {},
+          element("summary", { title: said.join("\n") }, "what this shows"),
+          ...said.map((text) => element("p", { class: "tvmdbg-muted" }, text)),
+        ),
+        this.#key,
+      ),
+      this.#scroller,
+    );
+    this.#inView = new RowsInView(this.#scroller, this.#body, ROW, (at) => this.#row(at), signal);
+    const placeOf = (event: Event) => this.#inView.placeOf(event);
+    this.showColor(false);
+    this.#again({});
+    this.#body.addEventListener("click", (event) => this.#pick(placeOf(event)), { signal });
+    this.#body.addEventListener("pointermove", (event) => this.#over(placeOf(event)), { signal });
+    this.#body.addEventListener("pointerleave", () => this.#over(-1), { signal });
+  }
+
+  /** Id of the current row's element, null where no listed row is current. */
+  get activeId(): string | null {
+    return this.#rows.includes(this.#current) ? `${this.#id}-${this.#current}` : null;
+  }
+
+  /** What the current row says, "" where there is none. */
+  get sentence(): string {
+    return this.activeId ? this.#change.sentence(this.#current, this.#shown) : "";
+  }
+
+  /** Says whether slices are colored by their difference. */
+  showColor(byChange: boolean): void {
+    this.#color.setAttribute("aria-pressed", String(byChange));
+    this.#key.hidden = !byChange;
+    const fills = changeFills(this.#theme);
+    const noise = fills.pop()!;
+    const patch = (background: string) => {
+      const node = element("i");
+      node.style.background = background;
+      return node;
+    };
+    const { most } = this.#change;
+    this.#key.replaceChildren(
+      element("span", {}, changeText(-most)),
+      patch(`linear-gradient(to right, ${fills.join(", ")})`),
+      element("span", {}, changeText(most)),
+      patch(noise),
+      element("span", {}, "noise or unknown"),
+    );
+  }
+
+  /** Marks the rows of nodes of A, or that of a slice of B which stands for none. */
+  select(nodes: readonly number[], source = -1): void {
+    const rows = this.#kinds
+      ? nodes.map((node) => this.#kindOf(this.#change.rowOf(node)))
+      : nodes.map((node) => this.#change.rowOf(node));
+    if (!nodes.length && source >= 0 && !this.#kinds) rows.push(this.#change.rowOfSlice(source));
+    const known = rows.filter((row) => row >= 0);
+    this.#selected = new Set(known);
+    const current = known.at(-1) ?? -1;
+    const moved = current !== this.#current;
+    this.#current = current;
+    if (moved) this.#reveal();
+    this.paint();
+  }
+
+  hover(node: number | null): void {
+    const row = node === null ? -1 : this.#change.rowOf(node);
+    this.#light(this.#kinds ? this.#kindOf(row) : row);
+  }
+
+  retheme(theme: Theme): void {
+    this.#theme = theme;
+    this.showColor(!this.#key.hidden);
+    this.paint();
+  }
+
+  /** Lists operators, or sums of all of a kind. */
+  toggleKinds(): void {
+    this.#again({ kinds: !this.#kinds });
+    this.#events.say(this.#kinds ? "differences by op kind" : "differences by operator");
+  }
+
+  /** Lists only the next kind of verdict, then all again. */
+  nextFilter(): void {
+    const all = [null, ...this.#change.counts().map(([verdict]) => verdict)];
+    const next = all[(all.indexOf(this.#verdict) + 1) % all.length] ?? null;
+    this.#again({ verdict: next });
+    const what = next === null ? "all" : this.#change.verdictLabel(next);
+    this.#events.say(`${what}: ${counted(this.#rows.length, "row")}`);
+  }
+
+  /** Whether the key meant something here. */
+  key(event: KeyboardEvent): boolean {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const to = this.#inView.placeByKey(event.key, this.#rows.indexOf(this.#current));
+    if (to !== null) {
+      this.#pick(to);
+      return true;
+    }
+    if (event.key !== "o") return false;
+    this.#again({ order: this.#order === "change" ? "order" : "change" });
+    this.#events.say(
+      this.#order === "change" ? "largest difference first" : "in the order of the nodes of A",
+    );
+    return true;
+  }
+
+  /** What is listed, for tests. */
+  inspect(out: Record<string, unknown>): void {
+    const rows = this.#shown;
+    out.change = this.#rows.map((row) => ({
+      label: rows.label.at(row),
+      a: rows.nsA[row],
+      b: rows.nsB[row],
+      verdict: this.#change.verdictLabel(rows.verdict[row]!),
+    }));
+  }
+
+  paint(): void {
+    this.#inView.mark("current", this.#rows.indexOf(this.#current));
+    this.#inView.mark("hovered", this.#rows.indexOf(this.#hovered));
+    this.#inView.paint();
+  }
+
+  get #shown(): ChangeRows {
+    return this.#kinds ? this.#change.byKind : this.#change.byNode;
+  }
+
+  #again({
+    order = this.#order,
+    kinds = this.#kinds,
+    verdict = this.#verdict,
+  }: {
+    order?: ChangeOrder;
+    kinds?: boolean;
+    verdict?: number | null;
+  }): void {
+    const nodes = this.#nodesOf([...this.#selected]);
+    this.#order = order;
+    this.#kinds = kinds;
+    this.#verdict = verdict;
+    const { byKind } = this.#change;
+    this.#rows = kinds
+      ? Array.from(byKind.verdict.keys()).filter(
+          (row) => verdict === null || byKind.verdict[row] === verdict,
+        )
+      : this.#change.rows(order, verdict);
+    this.#most = 0;
+    for (const row of this.#rows) {
+      this.#most = Math.max(this.#most, Math.abs(this.#change.of(row, this.#shown)) || 0);
+    }
+    this.#byKind.setAttribute("aria-pressed", String(kinds));
+    this.#filter.value = verdict === null ? "" : String(verdict);
+    this.#scroller.setAttribute("aria-rowcount", String(this.#rows.length + 1));
+    this.#inView.length = this.#rows.length;
+    this.#heads();
+    this.#current = -1;
+    this.select(nodes);
+    this.#events.listed();
+  }
+
+  /** Gives the keys back to the view. */
+  #focus(): void {
+    this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
+  }
+
+  #heads(): void {
+    const sorter = button("Δ", "B minus A; sort by size (o)", () => {
+      this.#again({ order: this.#order === "change" ? "order" : "change" });
+      this.#focus();
+    });
+    sorter.setAttribute("aria-pressed", String(this.#order === "change" || this.#kinds));
+    const [a, b] = this.#change.titles;
+    const cells: [string, HTMLElement | string, string][] = [
+      ["sign", "", "slower, faster, noise or unknown"],
+      ["label", this.#kinds ? "op kind" : "operator", ""],
+      ["a", "A", a],
+      ["b", "B", b],
+      ["change", sorter, ""],
+      ["ratio", "Δ %", "difference as a share of A"],
+      ["verdict", "verdict", "whether the difference is larger than the noise"],
+      ["p", "p", "Mann-Whitney, corrected for the number of comparisons"],
+      ["nodes", "nodes", "nodes of A ~ nodes of B"],
+    ];
+    this.#head.replaceChildren(
+      ...cells.map(([name, content, title]) =>
+        element("span", { class: name, role: "columnheader", title: title || undefined }, content),
+      ),
+    );
+  }
+
+  #row(place: number): HTMLElement {
+    const row = this.#rows[place]!;
+    const rows = this.#shown;
+    const verdict = rows.verdict[row]!;
+    const told = this.#change.isSignificant(row, rows);
+    const label = rows.label.at(row);
+    const kind = this.#kinds ? label : this.#change.columns.kind.at(row);
+    const match = this.#kinds ? "" : this.#change.matchLabel(row);
+    const why = `${this.#change.verdictLabel(verdict)}: ${rows.why.at(row)}`;
+    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    chip.style.backgroundColor = kindFill(this.#theme, kind);
+    const cell = (name: string, title: string | undefined, ...content: (Node | string)[]) =>
+      element("span", { class: name, role: "gridcell", title }, ...content);
+    const alone = (only: number, ns: number, side: 0 | 1) =>
+      verdict === only ? "–" : Number.isNaN(ns) ? "unknown" : this.#change.told(ns, side);
+    return element(
+      "div",
+      {
+        class: "tvmdbg-timeline-row tvmdbg-change-row",
+        role: "row",
+        id: `${this.#id}-${row}`,
+        "aria-rowindex": place + 2,
+        "aria-selected": this.#selected.has(row) ? "true" : "false",
+        "data-verdict": this.#change.verdictLabel(verdict),
+        "data-told": String(told),
+        title: why,
+      },
+      cell("sign", undefined, verdictSign(verdict)),
+      cell(
+        "label",
+        match ? `${label}\nthe match is ${match}: ${this.#change.columns.reason.at(row)}` : label,
+        chip,
+        element("span", {}, label),
+        ...(this.#kinds ? [] : this.#place(row)),
+        match === "possible" ? element("b", { class: "tvmdbg-timeline-noisy" }, "match?") : "",
+      ),
+      cell("a", `${rows.nsA[row]} ns`, alone(Verdict.ONLY_B, rows.nsA[row]!, 0)),
+      cell("b", `${rows.nsB[row]} ns`, alone(Verdict.ONLY_A, rows.nsB[row]!, 1)),
+      cell("change", undefined, this.#bar(row), changeText(this.#change.of(row, rows))),
+      cell("ratio", undefined, ratioText(row, rows)),
+      cell("verdict", undefined, this.#change.verdictLabel(verdict)),
+      cell("p", `uncorrected ${pText(rows.p[row]!)}`, pText(rows.q[row]!)),
+      cell("nodes", undefined, this.#kinds ? "" : this.#change.nodesText(row)),
+    );
+  }
+
+  /** What tells operators of one label apart: the id in A, or in B alone, and the shape. */
+  #place(row: number): HTMLElement[] {
+    const { node, shape } = this.#change.columns;
+    const id = node[row]! < 0 ? this.#change.nodesB(row).at(-1) : node[row];
+    return [
+      element("span", {}, `#${id}`),
+      element("span", { class: "tvmdbg-muted" }, shape.at(row)),
+    ];
+  }
+
+  /** How large the difference is beside the largest one: to the right what takes longer. */
+  #bar(row: number): HTMLElement {
+    const bar = element("i", { class: "tvmdbg-change-size" });
+    const share = this.#most > 0 ? this.#change.of(row, this.#shown) / this.#most || 0 : 0;
+    bar.style.width = `${50 * Math.abs(share)}%`;
+    bar.style.left = share < 0 ? `${50 + 50 * share}%` : "50%";
+    return bar;
+  }
+
+  #pick(place: number): void {
+    const row = this.#rows[place];
+    if (row === undefined) return;
+    const nodes = this.#nodesOf([row]);
+    const source = nodes.length || this.#kinds ? -1 : this.#change.sliceB(row);
+    if (!nodes.length) {
+      this.#selected = new Set([row]);
+      this.#current = row;
+      this.#reveal();
+      this.paint();
+    }
+    this.#events.pick(nodes, source);
+    this.#events.say(this.#change.sentence(row, this.#shown));
+  }
+
+  /** Nodes of A of some rows; that which stands for a row last. */
+  #nodesOf(rows: readonly number[]): number[] {
+    const { node, kind } = this.#change.columns;
+    const all = this.#kinds
+      ? rows.flatMap((row) => {
+          const label = this.#change.byKind.label.at(row);
+          return this.#change.rows("change").filter((each) => kind.at(each) === label);
+        })
+      : rows;
+    return [...all].reverse().flatMap((row) => {
+      const others = Array.from(this.#change.nodesA(row)).filter((each) => each !== node[row]);
+      return node[row]! < 0 ? [] : [...others, node[row]!];
+    });
+  }
+
+  #kindOf(row: number): number {
+    if (row < 0) return -1;
+    const { label } = this.#change.byKind;
+    const kind = this.#change.columns.kind.at(row);
+    return Array.from({ length: label.length }, (_, at) => label.at(at)).indexOf(kind);
+  }
+
+  #over(place: number): void {
+    const row = this.#rows[place] ?? -1;
+    if (row === this.#hovered) return;
+    this.#light(row);
+    const node = row < 0 || this.#kinds ? -1 : this.#change.columns.node[row]!;
+    this.#events.hover(node < 0 ? null : node);
+  }
+
+  #light(row: number): void {
+    this.#hovered = row;
+    this.#inView.mark("hovered", this.#rows.indexOf(row));
+  }
+
+  #reveal(): void {
+    this.#inView.reveal(this.#rows.indexOf(this.#current));
+  }
+}

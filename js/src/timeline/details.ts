@@ -1,0 +1,307 @@
+import { svg } from "../shared/drawing/icons.ts";
+import { kindFill, type Theme } from "../shared/drawing/theme.ts";
+import { counted, duration, nodeTitle, percent } from "../shared/format.ts";
+import { largest, smallest } from "../shared/many.ts";
+import { button, element } from "../shared/ui/dom.ts";
+import { type Change, changeText, ratioText, verdictSign } from "./data/change.ts";
+import { type Names, timeText } from "./data/names.ts";
+import { type Gap, lengthOf } from "./data/neighbors.ts";
+import type { Ranking } from "./data/ranking.ts";
+import { largeStrip, type Repeats, repeatsOf } from "./data/repeats.ts";
+import type { Slices } from "./data/slices.ts";
+import { factList, NOISY_RULE, type SliceDescriptions, type SliceFact } from "./descriptions.ts";
+
+const WIDTH = 300;
+const HEIGHT = 26;
+const MOST_DOTS = 200;
+
+/** What a row of the comparison says in full: both times and repeats on one axis, and what the verdict rests on. */
+function changeDetails(change: Change, row: number): HTMLElement {
+  const rows = change.byNode;
+  const verdict = rows.verdict[row]!;
+  const interval =
+    Number.isFinite(rows.low[row]!) && Number.isFinite(rows.high[row]!)
+      ? `, 95 % CI ${changeText(rows.low[row]!)} … ${changeText(rows.high[row]!)}`
+      : "";
+  const match = change.matchLabel(row);
+  const facts: [string, string][] = [
+    ["A", `${change.told(rows.nsA[row]!, 0)} (${sideText(change, row, 0)})`],
+    ["B", `${change.told(rows.nsB[row]!, 1)} (${sideText(change, row, 1)})`],
+    ["B − A", `${changeText(change.of(row))} (${ratioText(row, rows)})`],
+  ];
+  if (Number.isFinite(rows.shift[row]!)) {
+    facts.push(["per repeat", `${changeText(rows.shift[row]!)}${interval}`]);
+  }
+  facts.push(["verdict", `${change.verdictLabel(verdict)}: ${rows.why.at(row)}`]);
+  if (match) facts.push(["match", `${match}: ${change.columns.reason.at(row)}`]);
+  return element(
+    "div",
+    { class: "tvmdbg-change-details", "data-verdict": change.verdictLabel(verdict) },
+    element(
+      "h5",
+      {},
+      `${verdictSign(verdict)} ${changeText(change.of(row))}`,
+      element("span", { class: "tvmdbg-muted" }, "B minus A"),
+    ),
+    distributions(change, row),
+    factList(facts),
+  );
+}
+
+function sideText(change: Change, row: number, side: 0 | 1): string {
+  const nodes = side === 0 ? change.nodesA(row) : change.nodesB(row);
+  if (!nodes.length) return "no node";
+  if (side === 0) return Array.from(nodes, (node) => `#${node}`).join(", ");
+  const { bNames, bStart } = change.columns;
+  const told = Array.from(nodes, (node, at) => nodeTitle(bNames.at(bStart[row]! + at), node));
+  return told.join(", ");
+}
+
+/** The repeats of both runs, one strip over the other, on one axis. */
+function distributions(change: Change, row: number): HTMLElement | string {
+  const [a, b] = change.repeats(row).map((each) => Float64Array.from(each));
+  if (!a!.length && !b!.length) return "";
+  const all = [...a!, ...b!];
+  const [low, high] = [smallest(all), largest(all)];
+  const figure = element("figure");
+  for (const [name, values] of [
+    ["A", a!],
+    ["B", b!],
+  ] as const) {
+    figure.append(
+      element(
+        "div",
+        { class: "tvmdbg-change-strip" },
+        element("b", {}, name),
+        strip(name, values, low, high),
+      ),
+    );
+  }
+  figure.append(
+    element(
+      "figcaption",
+      {},
+      element("span", {}, duration(low)),
+      element(
+        "span",
+        { class: "tvmdbg-muted" },
+        `${a!.length} and ${counted(b!.length, "repeat")}`,
+      ),
+      element("span", {}, duration(high)),
+    ),
+  );
+  return figure;
+}
+
+function strip(name: string, values: Float64Array, low: number, high: number): SVGElement {
+  const sorted = Float64Array.from(values).sort();
+  const x = (value: number) =>
+    high > low ? 6 + ((value - low) / (high - low)) * (WIDTH - 12) : WIDTH / 2;
+  const middle = sorted.length / 2;
+  const median = sorted.length
+    ? (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
+    : Number.NaN;
+  const told = sorted.length
+    ? `${name}: ${counted(sorted.length, "repeat")}, median ${duration(median)}`
+    : `${name}: no repeats`;
+  const node = svg("svg", {
+    class: "tvmdbg-timeline-strip",
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    width: WIDTH,
+    height: HEIGHT,
+    role: "img",
+    "aria-label": told,
+  });
+  const title = svg("title", {});
+  title.textContent = told;
+  node.append(title);
+  if (!sorted.length) return node;
+  const from = x(sorted[0]!);
+  const width = Math.max(1, x(sorted.at(-1)!) - from);
+  node.append(
+    svg("rect", { class: "band", x: from, y: 1, width, height: HEIGHT - 2 }),
+    svg("rect", { class: "median", x: x(median) - 0.5, y: 0, width: 1, height: HEIGHT }),
+  );
+  const every = Math.ceil(values.length / MOST_DOTS);
+  for (let at = 0; at < values.length; at += every) {
+    const cy = 3.5 + ((at + 0.5) / values.length) * (HEIGHT - 7);
+    node.append(svg("circle", { class: "dot", cx: x(values[at]!), cy, r: 2 }));
+  }
+  return node;
+}
+
+/** What is selected, in full: facts, repeats, or the sum over a range. */
+export class SliceDetails {
+  readonly node = element("section", { class: "tvmdbg-timeline-details", "aria-label": "details" });
+  readonly #slices: Slices;
+  readonly #names: Names;
+  readonly #ranking: Ranking;
+  readonly #words: SliceDescriptions;
+
+  readonly #pickGap: (gap: Gap) => void;
+
+  constructor(
+    parts: { slices: Slices; names: Names; ranking: Ranking; words: SliceDescriptions },
+    pickGap: (gap: Gap) => void,
+  ) {
+    this.#pickGap = pickGap;
+    this.#slices = parts.slices;
+    this.#names = parts.names;
+    this.#ranking = parts.ranking;
+    this.#words = parts.words;
+  }
+
+  showSlice(slice: number, theme: Theme): void {
+    const node = this.#slices.nodeOf(slice);
+    const other = this.#names.isOther(slice);
+    const kind = this.#names.kindOf(slice);
+    const row =
+      node < 0 && other ? this.#names.change!.rowOfSlice(this.#slices.sourceOf(slice)) : -1;
+    this.#show(
+      this.#words.title(slice),
+      other ? -1 : node,
+      this.#words.ofSlice(slice),
+      theme,
+      kind,
+      node < 0 ? row : (this.#names.change?.rowOf(node) ?? -1),
+    );
+  }
+
+  showNode(node: number, theme: Theme): void {
+    const facts: SliceFact[] = [["slice", "none"], ...this.#words.ofNode(node)];
+    this.#show(this.#words.nodeTitle(node), node, facts, theme);
+  }
+
+  showMany(nodes: readonly number[]): void {
+    const inside = new Set(nodes);
+    let sum = 0;
+    for (const [row, call] of this.#ranking.call.entries()) {
+      const own = call < 0 ? [this.#ranking.node[row]!] : this.#slices.nodesOfCall(call);
+      if (own.length && own.every((node) => inside.has(node))) sum += this.#ranking.ns[row] || 0;
+    }
+    const text = this.#slices.isShort(sum)
+      ? this.#slices.told(sum)
+      : `${duration(sum)} (${percent(sum / this.#ranking.total)})`;
+    const { item } = this.#slices.columns.info.words;
+    this.#tell(`${counted(nodes.length, item)} selected`, factList([["total", text]]));
+  }
+
+  /** The panel of the marked range. */
+  showArea(panel: HTMLElement): void {
+    if (panel.parentElement !== this.node) this.#tell("Marked range", panel);
+  }
+
+  showMeasure(facts: SliceFact[]): void {
+    this.#tell("Measure", factList(facts), "Enter makes it the range, Esc clears it.");
+  }
+
+  /** The idle stretch that is looked at, and the longest ones. */
+  showGap(facts: SliceFact[], longest: readonly Gap[], shown: Gap): void {
+    const list = longest.map((gap) => {
+      const { name } = this.#slices.tracks[gap.track]!;
+      const at = `${name}, from ${timeText(gap.from, lengthOf(gap))}`;
+      const text = `${duration(lengthOf(gap))} on ${at}`;
+      const node = button(text, `go to the gap of ${text}`, () => this.#pickGap(gap));
+      const isShown = gap.track === shown.track && gap.from === shown.from;
+      node.setAttribute("aria-pressed", String(isShown));
+      return element("li", {}, node);
+    });
+    const about = element("p", { class: "tvmdbg-muted" }, "The longest gaps:");
+    const content = element("div", {}, factList(facts), about, element("ol", {}, ...list));
+    this.#tell("Gap", content, "[ and ] go through the gaps of the track, { and } by length.");
+  }
+
+  showSummary(): void {
+    const [title = "", ...facts] = this.#words.summary();
+    this.node.classList.toggle("tvmdbg-timeline-two", this.#names.change !== null);
+    this.#tell(
+      title,
+      element(
+        "div",
+        { class: "tvmdbg-timeline-summary" },
+        ...facts.map((fact) => element("p", {}, fact)),
+      ),
+      "Click a slice or a row for its times; ? lists the keys.",
+    );
+  }
+
+  #tell(title: string, content: Node, hint = ""): void {
+    const muted = hint ? element("p", { class: "tvmdbg-muted" }, hint) : "";
+    this.node.replaceChildren(element("h4", {}, title), content, muted);
+  }
+
+  /** @param row  of the comparison of two runs, -1 for none. */
+  #show(
+    title: string,
+    node: number,
+    facts: SliceFact[],
+    theme: Theme,
+    kind = this.#names.opKind(node),
+    row = this.#names.change?.rowOf(node) ?? -1,
+  ): void {
+    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    chip.style.backgroundColor =
+      node < 0 ? kindFill(theme, kind) : this.#names.fill(theme, node, -1);
+    const repeats = repeatsOf(this.#slices.columns, node);
+    const notes = facts.filter(([name]) => name === "note");
+    const badge = element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy");
+    this.node.replaceChildren(
+      element(
+        "h4",
+        {},
+        chip,
+        title,
+        this.#names.known && element("span", { class: "tvmdbg-muted" }, kind),
+        repeats?.noisy && badge,
+      ),
+      ...(notes.length ? [factList(notes)] : []),
+      ...(row >= 0
+        ? [changeDetails(this.#names.change!, row)]
+        : repeats
+          ? [spread(repeats, (ns) => this.#slices.told(ns))]
+          : []),
+      factList(facts.filter((fact) => !notes.includes(fact))),
+      repeats || node < 0 || this.#names.idle(node)
+        ? ""
+        : element("p", { class: "tvmdbg-muted" }, this.#slices.columns.info.words.noRepeats),
+    );
+  }
+}
+
+function spread(repeats: Repeats, told: (ns: number) => string): HTMLElement {
+  const { ns, count, p10, p90, sd, noisy, mean, low, high, warm } = repeats;
+  const finite = ns.filter(Number.isFinite).sort();
+  const said = counted(count, "repeat");
+  const title = `${said} in file order, top to bottom; band p10 … p90, line median; below: the mean with its 95 % CI`;
+  const caption = element(
+    "figcaption",
+    {},
+    element("span", {}, told(finite[0]!)),
+    element(
+      "span",
+      { class: "tvmdbg-muted" },
+      Number.isNaN(sd) ? said : `${said}, sd ${duration(sd)}`,
+    ),
+    element("span", {}, told(finite.at(-1)!)),
+  );
+  const figure = element("figure", {}, largeStrip(repeats, finite, title), caption);
+  const lines = [figure];
+  if (low <= high) {
+    const text = `mean ${told(mean)}, 95 % CI ${told(low)} … ${told(high)}`;
+    lines.push(element("p", { class: "tvmdbg-muted" }, text));
+  }
+  if (warm > 0) {
+    lines.push(
+      element(
+        "p",
+        { class: "tvmdbg-muted" },
+        `hollow: the first ${counted(warm, "repeat")}, warm-up`,
+      ),
+    );
+  }
+  if (noisy) {
+    const rule = `p90 / p10 = ${(p90 / p10).toFixed(2)}; ${NOISY_RULE}. The mean is unreliable.`;
+    lines.push(element("p", { class: "tvmdbg-warning" }, rule));
+  }
+  return element("div", { class: "tvmdbg-timeline-spread" }, ...lines);
+}

@@ -1,0 +1,252 @@
+import {
+  type FigurePart,
+  LINE,
+  MARGIN,
+  type Note,
+  SMALL,
+  smallWriter,
+} from "../shared/drawing/figure.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import { kindFill, type Theme } from "../shared/drawing/theme.ts";
+import { largest } from "../shared/many.ts";
+import { type Names, titleText } from "./data/names.ts";
+import type { Slices } from "./data/slices.ts";
+
+/** What differs most between two runs. */
+export interface ChangesData {
+  rows: ChangeRow[];
+  below: Note[];
+}
+
+export interface ChangeRow {
+  sign: string;
+  color: "error" | "accent";
+  /** Whether there is a difference, as far as is known. */
+  certain: boolean;
+  /** Of the first run. */
+  nodes: number[];
+  label: string;
+  /** `#12 | #14`, and the last of them. */
+  ids: string;
+  id: string;
+  mark: string;
+  shape: string;
+  kind: string;
+  a: string;
+  b: string;
+  change: string;
+  ratio: string;
+  verdict: string;
+  /** Difference over the greatest one. */
+  bar: number;
+}
+
+const NARROW = 620;
+/** How far the bar of the greatest difference reaches, px. */
+const CHANGE_BAR = 26;
+const LABEL = 32;
+
+/** Operator, both times, the difference with a bar to either side, and the verdict. */
+export function changesTable(
+  rows: readonly ChangeRow[],
+  selected: readonly number[],
+  width: number,
+  text: TextWidths,
+): FigurePart {
+  const room = width - 2 * MARGIN;
+  const isWide = width >= NARROW;
+  const verdict = room - (isWide ? 120 : 16);
+  const ratio = verdict - 62;
+  const change = ratio - 72;
+  const bar = change - (isWide ? 2 * CHANGE_BAR + 12 : 8);
+  const second = bar - 62;
+  const first = second - 62;
+  const names = rows.map((row) => {
+    const ids = ` ${isWide ? row.ids : row.id}${row.mark}`;
+    const left = first - LABEL - 8;
+    const said = text.fit(row.label, left - text.width(ids, SMALL), SMALL) + ids;
+    const shaped = `${said} ${row.shape}`;
+    return isWide && text.width(shaped, SMALL) <= left ? shaped : said;
+  });
+  return {
+    height: (rows.length + 1) * LINE + 10,
+    paint(pen, theme, top) {
+      const put = smallWriter(pen, theme);
+      const heads: [number, string][] = [
+        [LABEL - 16, "operator"],
+        [first, "A"],
+        [second, "B"],
+        [change, "B − A"],
+        [ratio, "Δ %"],
+      ];
+      if (isWide) heads.push([verdict, "verdict, corrected p"]);
+      for (const [x, said] of heads) put(said, x, top + 4 + LINE / 2, theme.muted);
+      pen.fillStyle = theme.line;
+      pen.fillRect(MARGIN, top + 4 + LINE, room, 1);
+      rows.forEach((row, at) => {
+        const y = top + 6 + (at + 1.5) * LINE;
+        const ink = row.certain ? theme.text : theme.muted;
+        const sign = row.certain ? theme[row.color] : theme.muted;
+        if (row.nodes.some((node) => selected.includes(node))) {
+          pen.fillStyle = theme.accent;
+          pen.fillRect(MARGIN - 12, y - 7, 4, 14);
+        }
+        put(row.sign, 0, y, sign);
+        pen.fillStyle = kindFill(theme, row.kind);
+        pen.fillRect(MARGIN + LABEL - 16, y - 5, 10, 10);
+        put(names[at]!, LABEL, y, ink);
+        put(row.a, first, y, ink);
+        put(row.b, second, y, ink);
+        if (isWide && row.bar) {
+          const size = CHANGE_BAR * Math.abs(row.bar);
+          const middle = MARGIN + bar + CHANGE_BAR;
+          pen.globalAlpha = 0.6;
+          pen.fillStyle = sign;
+          pen.fillRect(row.bar > 0 ? middle : middle - size, y - 5, size, 10);
+          pen.globalAlpha = 1;
+        }
+        put(row.change, change, y, ink);
+        put(row.ratio, ratio, y, ink);
+        if (isWide) put(row.verdict, verdict, y, theme.muted);
+      });
+    },
+  };
+}
+
+export interface TableData {
+  notes: Note[];
+  /** What stands before the name, the name, time, share, and what stands behind it ("": nothing). */
+  heads: string[];
+  rows: TableRow[];
+  below: Note[];
+}
+
+export interface TableRow {
+  /** A number of the row, or how many slices it is of. */
+  lead: string;
+  /** -1 where it is no node. */
+  node: number;
+  label: string;
+  kind: string;
+  aside: string;
+  time: string;
+  share: string;
+  /** Share of the longest row. */
+  bar: number;
+  more: string;
+}
+
+const [LEAD, GAP, CHIP] = [46, 12, 16];
+const BAR = 80;
+/** Narrower tables have no bars, and below the next width nothing behind the share. */
+const BARRED = 420;
+
+/** What a row is called, and what its mark is filled with. */
+export interface RowLooks {
+  text: (row: Pick<TableRow, "node" | "label">) => string;
+  fill: (theme: Theme, row: TableRow) => string;
+}
+
+/** As the table beside the flamechart calls and marks rows; `numbered`: ids stand before the names. */
+export function rowLooks(
+  slices: Slices,
+  names: Names,
+  codeOf: (name: string) => number,
+  numbered: boolean,
+): RowLooks {
+  const isNode = ({ node }: Pick<TableRow, "node">) => node >= 0 && names.known;
+  return {
+    text({ node, label }) {
+      const code = codeOf(label);
+      const recorded = code < 0 ? label : slices.nameLabel(code);
+      if (!isNode({ node })) return recorded;
+      const title = names.titleOf(node, recorded);
+      return titleText(numbered ? { ...title, id: "" } : title);
+    },
+    fill(theme, row) {
+      if (isNode(row)) return names.fill(theme, row.node, -1);
+      if (row.node >= 0) return kindFill(theme, row.kind);
+      return names.colors.ofName(theme, codeOf(row.label), row.kind);
+    },
+  };
+}
+
+/** Rows of times: mark, name, time, share with a bar. */
+export function table(
+  { heads, rows }: TableData,
+  looks: RowLooks,
+  selected: readonly number[],
+  width: number,
+  text: TextWidths,
+): FigurePart {
+  const room = width - 2 * MARGIN;
+  const [lead = "", name = "", time = "", share = "", behind = ""] = heads;
+  const widest = (head: string, texts: string[]) =>
+    largest([head, ...texts].map((each) => text.width(each, SMALL)));
+  const bar = width >= BARRED ? BAR : 0;
+  const hasMore = behind !== "" && width >= NARROW;
+  const column = (head: string, of: (row: TableRow) => string) => widest(head, rows.map(of)) + GAP;
+  const moreWide = hasMore ? column(behind, (row) => row.more) : 0;
+  const shareWide = column(share, (row) => row.share) + bar;
+  const timeWide = Math.max(
+    60,
+    column("time", (row) => row.time),
+  );
+  const more = room - moreWide;
+  const shareAt = more - shareWide;
+  const timeAt = shareAt - timeWide;
+  const timeHead = text.width(time, SMALL) <= timeWide - 6 ? time : "time";
+  const nameRoom = timeAt - LEAD - CHIP - 8;
+  const names = rows.map((row) => text.fit(looks.text(row), nameRoom, SMALL));
+  const asides = rows.map((row, at) => {
+    const left = nameRoom - text.width(names[at]!, SMALL) - 8;
+    return left > 60 && !names[at]!.includes(" · ") ? text.fit(row.aside, left, SMALL) : "";
+  });
+  return {
+    height: (rows.length + 1) * LINE + 6,
+    paint(pen, theme, top) {
+      const put = smallWriter(pen, theme);
+      const head = top + LINE / 2;
+      put(lead, 0, head, theme.muted);
+      put(name, LEAD, head, theme.muted);
+      put(timeHead, timeAt, head, theme.muted);
+      put(share, shareAt, head, theme.muted);
+      if (hasMore) put(behind, more + GAP, head, theme.muted);
+      pen.fillStyle = theme.line;
+      pen.fillRect(MARGIN, top + LINE, room, 1);
+      const y = (at: number) => top + (at + 1.5) * LINE + 2;
+      // Column by column: marks of one look share it in a document.
+      const column = (x: number, color: string, of: (row: TableRow, at: number) => string) => {
+        rows.forEach((row, at) => {
+          put(of(row, at), x, y(at), color);
+        });
+      };
+      rows.forEach((row, at) => {
+        if (row.node < 0 || !selected.includes(row.node)) return;
+        pen.fillStyle = theme.surface;
+        pen.fillRect(MARGIN - 8, y(at) - 8, room + 8, LINE);
+        pen.fillStyle = theme.accent;
+        pen.fillRect(MARGIN - 12, y(at) - 7, 4, 14);
+      });
+      column(0, theme.muted, (row) => row.lead);
+      rows.forEach((row, at) => {
+        pen.fillStyle = looks.fill(theme, row);
+        pen.fillRect(MARGIN + LEAD, y(at) - 5, 10, 10);
+      });
+      if (bar) pen.globalAlpha = 0.75;
+      rows.forEach((row, at) => {
+        pen.fillStyle = looks.fill(theme, row);
+        if (bar && row.bar > 0) pen.fillRect(MARGIN + shareAt, y(at) - 5, bar * row.bar, 10);
+      });
+      pen.globalAlpha = 1;
+      column(LEAD + CHIP, theme.text, (_, at) => names[at]!);
+      column(timeAt, theme.text, (row) => row.time);
+      column(shareAt + bar + (bar ? 6 : 0), theme.text, (row) => row.share);
+      rows.forEach((_, at) => {
+        const x = LEAD + CHIP + text.width(names[at]!, SMALL) + 8;
+        put(asides[at]!, x, y(at), theme.muted);
+      });
+      if (hasMore) column(more + GAP, theme.muted, (row) => row.more);
+    },
+  };
+}

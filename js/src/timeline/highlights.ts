@@ -1,0 +1,370 @@
+import type { CriticalColumns } from "../shared/client/answers.ts";
+import { Fault, faultsOf, watchHealth } from "../shared/client/health.ts";
+import { isAbort } from "../shared/client/request.ts";
+import type { RunClient } from "../shared/client/run_client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
+import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
+import { duration } from "../shared/format.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
+import type { OtherCharts } from "./charts/other_charts.ts";
+import { MarkedSlices } from "./data/marked.ts";
+import type { TimelineOptions } from "./data/state.ts";
+import type { SliceFact, TimelineData } from "./descriptions.ts";
+import type { TopTable } from "./table.ts";
+import type { SliceTooltip } from "./tooltip.ts";
+import type { TimelineChart } from "./tracks/chart.ts";
+import type { TimelineHit, TimeSpan } from "./tracks/scene.ts";
+
+const SOURCE = "timeline";
+
+/** Which slices and nodes are selected, here and in the other views. */
+export class TimelineSelection {
+  readonly #data: TimelineData;
+  readonly #session: SessionClient;
+  /** A slice without a node, or of several, that was picked here. */
+  #own = -1;
+
+  constructor(data: TimelineData, session: SessionClient) {
+    this.#data = data;
+    this.#session = session;
+  }
+
+  /** Changes with what is selected. */
+  get key(): string {
+    const { selected, slice } = this.#session;
+    return JSON.stringify([selected, slice, this.#own]);
+  }
+
+  /** Whether what is selected are the nodes of a slice that was picked and is of several. */
+  get isShared(): boolean {
+    const nodes = this.#data.slices.nodesOf(this.#own);
+    return nodes.length > 1 && String(nodes) === String(this.#session.selected);
+  }
+
+  /** Selects the node of a slice, or all nodes of one that is of several; -1 selects none. */
+  pick(slice: number, toggle: boolean): void {
+    const { slices } = this.#data;
+    const nodes = slices.nodesOf(slice);
+    const node = nodes.length === 1 ? nodes[0]! : -1;
+    this.#own = node < 0 ? slice : -1;
+    if (nodes.length > 1) this.nodes(nodes);
+    else if (node >= 0 && toggle) this.#session.toggle(node, SOURCE);
+    else if (node >= 0) {
+      this.#session.select(node, SOURCE, { occurrence: slices.occurrenceOf(slice) });
+    } else this.#session.select(null, SOURCE);
+  }
+
+  node(node: number, toggle: boolean): void {
+    if (toggle) this.#session.toggle(node, SOURCE);
+    else if (node !== this.#session.node || this.#session.selected.length > 1) {
+      this.#session.select(node, SOURCE);
+    }
+  }
+
+  nodes(nodes: readonly number[]): void {
+    this.#session.selectMany(nodes, SOURCE);
+  }
+
+  /** Selects all nodes of the op kind of the selected one. */
+  kind(): void {
+    const { node } = this.#session;
+    const { names, ranking } = this.#data;
+    if (node === null) return;
+    const kind = names.opKind(node);
+    const found = ranking.kinds(names).find((each) => each.kind === kind);
+    if (found) this.nodes(found.nodes);
+  }
+
+  /** The slice that is looked at, and the one that was picked here, -1 for none; one `before` stays if it may. */
+  look(before: number): { current: number; own: number } {
+    const { slices } = this.#data;
+    const { node, slice } = this.#session;
+    const own = node === null || this.isShared ? this.#own : -1;
+    if (own < 0) this.#own = -1;
+    const occurrences = node === null || own >= 0 ? null : this.#slicesFor(node);
+    const nearest = occurrences?.includes(before) ? before : occurrences?.[0];
+    const current = slice ? slices.of(slice[0])[slice[1]] : nearest;
+    return { current: current ?? own, own };
+  }
+
+  /** All slices of the selected nodes. */
+  get marked(): MarkedSlices {
+    const { slices } = this.#data;
+    return new MarkedSlices(slices.count, this.#slices());
+  }
+
+  *#slices(): Iterable<number> {
+    const { slices } = this.#data;
+    for (const node of this.#session.selected) {
+      yield* slices.of(node);
+      yield* slices.sharedBy(node);
+    }
+  }
+
+  /** The slices of a node; where it has none of its own, those that it shares, with the fewest others first. */
+  #slicesFor(node: number): Int32Array {
+    const { slices } = this.#data;
+    const own = slices.of(node);
+    if (own.length) return own;
+    const shared = [...slices.sharedBy(node)];
+    const count = (slice: number) => slices.nodesOf(slice).length;
+    return Int32Array.from(shared.sort((a, b) => count(a) - count(b)));
+  }
+}
+
+/** Slack of so many nodes is asked for without being wanted: it is there when a slice is looked at. */
+const FEW = 20_000;
+const NONE = "This run does not record which nodes depend on which.";
+
+export interface CriticalEvents {
+  /** The marks have changed. */
+  changed(): void;
+  say(text: string): void;
+  select(nodes: readonly number[]): void;
+}
+
+/** The critical path: marks on its slices, and the slack of every node. */
+export class Critical {
+  readonly #run: RunClient;
+  readonly #data: TimelineData;
+  readonly #options: ViewOptions<TimelineOptions>;
+  readonly #events: CriticalEvents;
+  readonly #signal: AbortSignal;
+  #asked: Promise<CriticalColumns | null> | null = null;
+  #known: CriticalColumns | null = null;
+  #missing = "";
+
+  constructor(
+    run: RunClient,
+    data: TimelineData,
+    options: ViewOptions<TimelineOptions>,
+    events: CriticalEvents,
+    signal: AbortSignal,
+  ) {
+    this.#run = run;
+    this.#data = data;
+    this.#options = options;
+    this.#events = events;
+    this.#signal = signal;
+    options.onChange("critical", () => void this.#mark(), signal);
+    const nodes = data.graph?.kinds.length ?? 0;
+    if (options.get("critical")) void this.#mark();
+    else if (nodes > 0 && nodes <= FEW) requestAnimationFrame(() => void this.#ask());
+  }
+
+  /** Marks the path, or takes the marks away. */
+  toggle(): void {
+    const on = !this.#options.get("critical");
+    this.#options.set("critical", on);
+    if (on) void this.#mark(true);
+    else {
+      void this.#mark();
+      this.#events.say("critical path not marked");
+    }
+  }
+
+  /** The slices are here. */
+  arrived(): void {
+    if (this.#options.get("critical")) void this.#mark();
+  }
+
+  /** Selects every operator of the path at once. */
+  async selectAll(): Promise<void> {
+    const found = await this.#ask();
+    if (this.#signal.aborted) return;
+    if (!found) this.#events.say(this.#why);
+    else {
+      this.#events.select([...found.path].filter((node) => this.#data.names.isOperator(node)));
+      this.#events.say(found.info.said.join("; "));
+    }
+  }
+
+  /** The slack of a node as far as it is known. */
+  facts(node: number): SliceFact[] {
+    const slack = this.#known?.slack[node];
+    if (slack === undefined || Number.isNaN(slack)) return [];
+    if (!this.#data.names.isOperator(node)) return [];
+    const parallel = this.#known!.info.sequential ? " if branches run in parallel" : "";
+    if (slack > 0) return [["slack", `${duration(slack)}${parallel}`]];
+    const comma = parallel && ",";
+    return [["slack", `0 (on the critical path${comma}${parallel})`]];
+  }
+
+  get #why(): string {
+    return this.#missing || NONE;
+  }
+
+  async #mark(tell = false): Promise<void> {
+    const { scene, slices } = this.#data;
+    if (!this.#options.get("critical")) {
+      scene.critical = null;
+      this.#events.changed();
+      return;
+    }
+    const found = await this.#ask();
+    if (this.#signal.aborted || !this.#options.get("critical")) return;
+    if (found) {
+      const marked = [...found.path].flatMap((node) => [...slices.of(node)]);
+      scene.critical = new MarkedSlices(slices.count, marked);
+    }
+    if (tell) this.#events.say(found ? found.info.said.join("; ") : this.#why);
+    this.#events.changed();
+  }
+
+  #ask(): Promise<CriticalColumns | null> {
+    this.#asked ??= this.#read();
+    return this.#asked;
+  }
+
+  async #read(): Promise<CriticalColumns | null> {
+    try {
+      const found = await this.#run.critical();
+      const isMissing = found !== null && "missing" in found;
+      this.#missing = isMissing ? found.missing : "";
+      this.#known = isMissing ? null : found;
+      if (!this.#signal.aborted) this.#events.changed();
+    } catch (error) {
+      this.#asked = null;
+      if (!isAbort(error)) this.#missing = String(error);
+    }
+    return this.#known;
+  }
+}
+
+/** An overview is hardly wider, CSS px. */
+const PIXELS = 2000;
+
+/** Marks the slices in which a fault of values began, and those that it spread to, as soon as a scan tells. */
+export class Faults {
+  readonly #data: TimelineData;
+  readonly #changed: () => void;
+  #known: HealthAnswer | null = null;
+
+  constructor(run: RunClient, data: TimelineData, changed: () => void, signal: AbortSignal) {
+    this.#data = data;
+    this.#changed = changed;
+    if (data.graph) watchHealth(run, (answer) => this.#judged(answer), signal);
+  }
+
+  /** What is wrong with the values of a node. */
+  facts(node: number): SliceFact[] {
+    const known = this.#known;
+    const row = known && this.#data.scene.faults ? known.node.indexOf(node) : -1;
+    return row >= 0 && known!.words[row] ? [["values", known!.words[row]!]] : [];
+  }
+
+  /** The slices are here, or more is known. */
+  mark(): void {
+    const known = this.#known;
+    const { graph, names, scene, slices } = this.#data;
+    if (!known || !graph) return;
+    const faults = faultsOf(known, graph.kinds.length);
+    const of = (fault: number) => {
+      const nodes = Array.from(faults.keys()).filter((node) => faults[node] === fault);
+      const every = nodes.flatMap((node) => [...slices.of(node)]);
+      const own = every.filter((slice) => !names.isOther(slice));
+      const spans = own.map((slice): TimeSpan => [slices.startOf(slice), slices.endOf(slice)]);
+      const near = scene.viewport.whole / PIXELS;
+      return { marked: new MarkedSlices(slices.count, own), spans: merged(spans, near) };
+    };
+    const [origin, spread] = [of(Fault.ORIGIN), of(Fault.SPREAD)];
+    scene.faults =
+      origin.marked.count + spread.marked.count
+        ? {
+            origin: origin.marked,
+            spread: spread.marked,
+            origins: origin.spans,
+            spans: spread.spans,
+          }
+        : null;
+    this.#changed();
+  }
+
+  #judged(answer: HealthAnswer): void {
+    this.#known = answer;
+    this.mark();
+  }
+}
+
+/** The spans from left to right, those as one between which there is hardly a gap. */
+function merged(spans: TimeSpan[], near: number): TimeSpan[] {
+  const found: TimeSpan[] = [];
+  for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
+    const last = found.at(-1);
+    if (last && from - last[1] <= near) found[found.length - 1] = [last[0], Math.max(last[1], to)];
+    else found.push([from, to]);
+  }
+  return found;
+}
+
+interface HoveringParts {
+  chart: TimelineChart;
+  charts: OtherCharts;
+  table: TopTable;
+  tooltip: SliceTooltip;
+}
+
+/** What the pointer rests on, here or in another view: lit in chart and table, and told beside the pointer. */
+export class Hovering {
+  readonly #root: HTMLElement;
+  readonly #data: TimelineData;
+  readonly #session: SessionClient;
+  readonly #shown: HoveringParts;
+
+  constructor(root: HTMLElement, data: TimelineData, session: SessionClient, shown: HoveringParts) {
+    this.#root = root;
+    this.#data = data;
+    this.#session = session;
+    this.#shown = shown;
+  }
+
+  /** The pointer is at a point of the chart. */
+  at(hit: TimelineHit | null, x: number, y: number): void {
+    const { ranking, scene } = this.#data;
+    const { chart, tooltip } = this.#shown;
+    const slice = hit && "slice" in hit ? hit.slice : -1;
+    const place = this.#inRoot(chart.stage, x, y);
+    this.#light(slice, ranking.rowOfSlice(slice));
+    if (hit) tooltip.show(hit, ...place);
+    else tooltip.tell(scene.bandAt(x, y), ...place);
+  }
+
+  /** The pointer is on a row of the table; -1: on none. */
+  row(row: number): void {
+    this.#light(row < 0 ? -1 : this.#data.ranking.slice[row]!, row);
+  }
+
+  /** Tells lines beside a point of the other chart; null: nothing. */
+  tell(lines: string[] | null, x: number, y: number): void {
+    const { charts, chart, tooltip } = this.#shown;
+    tooltip.tell(lines, ...this.#inRoot(charts.shown?.node ?? chart.stage, x, y));
+  }
+
+  /** Lights the node that another view hovers. */
+  sync(): void {
+    this.#shown.charts.shown?.sync();
+    const { hovered } = this.#session;
+    const { ranking, scene, slices } = this.#data;
+    const node = hovered ?? -1;
+    if (slices.nodeOf(scene.hovered) === node) return;
+    this.#mark(slices.of(node)[0] ?? -1, ranking.rowOf(node));
+  }
+
+  #light(slice: number, row: number): void {
+    const node = this.#data.slices.nodeOf(slice);
+    this.#mark(slice, row);
+    this.#session.hover(node < 0 ? null : node);
+  }
+
+  #mark(slice: number, row: number): void {
+    this.#data.scene.hovered = slice;
+    this.#shown.table.hover(row);
+    this.#shown.chart.touched();
+  }
+
+  /** A point of a chart as one of the root, and the box of the root. */
+  #inRoot(chart: HTMLElement, x: number, y: number): [x: number, y: number, box: DOMRect] {
+    const [own, box] = [chart.getBoundingClientRect(), this.#root.getBoundingClientRect()];
+    return [own.left - box.left + x, own.top - box.top + y, box];
+  }
+}

@@ -1,0 +1,427 @@
+import { errorText, isAbort } from "../shared/client/request.ts";
+import type { TimelineQuestions } from "../shared/client/timeline_client.ts";
+import type { FindAnswer, FoundSlice } from "../shared/client/timeline_columns.ts";
+import { counted, duration, integer } from "../shared/format.ts";
+import { Regex, RegexError } from "../shared/regex.ts";
+import { LISTED, type ListedHit } from "../shared/ui/hit_list.ts";
+import type { TimelineBar } from "./bar.ts";
+import { Called } from "./data/called.ts";
+import { MarkedSlices } from "./data/marked.ts";
+import { type Names, titleText } from "./data/names.ts";
+import type { Slices } from "./data/slices.ts";
+import type { TimelineData } from "./descriptions.ts";
+import type { TimeCamera } from "./tracks/chart.ts";
+
+/** Tells whether a name fits a part of what is sought. */
+type Fit = (name: string) => boolean;
+
+/** What is sought: a node by its id, names that hold words or fit a regular expression; or why it cannot be sought. */
+export interface SliceQuery {
+  text: string;
+  /** -1: no node. */
+  node: number;
+  /** Each is to fit a name of the slice or of its node; none where only the node is sought. */
+  fits: readonly Fit[];
+  error: string;
+}
+
+/** A word, or several in quotes. */
+const WORD = /"([^"]+)"?|[^\s"]+/g;
+
+/** `conv2d relu` (both words, as in the graph), `"conv2d + add"`, `66` (the node first, then names that hold it), `#66` (the node alone), `/conv.*relu$/`. */
+export function parsed(typed: string): SliceQuery {
+  const text = typed.trim();
+  const query: SliceQuery = { text, node: -1, fits: [], error: "" };
+  if (text.length > 1 && text.startsWith("/") && text.endsWith("/")) {
+    try {
+      const regex = new Regex(text.slice(1, -1));
+      query.fits = [(name) => regex.search(name.toLowerCase())];
+    } catch (error) {
+      query.error = problem(error);
+    }
+    return query;
+  }
+  const [, only, digits] = /^(#?)(\d{1,15})$/.exec(text) ?? [];
+  if (digits !== undefined) query.node = Number(digits);
+  if (only) return query;
+  const words = Array.from(text.toLowerCase().matchAll(WORD), ([word, quoted]) => quoted ?? word);
+  query.fits = words.map((word) => (name) => name.toLowerCase().includes(word));
+  return query;
+}
+
+function problem(error: unknown): string {
+  if (!(error instanceof RegexError)) throw error;
+  const where = error.at ? ` at character ${error.at + 1}` : "";
+  return `not a regular expression: ${error.message}${where}`;
+}
+
+/** From where a hit is sought: a time in nanoseconds, and the slice that starts then, if one is meant. */
+interface SearchStart {
+  at: number;
+  slice?: number;
+}
+
+/** The slices that a search finds: those of a searched node id first, then by start. */
+export class SearchHits {
+  readonly marked: MarkedSlices;
+  readonly error: string;
+  /** Time of the hits without the slices inside them. */
+  readonly sum: number;
+  readonly #slices: Slices;
+  readonly #isSought: boolean;
+  /** Hits that are gone through one after the other. */
+  readonly #groups: readonly MarkedSlices[];
+
+  constructor(slices: Slices, names: Names, { text, node, fits, error }: SliceQuery) {
+    this.#slices = slices;
+    const { count } = slices;
+    const first = new MarkedSlices(count, node < 0 ? [] : slices.of(node));
+    let [all, problem_] = [first, error];
+    if (fits.length) {
+      try {
+        all = matching(slices, names, fits, first);
+      } catch (caught) {
+        problem_ = problem(caught);
+      }
+    }
+    this.error = problem_;
+    this.#isSought = text !== "";
+    this.marked = all;
+    const rest = first.count
+      ? MarkedSlices.where(count, (at) => all.has(at) && !first.has(at))
+      : all;
+    this.#groups = [first, rest].filter((group) => group.count > 0);
+    let sum = 0;
+    for (let at = all.next(0, count); at >= 0; at = all.next(at + 1, count)) {
+      sum += slices.selfOf(at);
+    }
+    this.sum = sum;
+  }
+
+  get count(): number {
+    return this.marked.count;
+  }
+
+  /**
+   * The found slice before (`by` < 0) or after a place, round in a circle; -1 where none was found. From a slice that
+   * is no hit on, those of a searched node id come first.
+   */
+  next(from: SearchStart, by: number): number {
+    const groups = this.#groups.length;
+    if (!groups) return -1;
+    const group = this.#groups.findIndex((each) => each.has(from.slice ?? -1));
+    const own = this.#groups[group < 0 ? (by > 0 ? 0 : groups - 1) : group]!;
+    const there = this.#beside(own, from, by);
+    if (there >= 0) return there;
+    const other = group < 0 ? own : this.#groups[(group + by + groups) % groups]!;
+    return this.#beside(other, { at: -by * Infinity }, by);
+  }
+
+  /** `3 of 21 hits, Σ 12.30 ms`; what is wrong with the question. */
+  text(current: number): string {
+    if (!this.#isSought) return "";
+    if (this.error) return this.error;
+    if (!this.count) return "no hits";
+    const self = this.#slices.nested ? "self time " : "";
+    const all = `${counted(this.count, "hit")}, ${self}Σ ${duration(this.sum)}`;
+    const place = this.#placeOf(current);
+    return place ? `${integer(place)} of ${all}` : all;
+  }
+
+  /** 1 for the first hit in the order in which `next` goes through them, 0 of no hit. */
+  #placeOf(slice: number): number {
+    let before = 0;
+    for (const group of this.#groups) {
+      if (!group.has(slice)) {
+        before += group.count;
+        continue;
+      }
+      const start = this.#slices.startOf(slice);
+      for (const row of this.#slices.rows) {
+        before += group.countIn(row.first, row.startingAt(start));
+        for (let at = row.startingAt(start); at < row.last && at <= slice; at++) {
+          if (this.#slices.startOf(at) !== start) break;
+          if (group.has(at)) before++;
+        }
+      }
+      return before;
+    }
+    return 0;
+  }
+
+  /** The hit of a group that starts next to a place, -1 for none; equal starts by number. */
+  #beside(group: MarkedSlices, { at: start, slice = -1 }: SearchStart, by: number): number {
+    const slices = this.#slices;
+    let best = -1;
+    for (const row of slices.rows) {
+      let at = row.startingAt(start);
+      const goesBefore = (each: number) => each < slice + (by > 0 ? 1 : 0);
+      while (at < row.last && slices.startOf(at) === start && goesBefore(at)) at++;
+      const [from, to] = by > 0 ? [at, row.last] : [row.first, at];
+      const hit = by > 0 ? group.next(from, to) : group.previous(from, to);
+      if (hit < 0) continue;
+      const apart = slices.startOf(hit) - slices.startOf(best) || hit - best;
+      if (best < 0 || (by > 0 ? apart < 0 : apart > 0)) best = hit;
+    }
+    return best;
+  }
+}
+
+/** Each distinct name is looked at once. */
+function matching(
+  slices: Slices,
+  names: Names,
+  fits: readonly Fit[],
+  first: MarkedSlices,
+): MarkedSlices {
+  const found = fits.map((holds) => ({
+    byNode: names.nodesThat(holds),
+    codes: Uint8Array.from({ length: slices.names.length }, (_, code) =>
+      holds(slices.names.at(code)) || holds(slices.nameLabel(code)) ? 1 : 0,
+    ),
+  }));
+  return MarkedSlices.where(slices.count, (slice) => {
+    if (first.has(slice)) return true;
+    const [code, node] = [slices.nameCodeOf(slice), slices.nodeOf(slice)];
+    return found.every(({ byNode, codes }) => codes[code] || byNode[node]);
+  });
+}
+
+export interface FarSearchEvents {
+  /** What is known of the hits; `wrong`: what is sought cannot be. */
+  show(text: string, wrong: boolean): void;
+  go(slice: FoundSlice): void;
+}
+
+/** Search among more slices than a page holds: the kernel looks. */
+class FarSearch {
+  readonly #run: TimelineQuestions;
+  readonly #events: FarSearchEvents;
+  readonly #signal: AbortSignal;
+  #text = "";
+  #asked = 0;
+
+  constructor(run: TimelineQuestions, events: FarSearchEvents, signal: AbortSignal) {
+    this.#run = run;
+    this.#events = events;
+    this.#signal = signal;
+  }
+
+  search(typed: string): void {
+    const { text, error } = parsed(typed);
+    this.#text = error ? "" : text;
+    if (error) this.#events.show(error, true);
+    else if (!text) this.#events.show("", false);
+    else {
+      this.#events.show("searching …", false);
+      void this.#ask({ at: 0 }, (found) => this.#events.show(said(found), false));
+    }
+  }
+
+  /** Goes to the next hit from a place, or to the one before (`by` < 0). */
+  next(from: SearchStart, by: number): void {
+    if (!this.#text) return;
+    void this.#ask(from, (found) => {
+      this.#events.show(said(found), false);
+      const hit = by > 0 ? found.next : found.previous;
+      if (hit) this.#events.go(hit);
+    });
+  }
+
+  async #ask(from: SearchStart, done: (found: FindAnswer) => void): Promise<void> {
+    const asked = ++this.#asked;
+    const regex = this.#text.length > 1 && this.#text.startsWith("/") && this.#text.endsWith("/");
+    const text = regex ? this.#text.slice(1, -1) : this.#text;
+    try {
+      const found = await this.#run.find({ text, regex, ...from }, this.#signal);
+      if (asked === this.#asked && !this.#signal.aborted) done(found);
+    } catch (error) {
+      if (asked === this.#asked && !isAbort(error)) this.#events.show(errorText(error), true);
+    }
+  }
+}
+
+function said({ count, selfNs }: FindAnswer): string {
+  return count ? `${counted(count, "hit")}, self time Σ ${duration(selfNs)}` : "no hits";
+}
+
+/** What was found by operator or name, the longest first. */
+class HitRows {
+  readonly #found: MarkedSlices;
+  readonly #slices: Slices;
+  readonly #called: Called;
+  readonly #ns: Float64Array;
+  readonly #count: Int32Array;
+  /** Operators of which a slice was found. */
+  readonly #keys: number[] = [];
+
+  constructor(found: MarkedSlices, slices: Slices, called: Called) {
+    [this.#found, this.#slices, this.#called] = [found, slices, called];
+    const { operators } = called;
+    this.#ns = new Float64Array(operators.size);
+    this.#count = new Int32Array(operators.size);
+    this.#each((slice) => {
+      const key = operators.of(slice);
+      if (this.#count[key]!++ === 0) this.#keys.push(key);
+      this.#ns[key]! += slices.selfOf(slice);
+    });
+    this.#keys.sort((a, b) => this.#ns[b]! - this.#ns[a]! || a - b);
+  }
+
+  get total(): number {
+    return this.#keys.length;
+  }
+
+  /** The first so many. */
+  rows(most: number): ListedHit[] {
+    return this.#keys.slice(0, most).map((key) => {
+      const title = this.#called.titleOf(key);
+      const count = this.#count[key]!;
+      return {
+        label: title.label,
+        id: [title.id, title.shape].filter(Boolean).join(" · "),
+        kind: this.#called.kind(key),
+        value: `${this.#slices.told(this.#ns[key]!)}${count > 1 ? ` · ${integer(count)}×` : ""}`,
+        title: titleText(title),
+      };
+    });
+  }
+
+  /** The slice of a row that begins at a place or next after it, else its first. */
+  sliceOf(row: number, { at }: SearchStart): number {
+    const key = this.#keys[row];
+    let [first, next] = [-1, -1];
+    this.#each((slice) => {
+      if (this.#called.operators.of(slice) !== key) return;
+      const start = this.#slices.startOf(slice);
+      if (first < 0 || start < this.#slices.startOf(first)) first = slice;
+      if (start >= at && (next < 0 || start < this.#slices.startOf(next))) next = slice;
+    });
+    return next < 0 ? first : next;
+  }
+
+  #each(see: (slice: number) => void): void {
+    const { count } = this.#slices;
+    for (let slice = this.#found.next(0, count); slice >= 0; ) {
+      see(slice);
+      slice = this.#found.next(slice + 1, count);
+    }
+  }
+}
+
+export interface SearchingHost {
+  readonly data: TimelineData;
+  readonly camera: TimeCamera;
+  bar(): TimelineBar;
+  say(text: string): void;
+  pick(slice: number): void;
+  /** Other slices are found than before. */
+  changed(): void;
+}
+
+/** What is searched, where the hits are told and gone through; in the page or, where it lacks slices, by the kernel. */
+export class Searching {
+  readonly #host: SearchingHost;
+  readonly #far: FarSearch | null;
+  #found: SearchHits;
+  #rows: HitRows | null = null;
+  #text = "";
+  /** A slice that is on its way to the page, and is then to be selected. */
+  #awaited: FoundSlice | null = null;
+
+  constructor(host: SearchingHost, run: TimelineQuestions, signal: AbortSignal) {
+    this.#host = host;
+    const { slices, names } = host.data;
+    this.#found = new SearchHits(slices, names, parsed(""));
+    const far = {
+      show: (text: string, wrong: boolean) => host.bar().showHits(text, wrong),
+      go: (found: FoundSlice) => this.#go(found),
+    };
+    this.#far = slices.columns.info.whole ? null : new FarSearch(run, far, signal);
+  }
+
+  search(text: string): void {
+    this.#text = text;
+    if (this.#far) {
+      this.#far.search(text);
+      return;
+    }
+    const { slices, names, scene } = this.#host.data;
+    this.#found = new SearchHits(slices, names, parsed(text));
+    scene.found = this.#found.marked;
+    const { marked } = this.#found;
+    const called = new Called(slices, names, this.#host.data.graph);
+    this.#rows = text ? new HitRows(marked, slices, called) : null;
+    this.#host.bar().list.show(this.#rows?.rows(LISTED) ?? [], this.#rows?.total);
+    this.show();
+    this.#host.changed();
+  }
+
+  /** The slices are here: those of what was sought meanwhile are found. */
+  arrived(): void {
+    if (this.#text && !this.#far) this.search(this.#text);
+  }
+
+  /** Goes to what a row of the list stands for: to its next slice from here on. */
+  go(row: number): void {
+    const slice = this.#rows?.sliceOf(row, this.#here(1)) ?? -1;
+    if (slice >= 0) this.#host.pick(slice);
+    this.show();
+  }
+
+  /** Searches no more; false where nothing was searched. */
+  end(): boolean {
+    if (!this.#text) return false;
+    this.#host.bar().clearSearch();
+    this.search("");
+    this.#host.say("search ended");
+    return true;
+  }
+
+  next(by: number): void {
+    if (this.#far) {
+      this.#far.next(this.#here(by), by);
+      return;
+    }
+    const slice = this.#found.next(this.#here(by), by);
+    if (slice >= 0) this.#host.pick(slice);
+    this.show();
+  }
+
+  /** Says how many hits there are, and which of them the selected slice is. */
+  show(): void {
+    if (this.#far) return;
+    const { current } = this.#host.data.scene;
+    this.#host.bar().showHits(this.#found.text(current), this.#found.error !== "");
+  }
+
+  /** More slices may be on the page now. */
+  painted(): void {
+    const slice = this.#awaited?.slice ?? -1;
+    if (Number.isNaN(this.#host.data.slices.startOf(slice))) return;
+    this.#awaited = null;
+    this.#host.pick(slice);
+  }
+
+  /** Where one is: at the selected slice where some of it is in view, else at the beginning of the view, or its end. */
+  #here(by: number): SearchStart {
+    if (this.#awaited) return { at: this.#awaited.start, slice: this.#awaited.slice };
+    const { slices, scene } = this.#host.data;
+    const { current, viewport } = scene;
+    const start = slices.startOf(current);
+    if (start <= viewport.end && slices.endOf(current) >= viewport.start) {
+      return { at: start, slice: current };
+    }
+    return { at: by > 0 ? viewport.start : viewport.end };
+  }
+
+  /** Brings a slice into view that the page may not hold yet, and selects it as soon as it does. */
+  #go(found: FoundSlice): void {
+    const { name, start, duration: lasts } = found;
+    const margin = 10 * Math.max(1, lasts);
+    const { viewport, slices } = this.#host.data.scene;
+    this.#awaited = found;
+    this.#host.camera.move(() => viewport.show(start - margin, start + lasts + margin));
+    this.#host.say(`Found ${name}, starts ${duration(start)}, lasts ${slices.told(lasts)}`);
+  }
+}

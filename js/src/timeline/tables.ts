@@ -1,0 +1,376 @@
+import type { GraphColumns } from "../shared/client/answers.ts";
+import { errorText, isAbort } from "../shared/client/request.ts";
+import type { AreaAnswer } from "../shared/client/timeline_columns.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
+import { counted, duration } from "../shared/format.ts";
+import { stretches } from "../shared/many.ts";
+import { element, select } from "../shared/ui/dom.ts";
+import { ByTable } from "./by_table.ts";
+import { ChangeTable } from "./change_table.ts";
+import { Sandwich } from "./charts/icicle.ts";
+import type { ChartHost } from "./charts/stage.ts";
+import { notHere } from "./data/bins.ts";
+import {
+  type ByRow,
+  ByRows,
+  type DurationSpread,
+  type SumTable,
+  summedBy,
+} from "./data/by_rows.ts";
+import { Called } from "./data/called.ts";
+import type { Change } from "./data/change.ts";
+import { timeText } from "./data/names.ts";
+import type { Slices } from "./data/slices.ts";
+import type { TableBy } from "./data/state.ts";
+import type { TimelineData } from "./descriptions.ts";
+
+const UNKNOWN: DurationSpread = {
+  mean: Number.NaN,
+  p50: Number.NaN,
+  p90: Number.NaN,
+  low: Number.NaN,
+  high: Number.NaN,
+  noisy: false,
+  repeats: 0,
+};
+
+/** Sums of slices that a page does not hold: what the kernel says of them. Spreads and what is below rows it does not. */
+class FarRows implements SumTable {
+  readonly rows: ByRow[];
+  readonly total: number;
+  readonly idle = 0;
+  readonly alone = 0;
+  readonly overlap: boolean;
+  /** Rows there are, of which the first are here. */
+  readonly all: number;
+
+  /** @param kindOf  op kind of the nodes of a row. */
+  constructor(answer: AreaAnswer, kindOf: (nodes: readonly number[]) => string) {
+    this.total = answer.sum;
+    this.overlap = answer.overlap;
+    this.all = answer.rows;
+    this.rows = answer.by.map(({ label, nodes, count, sum, share }, at) => ({
+      id: `${at} ${label}`,
+      label,
+      kind: kindOf(nodes),
+      isWork: share !== null,
+      ns: sum,
+      count,
+      nodes,
+      operators: [],
+      isWhole: false,
+      each: null,
+      slice: -1,
+      inside: null,
+    }));
+  }
+
+  spread(): DurationSpread {
+    return UNKNOWN;
+  }
+}
+
+const TITLES: Record<TableBy, string> = {
+  node: "node",
+  kind: "op kind",
+  part: "part of a fused function",
+  group: "group",
+  module: "module",
+  device: "device",
+  name: "name",
+  callers: "callee, then its callers",
+  change: "difference of B and A",
+};
+
+/** The table of single rows, or of sums by anything; in a marked range always of that range. */
+export class Tables {
+  readonly node: HTMLElement;
+  readonly #host: ChartHost;
+  readonly #changed: () => void;
+  readonly #single: HTMLElement;
+  readonly #called: Called;
+  readonly #by: ByTable;
+  readonly #sandwich: Sandwich;
+  /** Where two runs are compared. */
+  readonly change: ChangeTable | null;
+  readonly #select: HTMLSelectElement;
+  readonly #said = element("span", { class: "tvmdbg-muted" });
+  #range: readonly [number, number] | null = null;
+  #shown = "";
+  #rows: SumTable | null = null;
+  #work = new AbortController();
+
+  /**
+   * @param single   the table of all rows of all time.
+   * @param changed  rows were listed anew, or another one is current.
+   */
+  constructor(host: ChartHost, single: HTMLElement, theme: Theme, changed: () => void) {
+    this.#host = host;
+    this.#changed = changed;
+    this.#single = single;
+    const { slices, names, graph } = host.data;
+    this.#called = new Called(slices, names, graph);
+    this.#by = new ByTable(
+      slices,
+      theme,
+      {
+        pick: (row) => this.#pick(row),
+        hover: (row) => host.hover(row?.nodes.length === 1 ? row.nodes[0]! : null),
+      },
+      host.signal,
+    );
+    this.#sandwich = new Sandwich(host, this.#called);
+    const { change } = host.data;
+    this.change = change && this.#changeTable(change, theme);
+    const choices = (Object.keys(TITLES) as TableBy[])
+      .filter((by) => !lacking(by, host.data))
+      .map((by) => [by, by === "change" ? "B − A" : `by ${this.#title(by, true)}`] as const);
+    this.#select = select("group the table by (b)", choices, this.by, (value) => {
+      this.show(value as TableBy);
+    });
+    this.node = element(
+      "div",
+      { class: "tvmdbg-timeline-tables" },
+      element("div", { class: "tvmdbg-timeline-by" }, this.#select, this.#said),
+      single,
+      this.#by.node,
+      this.#sandwich.node,
+      this.change?.node,
+    );
+    host.options.onChange("table_by", () => this.sync(), host.signal);
+    this.sync();
+  }
+
+  /** What rows are of: of what there is. */
+  get by(): TableBy {
+    const wanted = this.#host.options.get("table_by");
+    return lacking(wanted, this.#host.data) ? "node" : wanted;
+  }
+
+  /** Whether sums are shown, not the single rows. */
+  get isSummed(): boolean {
+    return this.by !== "node" || this.#range !== null;
+  }
+
+  get activeId(): string | null {
+    if (this.by === "change") return this.change!.activeId;
+    return this.isSummed ? this.#by.activeId : null;
+  }
+
+  show(by: TableBy): void {
+    this.#host.options.set("table_by", by);
+    this.sync();
+    this.#host.say(`Table ${this.#said.textContent || `by ${this.#title(this.by)}`}`);
+  }
+
+  /** What the current row says, "" where there is none. */
+  get sentence(): string {
+    if (this.by === "change") return this.change!.sentence;
+    const row = this.#rows && this.#by.current;
+    return row ? this.#sentence(row) : "";
+  }
+
+  /** The next thing to sum up by. */
+  next(step = 1): void {
+    const known = [...this.#select.options];
+    const at = known.findIndex(({ value }) => value === this.by);
+    this.show(known[(at + step + known.length) % known.length]!.value as TableBy);
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (this.by === "change") return this.change!.key(event);
+    return this.isSummed && this.#by.key(event);
+  }
+
+  sync(): void {
+    const { session, data } = this.#host;
+    this.#range = session.timeRange;
+    const shown = `${this.by} ${this.#range} ${data.slices.complete}`;
+    if (shown !== this.#shown) this.#make(shown);
+    if (this.#rows) this.#by.find(session.selected);
+    if (this.by === "change") {
+      const { current } = data.scene;
+      this.change!.select(session.selected, current < 0 ? -1 : data.slices.sourceOf(current));
+    }
+    this.#changed();
+  }
+
+  retheme(theme: Theme): void {
+    this.#by.retheme(theme);
+    this.#sandwich.retheme();
+    this.change?.retheme(theme);
+  }
+
+  inspect(out: Record<string, unknown>): void {
+    if (!this.#sandwich.node.hidden) this.#sandwich.inspect(out);
+    if (this.by === "change") this.change!.inspect(out);
+  }
+
+  /** What rows are of; a run without a graph calls its rows by its own word. */
+  #title(by: TableBy, short = false): string {
+    if (by === "node") return this.#host.data.slices.columns.info.words.row;
+    return short ? by : TITLES[by];
+  }
+
+  #make(shown: string): void {
+    this.#shown = shown;
+    const { by } = this;
+    this.#select.value = by;
+    const isChange = by === "change";
+    if (this.change) this.change.node.hidden = !isChange;
+    this.#single.hidden = this.isSummed;
+    this.#by.node.hidden = !this.isSummed || isChange;
+    this.#sandwich.node.hidden = by !== "callers";
+    this.#rows = null;
+    this.#said.textContent = "";
+    this.#work.abort();
+    this.#work = new AbortController();
+    if (this.isSummed && !isChange) this.#sum(by);
+  }
+
+  /** Sums up: here in short stretches, or in the kernel where the page does not hold every slice. */
+  #sum(by: TableBy): void {
+    const { data, signal: end } = this.#host;
+    const { slices } = data;
+    const { whole, binsOnly } = slices.columns.info;
+    const signal = AbortSignal.any([end, this.#work.signal]);
+    let late = false;
+    if (slices.complete) {
+      const done = (rows: ByRows) => {
+        this.#show(rows, late);
+        if (by === "callers") this.#sandwich.show(rows, rows.rows[0] ?? null);
+      };
+      this.#wait("aggregating …");
+      stretches(summedBy(by, slices, this.#called, this.#range), done, signal);
+      late = true;
+    } else if (whole || binsOnly) {
+      this.#by.node.hidden = true;
+      this.#wait(notHere(slices).join(": "));
+    } else void this.#ask(by, signal);
+  }
+
+  #wait(said: string): void {
+    this.#by.node.ariaBusy = "true";
+    this.#said.textContent = said;
+  }
+
+  async #ask(by: TableBy, signal: AbortSignal): Promise<void> {
+    const { run, data } = this.#host;
+    const [from, to] = this.#range ?? [data.slices.start, data.slices.end];
+    this.#sandwich.node.hidden = true;
+    this.#wait("aggregating …");
+    try {
+      const question = { from, to, by: by as Exclude<TableBy, "change"> };
+      const answer = await run.area(question, signal, "sums");
+      if (signal.aborted) return;
+      const kindOf = (nodes: readonly number[]) => {
+        const kinds = new Set(nodes.map((node) => data.names.opKind(node)));
+        return kinds.size === 1 ? [...kinds][0]! : "";
+      };
+      const rows = new FarRows(answer, kindOf);
+      this.#show(rows, true);
+      const few =
+        rows.rows.length < rows.all ? `the first ${rows.rows.length} of ${rows.all}: ` : "";
+      this.#said.textContent = `${few}${this.#said.textContent}; aggregated in Python`;
+    } catch (error) {
+      if (!signal.aborted && !isAbort(error)) this.#said.replaceChildren(errorText(error));
+    }
+  }
+
+  /** @param late  after others things were said: then it is said, too. */
+  #show(rows: SumTable, late: boolean): void {
+    const { session, data } = this.#host;
+    const { durations, durationsWithin } = data.slices.columns.info.words;
+    this.#rows = rows;
+    this.#by.node.ariaBusy = "false";
+    this.#by.node.hidden = false;
+    this.#by.show(rows, this.#title(this.by), this.#range ? durationsWithin : durations);
+    this.#said.textContent = this.#about(rows);
+    if (!late) return;
+    this.#by.find(session.selected);
+    this.#changed();
+  }
+
+  #about(rows: SumTable): string {
+    const said = [`${counted(rows.rows.length, "row")}, ${duration(rows.total)}`];
+    if (this.#range) {
+      const [from, to] = this.#range;
+      const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
+      said.push(`of the marked range ${edge(from)} – ${edge(to)}`);
+    }
+    const { words } = this.#host.data.slices.columns.info;
+    if (rows.idle) {
+      said.push(`${counted(rows.idle, "slice")} of inputs and parameters hidden: no time`);
+    }
+    if (rows.alone) said.push(this.#alone(rows));
+    if (rows.overlap) said.push(words.partsOverlap);
+    if (this.by === "callers" && rows instanceof ByRows)
+      said.push("children of a row: its callers");
+    if (this.change) said.push("slices of both runs together");
+    return said.join("; ");
+  }
+
+  /** Only a table of times knows them. */
+  #alone({ alone }: SumTable): string {
+    const counts = this.by !== "name" && this.by !== "callers";
+    const which = `the time of ${counted(alone, "node")} without slices`;
+    return counts ? `${which} included` : `${which} left out: no name`;
+  }
+
+  #changeTable(change: Change, theme: Theme): ChangeTable {
+    const { data, options, say, signal } = this.#host;
+    return new ChangeTable(
+      change,
+      theme,
+      {
+        pick: (nodes, source) => {
+          if (nodes.length) this.#host.pick(nodes);
+          else if (source >= 0) this.#host.pick([], data.slices.bySource(source));
+        },
+        hover: (node) => this.#host.hover(node),
+        listed: () => this.#changed(),
+        say,
+        color: (byChange) => options.set("slice_color", byChange ? "change" : "auto"),
+      },
+      signal,
+    );
+  }
+
+  #pick(row: ByRow): void {
+    if (this.by === "callers" && this.#rows instanceof ByRows) this.#sandwich.show(this.#rows, row);
+    if (row.nodes.length) this.#host.pick(row.nodes.toReversed());
+    else if (row.slice >= 0) this.#host.pick([], row.slice);
+    this.#host.say(this.#sentence(row));
+  }
+
+  #sentence(row: ByRow): string {
+    const { p50, p90 } = this.#rows!.spread(row);
+    const { slices } = this.#host.data;
+    const time = slices.withShare(row.ns, row.ns / this.#rows!.total);
+    const spread = Number.isNaN(p50) ? "" : `, median ${slices.told(p50)}, p90 ${slices.told(p90)}`;
+    const more = row.inside ? ", Enter opens it" : "";
+    return `${row.label}: ${time}, ${counted(row.count, "slice")}${spread}${more}`;
+  }
+}
+
+function severalDevices({ tracks, columns }: Slices, graph: GraphColumns | null): boolean {
+  const places = tracks.map(({ number, name }) => columns.trackDevice.at(number) || name);
+  const types = graph?.deviceTypes;
+  return new Set(places).size > 1 || !!types?.some((type) => type !== types[0]);
+}
+
+/** Why rows cannot be of that; "" where they can. */
+function lacking(by: TableBy, { slices, graph, change }: TimelineData): string {
+  const { words } = slices.columns.info;
+  if (by === "change" && !change) return "one run is shown";
+  if ((by === "part" || by === "group") && !graph) return "this run has no graph";
+  if (by === "group" && !graph!.groupParent.length) return "the graph has no groups";
+  if (by === "module" && !slices.columns.nodeModules) return "the graph tells no modules";
+  if (by === "callers" && !slices.nested) return "no nested slices";
+  if (by === "name" && words.byName) return "rows are already names";
+  if (by === "device" && !severalDevices(slices, graph)) return "there is one device";
+  if (by === "kind" && !graph && !slices.nameKinds.unique.some((kind) => kind !== "other")) {
+    return "no name refers to an operator";
+  }
+  return "";
+}

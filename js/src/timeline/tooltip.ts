@@ -1,0 +1,195 @@
+import { heatStops, kindFill, ramp, type Theme } from "../shared/drawing/theme.ts";
+import { counted, duration, integer, percent } from "../shared/format.ts";
+import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import type { Names } from "./data/names.ts";
+import type { KindSum, Ranking } from "./data/ranking.ts";
+import { factList, type SliceDescriptions } from "./descriptions.ts";
+import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
+
+const STOPS = 12;
+
+/** What the colors of slices mean: op kinds or blocks with their time, or how much of the time; a click selects. */
+export class ColorKey {
+  readonly node = element("section", { class: "tvmdbg-timeline-kinds" });
+  readonly #names: Names;
+  readonly #ranking: Ranking;
+  readonly #pick: (nodes: number[]) => void;
+
+  constructor(names: Names, ranking: Ranking, theme: Theme, pick: (nodes: number[]) => void) {
+    this.#names = names;
+    this.#ranking = ranking;
+    this.#pick = pick;
+    this.node.hidden = names.change !== null;
+    this.show(theme);
+  }
+
+  show(theme: Theme): void {
+    const { by } = this.#names.colors;
+    this.node.setAttribute("aria-label", `colors: ${by === "kind" ? "op kind" : by}`);
+    const sums = this.#ranking.kinds(this.#names, by === "block");
+    const known = this.#names.known || by === "share" ? sums : [];
+    this.node.replaceChildren(
+      ...(by === "share" ? [this.#scale(theme)] : []),
+      ...known
+        .filter(({ kind }) => !this.#names.colors.byShare(kind))
+        .map((sum) => this.#row(sum, sums[0]!.ns, theme)),
+    );
+  }
+
+  #row({ kind, ns, share: part, nodes }: KindSum, most: number, theme: Theme): HTMLElement {
+    const share = percent(part);
+    const bar = element("i", { class: "tvmdbg-timeline-share" });
+    bar.style.width = `${100 * (ns / (most || 1))}%`;
+    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    chip.style.backgroundColor =
+      nodes.length && kind === this.#names.opKind(nodes[0]!)
+        ? this.#names.fill(theme, nodes[0]!, -1)
+        : kindFill(theme, kind);
+    const button = element(
+      "button",
+      {
+        type: "button",
+        title: `select ${counted(nodes.length, this.#names.item)}, ${kind}: ${duration(ns)}, ${share}`,
+        ...KEEP_KEYS,
+      },
+      chip,
+      element("span", { class: "kind" }, kind),
+      element("span", { class: "tvmdbg-muted" }, nodes.length ? `${integer(nodes.length)}×` : ""),
+      element("span", { class: "share" }, bar, share),
+    );
+    button.dataset.kind = kind;
+    button.addEventListener("click", () => this.#pick(nodes));
+    return button;
+  }
+
+  #scale(theme: Theme): HTMLElement {
+    const stops = heatStops(theme);
+    const colors = Array.from({ length: STOPS + 1 }, (_, i) => ramp(stops, i / STOPS));
+    const bar = element("i", { class: "tvmdbg-timeline-ramp" });
+    bar.style.background = `linear-gradient(to right, ${colors.join(", ")})`;
+    const most = this.#ranking.length ? percent(this.#ranking.share(0)) : "";
+    const { kind } = this.#names.colors;
+    const said = kind ? `${kind} by share of the time: 0 %` : "share of the time: 0 %";
+    return element("p", { class: "tvmdbg-timeline-scale" }, said, bar, most);
+  }
+}
+
+const APART = 14;
+
+/** Tells what is under the pointer. */
+export class SliceTooltip {
+  readonly node = element("div", { class: "tvmdbg-tooltip tvmdbg-timeline-tooltip", hidden: true });
+  readonly #scene: TimelineScene;
+  readonly #words: SliceDescriptions;
+  #shown = "";
+  /** What was clicked: the details tell of it. */
+  #dismissed = "";
+  /** Its own size, told when it is another: to read it would lay the page out at every move. */
+  #size = { width: 0, height: 0 };
+  #place = { x: 0, y: 0, box: { width: 0, height: 0 } };
+
+  constructor(scene: TimelineScene, words: SliceDescriptions, signal: AbortSignal) {
+    this.#scene = scene;
+    this.#words = words;
+    const size = new ResizeObserver((changes) => {
+      const box = changes.at(-1)?.borderBoxSize[0];
+      if (!box || this.node.hidden) return;
+      this.#size = { width: box.inlineSize, height: box.blockSize };
+      this.#move();
+    });
+    size.observe(this.node, { box: "border-box" });
+    signal.addEventListener("abort", () => size.disconnect());
+  }
+
+  /** Nothing is under the pointer. */
+  leave(): void {
+    this.#dismissed = "";
+    this.hide();
+  }
+
+  /** Hides until something else is under the pointer. */
+  dismiss(): void {
+    this.#dismissed = this.#shown;
+    this.hide();
+  }
+
+  hide(): void {
+    if (!this.node.hidden) this.node.hidden = true;
+  }
+
+  /** Shows a hit beside the point (x, y) of the view's root, inside its box. */
+  show(hit: TimelineHit, x: number, y: number, box: { width: number; height: number }): void {
+    const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap.from}`;
+    if (key === this.#dismissed) return;
+    this.#dismissed = "";
+    if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...this.#content(hit));
+    this.#shown = key;
+    this.#put(x, y, box);
+  }
+
+  /** Shows lines there, the first in bold; hides where there are none. */
+  tell(
+    lines: readonly string[] | null,
+    x: number,
+    y: number,
+    box: { width: number; height: number },
+  ): void {
+    if (!lines?.length) {
+      this.leave();
+      return;
+    }
+    const [first = "", ...others] = lines;
+    this.#shown = "";
+    this.node.replaceChildren(
+      element("strong", {}, first),
+      ...others.map((line) => element("div", {}, line)),
+    );
+    this.#put(x, y, box);
+  }
+
+  #put(x: number, y: number, box: { width: number; height: number }): void {
+    this.#place = { x, y, box };
+    if (this.node.hidden) this.node.hidden = false;
+    this.#move();
+  }
+
+  #move(): void {
+    const { x, y, box } = this.#place;
+    const { width, height } = this.#size;
+    const left = x + APART + width < box.width ? x + APART : x - APART - width;
+    const top = y + APART + height < box.height ? y + APART : y - APART - height;
+    this.node.style.transform = `translate(${Math.max(2, left)}px, ${Math.max(2, top)}px)`;
+  }
+
+  #content(hit: TimelineHit): Node[] {
+    if (!("slice" in hit)) {
+      const { track, from, to } = hit.gap;
+      const { name } = this.#scene.slices.tracks[track]!;
+      return [
+        element("strong", {}, `idle for ${duration(to - from)}`),
+        element("div", {}, `${name}, from ${duration(from)} to ${duration(to)}`),
+      ];
+    }
+    const { names, slices } = this.#scene;
+    const node = slices.nodeOf(hit.slice);
+    const recorded = slices.nameOf(hit.slice);
+    const title = this.#words.title(hit.slice);
+    const full = names.fullName(node) || recorded;
+    const name = title === full ? "" : full;
+    const others = hit.instants - 1;
+    return [
+      element("strong", {}, title),
+      ...(name ? [element("div", { class: "tvmdbg-muted" }, name)] : []),
+      factList(this.#words.ofSlice(hit.slice, true)),
+      ...(others > 0
+        ? [
+            element(
+              "div",
+              { class: "tvmdbg-muted" },
+              `and ${counted(others, "more slice")}, ${this.#words.noTime}, here`,
+            ),
+          ]
+        : []),
+    ];
+  }
+}

@@ -1,0 +1,297 @@
+import { type ColumnsReply, columnsOf } from "../shared/client/answers.ts";
+import { type Answer, type AnyModel, NewestWins, request } from "../shared/client/request.ts";
+import type { Columns } from "../shared/client/wire.ts";
+import {
+  type ErrorsBy,
+  type ErrorTableInfo,
+  type TrialScope,
+  TuningData,
+  type TuningInfo,
+} from "./data.ts";
+
+/** One schedule, as `widgets/tuning.py` tells it. */
+export interface NestLineInfo {
+  kind: "placeholders" | "attribute" | "loop" | "compute" | "note";
+  /** Loops around it. */
+  depth: number;
+  /** As `print(state)` shows it. */
+  text: string;
+  /** What a loop is bound to: `for`, `parallel`, `blockIdx.x`; empty for other lines. */
+  word: string;
+  /** The split factor, where the extent itself is unknown. */
+  factor: number | null;
+  /** Every step that had a hand in it. */
+  steps: number[];
+  /** What each buffer is touched inside: `A: 64 elements`. */
+  touches: string[];
+}
+
+export interface StepInfo {
+  code: string;
+  text: string;
+}
+
+export interface TileInfo {
+  stage: string;
+  axis: string;
+  extent: number | null;
+  /** From the outermost; null where unknown. */
+  factors: (number | null)[];
+  words: string[];
+}
+
+export interface ScheduleInfo {
+  trial: number;
+  title: string;
+  /** Cost of each run, error, build and run seconds, version, place in the file. */
+  facts: [name: string, value: string][];
+  lines: NestLineInfo[];
+  steps: StepInfo[];
+  tiles: TileInfo[];
+  /** How the loops are known, what is assumed, and what TVM would refuse. */
+  notes: string[];
+  python: string;
+}
+
+/** Two schedules: rows of steps and of loops side by side. */
+export interface ScheduleChange {
+  titles: [string, string];
+  steps: ScheduleChangeRow[];
+  lines: ScheduleChangeRow[];
+}
+
+export interface ScheduleChangeRow {
+  change: "same" | "changed" | "only A" | "only B";
+  a: string;
+  b: string;
+}
+
+/** The number that stands behind a line whose extent is unknown. */
+export function factorText({ factor, text }: NestLineInfo): string {
+  return factor !== null && text.endsWith("(None)") ? ` factor ${factor}` : "";
+}
+
+/** What a loop's inside touches, where that is another than one line above. */
+export function newTouches(lines: readonly NestLineInfo[], at: number): string {
+  const text = lines[at]!.touches.join(" · ");
+  return text === lines[at - 1]?.touches.join(" · ") ? "" : text;
+}
+
+/** A loop's word, and the rest of its line. */
+export function lineParts({ word, text }: NestLineInfo): [word: string, rest: string] {
+  return word && text.startsWith(word) ? [word, text.slice(word.length)] : ["", text];
+}
+
+/** Tile sizes of the trials of one task, for parallel coordinates. */
+interface TilesInfo {
+  /** Names of the axes: `i.1`, `unroll`. */
+  axes: string[];
+  /** Which trials are shown: those of the most common sequence of steps. */
+  note: string;
+}
+
+/** R trials with one number on each of A axes; a scale of powers of two. */
+export class TuningTiles {
+  readonly info: TilesInfo;
+  readonly rows: Int32Array;
+  readonly costs: Float64Array;
+  readonly #values: Float32Array;
+  readonly #most: Float32Array;
+  readonly #levels: readonly number[][];
+
+  constructor(info: TilesInfo, { rows, values, costs }: Columns<"tuningTiles">) {
+    this.info = info;
+    this.rows = rows;
+    this.costs = costs;
+    this.#values = values;
+    this.#most = new Float32Array(info.axes.length).fill(2);
+    values.forEach((value, at) => {
+      const axis = at % info.axes.length;
+      if (value > this.#most[axis]!) this.#most[axis] = value;
+    });
+    this.#levels = info.axes.map((_, axis) => {
+      const found = new Set(rows.map((_row, at) => this.value(at, axis)));
+      return [...found].sort((a, b) => a - b);
+    });
+  }
+
+  value(at: number, axis: number): number {
+    return this.#values[at * this.info.axes.length + axis]!;
+  }
+
+  /** The values that occur on an axis, ascending. */
+  levels(axis: number): readonly number[] {
+    return this.#levels[axis]!;
+  }
+
+  /** Where a value lies on an axis, 0 at the bottom, 1 at the top; zero lies below one. */
+  share(value: number, axis: number): number {
+    return Math.log2(1 + value) / Math.log2(1 + this.#most[axis]!);
+  }
+}
+
+/** How far below the axis of costs failed trials end, px. */
+const FAILED_BELOW = 14;
+
+/** Where the axes and the lines lie. */
+export class TilesScene {
+  readonly tiles: TuningTiles;
+  width = 0;
+  height = 0;
+  /** Place among the rows, -1 for none. */
+  hovered = -1;
+  readonly #low: number;
+  readonly #high: number;
+  readonly #ranks: Float64Array;
+
+  constructor(tiles: TuningTiles) {
+    this.tiles = tiles;
+    const valid = [...tiles.costs.keys()].filter((at) => tiles.costs[at]! > 0);
+    valid.sort((a, b) => tiles.costs[a]! - tiles.costs[b]!);
+    this.#ranks = new Float64Array(tiles.costs.length).fill(Number.NaN);
+    for (const [rank, at] of valid.entries()) {
+      this.#ranks[at] = rank / Math.max(1, valid.length - 1);
+    }
+    let [low, high] = [Number.POSITIVE_INFINITY, 0];
+    for (const cost of tiles.costs) {
+      if (!(cost > 0)) continue;
+      low = Math.min(low, cost);
+      high = Math.max(high, cost);
+    }
+    [this.#low, this.#high] = high > 0 ? [low, Math.max(high, low * 1.01)] : [1e-3, 1e-2];
+  }
+
+  get costs(): [low: number, high: number] {
+    return [this.#low, this.#high];
+  }
+
+  /** The axes of the tiles, and that of the cost behind them. */
+  get count(): number {
+    return this.tiles.info.axes.length + 1;
+  }
+
+  x(axis: number): number {
+    const [left, right] = [44, this.width - 64];
+    return left + (this.count > 1 ? (axis / (this.count - 1)) * (right - left) : 0);
+  }
+
+  get top(): number {
+    return 26;
+  }
+
+  get bottom(): number {
+    return this.height - 20;
+  }
+
+  /** The place of a trial among the valid ones: 0 the cheapest, 1 the dearest; NaN where it failed. */
+  rank(at: number): number {
+    return this.#ranks[at]!;
+  }
+
+  /** The cheapest lie on top, by powers of ten; failed trials below the axis. */
+  y(at: number, axis: number): number {
+    if (axis < this.count - 1) return this.yOf(this.tiles.value(at, axis), axis);
+    const cost = this.tiles.costs[at]!;
+    const share = Math.log(cost / this.#low) / Math.log(this.#high / this.#low);
+    return cost > 0 ? this.top + share * (this.bottom - this.top) : this.bottom + FAILED_BELOW;
+  }
+
+  yOf(value: number, axis: number): number {
+    return this.bottom - this.tiles.share(value, axis) * (this.bottom - this.top);
+  }
+
+  /** The line that passes nearest to a place. */
+  hit(x: number, y: number): number {
+    const gap = this.count > 1 ? this.x(1) - this.x(0) : 1;
+    const left = Math.min(this.count - 2, Math.max(0, Math.floor((x - this.x(0)) / gap)));
+    const along = Math.min(1, Math.max(0, (x - this.x(left)) / gap));
+    let [found, least] = [-1, 8];
+    for (let at = 0; at < this.tiles.rows.length; at++) {
+      const [from, to] = [this.y(at, left), this.y(at, left + 1)];
+      const distance = Math.abs(from + (to - from) * along - y);
+      if (distance < least) [found, least] = [at, distance];
+    }
+    return found;
+  }
+}
+
+/** What a tuning log answers to each kind of question, as it travels; see `RunAnswers`. */
+export interface TuningAnswers {
+  /** In the first buffer. */
+  code: null;
+  tuning: ColumnsReply<TuningInfo>;
+  schedule: ScheduleInfo;
+  change: ScheduleChange;
+  tiles: ColumnsReply<TilesInfo>;
+  errors: ErrorTableInfo;
+  select: ColumnsReply<{ caption: string }>;
+}
+
+/** What a query found: one byte a trial, and the sentence that tells how many. */
+export interface ChosenTrials {
+  mask: Uint8Array;
+  caption: string;
+}
+
+/** The questions that the view asks of its log's model. */
+export class TuningClient {
+  readonly #model: AnyModel;
+  readonly #signal: AbortSignal;
+  readonly #schedules = new Map<number, Promise<ScheduleInfo>>();
+  readonly #newest = new NewestWins();
+
+  constructor(model: AnyModel, signal: AbortSignal) {
+    this.#model = model;
+    this.#signal = signal;
+  }
+
+  /** Tells when the log has grown. */
+  onGrown(listener: () => void): void {
+    this.#model.on("change:content", listener);
+    this.#signal.addEventListener("abort", () => this.#model.off("change:content", listener));
+  }
+
+  async data(): Promise<TuningData> {
+    this.#schedules.clear();
+    const { result, buffers } = await this.#ask("tuning", {});
+    return new TuningData(result.info, columnsOf<"tuning">(result.columns, buffers));
+  }
+
+  /** The schedule of a trial; each is asked for once. */
+  schedule(trial: number): Promise<ScheduleInfo> {
+    const known = this.#schedules.get(trial);
+    if (known) return known;
+    const asked = this.#newest
+      .ask(() => this.#ask("schedule", { trial }))
+      .then(({ result }) => result);
+    this.#schedules.set(trial, asked);
+    asked.catch(() => this.#schedules.delete(trial));
+    return asked;
+  }
+
+  async change(a: number, b: number): Promise<ScheduleChange> {
+    return (await this.#ask("change", { a, b })).result;
+  }
+
+  async errors(by: ErrorsBy, scope: TrialScope): Promise<ErrorTableInfo> {
+    return (await this.#ask("errors", { by, ...scope })).result;
+  }
+
+  async tiles(task: number): Promise<TuningTiles> {
+    const { result, buffers } = await this.#ask("tiles", { task });
+    return new TuningTiles(result.info, columnsOf<"tuningTiles">(result.columns, buffers));
+  }
+
+  async select(query: string): Promise<ChosenTrials> {
+    const { result, buffers } = await this.#ask("select", { query });
+    const { mask } = columnsOf<"tuningSelect">(result.columns, buffers);
+    return { mask, caption: result.info.caption };
+  }
+
+  #ask<Kind extends keyof TuningAnswers>(
+    kind: Kind,
+    payload: object,
+  ): Promise<Answer<TuningAnswers[Kind]>> {
+    return request(this.#model, kind, payload, this.#signal);
+  }
+}

@@ -1,0 +1,156 @@
+import { agree, counted, duration, integer, percent } from "../shared/format.ts";
+import type { Along, TaskInfo, TrialScope, TuningData } from "./data.ts";
+import type { StripBin } from "./scene.ts";
+
+const NS = 1e9;
+
+/** Seconds as a duration; unknown where there are none. */
+export function seconds(value: number | null): string {
+  return value === null ? "unknown" : duration(value * NS);
+}
+
+/** A time since the start of the tuning: `1 h 12 min`, `3 min 20 s`, `12 s`. */
+export function elapsed(value: number): string {
+  const whole = Math.round(value);
+  const [hours, minutes, rest] = [
+    Math.floor(whole / 3600),
+    Math.floor(whole / 60) % 60,
+    whole % 60,
+  ];
+  if (hours) return minutes ? `${hours} h ${minutes} min` : `${hours} h`;
+  if (minutes) return rest ? `${minutes} min ${rest} s` : `${minutes} min`;
+  return `${rest} s`;
+}
+
+/** How a trial went: its cost, or why it has none. */
+export function outcome(data: TuningData, row: number): string {
+  const error = data.error[row]!;
+  return error ? data.errorName(error) : seconds(data.cost[row]!);
+}
+
+/** The error codes that occur, trials that were measured first. */
+export function codesOf(data: TuningData): number[] {
+  return Object.keys(data.info.errorNames)
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+/** How trials of an error code went. */
+export function outcomeName(data: TuningData, code: number): string {
+  return code ? data.errorName(code) : "measured";
+}
+
+/** The query that finds the trials of an error code. */
+export function codeQuery(code: number): string {
+  if (!code) return "is:valid";
+  return code === 255 ? "error<0" : `error:${code}`;
+}
+
+/** All there is to say of one trial, a line each. */
+export function trialLines(data: TuningData, row: number): string[] {
+  const task = data.info.tasks[data.task[row]!]!;
+  const place = data.rowsOf(task.index).indexOf(row);
+  const time = data.time[row]!;
+  const lines = [
+    `trial ${integer(row)}: ${outcome(data, row)}`,
+    `task ${task.index}, ${task.name}`,
+    `its ${ordinal(place + 1)} trial of ${integer(task.trials)}`,
+  ];
+  if (task.bestTrial === row) lines.push("the best of its task");
+  else if (!data.error[row] && task.best) {
+    lines.push(`${(data.cost[row]! / task.best).toFixed(2)}× the best of its task`);
+  }
+  if (!Number.isNaN(time)) lines.push(`${elapsed(time)} after the first trial`);
+  return lines;
+}
+
+/** A bar of the error strip. */
+export function binLines(data: TuningData, along: Along, bin: StripBin): string[] {
+  const where =
+    along === "trial"
+      ? trialsText([bin.from, bin.to])
+      : `${elapsed(bin.from)} to ${elapsed(bin.to)}`;
+  const failed = bin.trials - bin.slots[0]!;
+  const filtered =
+    bin.trials < bin.all ? `, ${integer(bin.trials)} of ${integer(bin.all)} found` : "";
+  const lines = [`${where}${filtered}: ${failedOf(failed, bin.trials)}`];
+  bin.slots.forEach((count, slot) => {
+    if (slot && count) lines.push(`${integer(count)} ${data.errorName(slot < 9 ? slot : 255)}`);
+  });
+  return lines;
+}
+
+/** Trials by their numbers, the last one left out. */
+export function trialsText([first, end]: readonly [first: number, end: number]): string {
+  const last = end - 1;
+  return first === last
+    ? `trial ${integer(first)}`
+    : `trials ${integer(first)} to ${integer(last)}`;
+}
+
+/** Which trials are counted: `of trials 64 to 127 of task 3 that error:6 finds`. */
+export function scopeText({ task, trials, query }: TrialScope): string {
+  if (task === null && !trials && !query) return "of all trials";
+  const whose = task === null ? "" : ` of task ${task}`;
+  const found = query && ` that ${query} finds`;
+  return `of ${trials ? trialsText(trials) : "the trials"}${whose}${found}`;
+}
+
+export function failedOf(failed: number, trials: number): string {
+  if (!trials) return "no trials";
+  if (!failed) return `${counted(trials, "trial")}, none failed`;
+  return `${integer(failed)} of ${counted(trials, "trial")} failed (${percent(failed / trials)})`;
+}
+
+/** What is looked at, in one sentence; also for screen readers. */
+export function headline(data: TuningData): string {
+  const { info } = data;
+  const tasks = counted(info.tasks.length, "task");
+  if (!data.count) return `${tasks}, no trials`;
+  const kind = info.weighted ? "weighted total" : "unweighted sum of task bests";
+  if (info.tasks.every(({ best }) => best === null)) return `${tasks}, ${info.summary}`;
+  if (info.total === null) {
+    const without = info.tasks.filter(({ best }) => best === null).length;
+    return `${tasks}, ${info.summary}; no total latency: ${counted(without, "task")} ${agree(without, "has")} no valid trial`;
+  }
+  const best =
+    info.tasks.length === 1 ? seconds(info.tasks[0]!.best) : `${seconds(info.total)} (${kind})`;
+  return `${tasks}, ${info.summary}; best ${best}`;
+}
+
+function ordinal(value: number): string {
+  const tens = value % 100;
+  const ending = tens > 10 && tens < 14 ? "th" : (["th", "st", "nd", "rd"][value % 10] ?? "th");
+  return `${integer(value)}${ending}`;
+}
+
+export function taskTitle(task: TaskInfo): string {
+  return `task ${task.index}: ${task.name}`;
+}
+
+/** What the whole chart shows, for those who cannot see it. */
+export function chartWords(data: TuningData, task: number): string {
+  if (task < 0) return headline(data);
+  const each = data.info.tasks[task]!;
+  const failed = each.trials - each.valid;
+  const best =
+    each.bestTrial === null
+      ? "no valid trial"
+      : `best ${seconds(each.best)} at trial ${integer(each.bestTrial)}`;
+  const nodes = each.nodes.length
+    ? `, linked to ${counted(each.nodes.length, "node")} ${each.linkedBy}`
+    : "";
+  return `${taskTitle(each)}: ${failedOf(failed, each.trials)}, ${best}${nodes}`;
+}
+
+/** What to do, taken apart: sentences, and lines of code that belong together. */
+export function remedyParts(text: string): { isCode: boolean; text: string }[] {
+  const found: { isCode: boolean; text: string }[] = [];
+  for (const line of text.split("\n").filter(Boolean)) {
+    const isCode = !/\.$|^[A-Z].*:$/.test(line);
+    const last = found.at(-1);
+    if (last && last.isCode === isCode) last.text += `${isCode ? "\n" : " "}${line}`;
+    else found.push({ isCode, text: line });
+  }
+  return found;
+}

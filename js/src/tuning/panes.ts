@@ -1,0 +1,314 @@
+import { errorText, isAbort } from "../shared/client/request.ts";
+import { readTheme } from "../shared/drawing/theme.ts";
+import { counted, integer, percent } from "../shared/format.ts";
+import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import {
+  ERRORS_BY,
+  type ErrorRow,
+  type ErrorsBy,
+  type ErrorTableInfo,
+  errorFill,
+  type FindingInfo,
+  PANES,
+  type PaneName,
+  type TrialScope,
+  type TuningData,
+} from "./data.ts";
+import { remedyParts, scopeText } from "./descriptions.ts";
+
+export const PANE_LABELS: Record<PaneName, string> = {
+  schedule: "Schedule",
+  tiles: "Tile sizes",
+  errors: "Errors",
+  findings: "Findings",
+};
+
+/** Where an arrow key leads from a tab. */
+const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
+const ENDS: Record<string, number> = { Home: 0, End: PANES.length - 1 };
+
+/** The tabs of the lower part of the view; Tab leads to the selected one, arrows to the others. */
+export class Panes {
+  readonly node: HTMLElement;
+  readonly #tabs = new Map<PaneName, HTMLButtonElement>();
+  readonly #bodies: Record<PaneName, HTMLElement>;
+  readonly #pick: (pane: PaneName) => void;
+
+  constructor(bodies: Record<PaneName, HTMLElement>, pick: (pane: PaneName) => void) {
+    this.#bodies = bodies;
+    this.#pick = pick;
+    const tabs = PANES.map((pane, at) => {
+      const tab = element(
+        "button",
+        { type: "button", role: "tab", title: `${PANE_LABELS[pane]} (${at + 1})`, ...KEEP_KEYS },
+        PANE_LABELS[pane],
+      );
+      tab.addEventListener("click", () => pick(pane));
+      this.#tabs.set(pane, tab);
+      bodies[pane].setAttribute("role", "tabpanel");
+      return tab;
+    });
+    const list = element("div", { class: "tvmdbg-tuning-tabs", role: "tablist" }, ...tabs);
+    list.addEventListener("keydown", (event) => this.#key(event));
+    this.node = element(
+      "div",
+      { class: "tvmdbg-tuning-panes" },
+      list,
+      ...PANES.map((pane) => bodies[pane]),
+    );
+  }
+
+  #key(event: KeyboardEvent): void {
+    const at = PANES.findIndex((pane) => this.#tabs.get(pane) === event.target);
+    const step = STEPS[event.key];
+    const to = step ? (at + step + PANES.length) % PANES.length : ENDS[event.key];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    this.#pick(PANES[to]!);
+    this.#tabs.get(PANES[to]!)!.focus();
+  }
+
+  show(shown: PaneName): void {
+    for (const [pane, tab] of this.#tabs) {
+      tab.setAttribute("aria-selected", String(pane === shown));
+      tab.tabIndex = pane === shown ? 0 : -1;
+      this.#bodies[pane].hidden = pane !== shown;
+    }
+  }
+
+  /** Tells beside a tab's name how much there is in it. */
+  count(pane: PaneName, text: string): void {
+    this.#tabs.get(pane)!.textContent = text ? `${PANE_LABELS[pane]} (${text})` : PANE_LABELS[pane];
+  }
+}
+
+const CHIPS = 6;
+
+interface FindingEvents {
+  task: (task: number) => void;
+  trial: (trial: number) => void;
+  copy: (text: string) => void;
+}
+
+/** What the log tells of itself, the gravest first, each with its evidence and what to do. */
+export class FindingsPane {
+  readonly node = element("div", {
+    class: "tvmdbg-tuning-findings",
+    tabindex: 0,
+    "aria-label": "findings",
+    ...KEEP_KEYS,
+  });
+  readonly #events: FindingEvents;
+
+  constructor(events: FindingEvents) {
+    this.#events = events;
+  }
+
+  show({ info }: TuningData): void {
+    const items = info.findings.map((finding, at) => this.#item(finding, at === 0));
+    const refused = info.refused
+      ? [element("p", { class: "tvmdbg-error" }, refusedText(info.refused), list(info.refusedWhy))]
+      : [];
+    const none =
+      items.length || refused.length
+        ? []
+        : [element("p", {}, "Nothing was found that asks for attention.")];
+    this.node.replaceChildren(...refused, ...items, ...none);
+  }
+
+  #item(finding: FindingInfo, open: boolean): HTMLElement {
+    const chips = [
+      ...finding.tasks
+        .slice(0, CHIPS)
+        .map((task) => button(`task ${task}`, `show task ${task}`, () => this.#events.task(task))),
+      ...finding.trials
+        .slice(0, CHIPS)
+        .map((trial) =>
+          button(`trial ${trial}`, `show trial ${trial}`, () => this.#events.trial(trial)),
+        ),
+    ];
+    return element(
+      "details",
+      { open, class: `tvmdbg-finding-${finding.severity}` },
+      element(
+        "summary",
+        { ...KEEP_KEYS },
+        element("i", {
+          class: `tvmdbg-icon tvmdbg-icon-${finding.severity}`,
+          "aria-hidden": "true",
+        }),
+        element("b", {}, `${SEVERITIES[finding.severity]}: `),
+        finding.title,
+      ),
+      list(finding.evidence),
+      element("p", { class: "tvmdbg-muted" }, `${finding.confidence} confidence: ${finding.why}`),
+      ...remedyParts(finding.nextStep).map((part) =>
+        part.isCode ? this.#code(part.text) : element("p", {}, part.text),
+      ),
+      chips.length ? element("p", {}, ...chips) : null,
+    );
+  }
+
+  #code(text: string): HTMLElement {
+    const copy = button("copy", "copy this code", () => this.#events.copy(text));
+    return element("div", { class: "tvmdbg-tuning-step" }, element("pre", {}, text), copy);
+  }
+}
+
+const SEVERITIES = {
+  error: "Error",
+  warning: "Warning",
+  hotspot: "Hotspot",
+  info: "Info",
+} as const;
+
+/** How many lines of the log could not be read. */
+export function refusedText(count: number): string {
+  return `${counted(count, "line")} of the log could not be read`;
+}
+
+function list(texts: readonly string[]): HTMLElement {
+  return element("ul", {}, ...texts.map((text) => element("li", {}, text)));
+}
+
+/** Which trials failed, by what they have in common: unroll setting, round, threads. */
+export class ErrorsPane {
+  readonly node = element("div", {
+    class: "tvmdbg-tuning-errors",
+    tabindex: 0,
+    "aria-label": "errors",
+    ...KEEP_KEYS,
+  });
+  readonly #root: HTMLElement;
+  readonly #ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>;
+  readonly #filter: ((query: string) => void) | null;
+  #places = new Map<ErrorsBy, HTMLElement>();
+  /** What was asked for each place last. */
+  #asked = new Map<ErrorsBy, { scope: string }>();
+  #query = "";
+
+  /** @param filter  null where nobody answers queries. */
+  constructor(
+    root: HTMLElement,
+    ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>,
+    filter: ((query: string) => void) | null,
+  ) {
+    this.#root = root;
+    this.#ask = ask;
+    this.#filter = filter;
+  }
+
+  /** Takes over a log; what is shown stays until it is counted anew. */
+  show({ info }: TuningData): void {
+    this.#asked.clear();
+    const shown = ERRORS_BY.filter((by) => by !== "threads" || info.onGpu);
+    const place = (by: ErrorsBy) =>
+      this.#places.get(by) ??
+      element("div", {}, element("p", { class: "tvmdbg-muted" }, `by ${by}: counting …`));
+    this.#places = new Map(shown.map((by) => [by, place(by)]));
+    if (this.node.childElementCount !== shown.length) {
+      this.node.replaceChildren(...this.#places.values());
+    }
+  }
+
+  /** Counts the errors of these trials, where they are others than those counted last. */
+  look(scope: TrialScope): void {
+    this.#query = scope.query;
+    for (const [by, place] of this.#places) void this.#fill(by, place, scope);
+  }
+
+  /** A table is not limited by a query for one of its own rows, so that another can be chosen. */
+  async #fill(by: ErrorsBy, place: HTMLElement, scope: TrialScope): Promise<void> {
+    const isOwn = scope.query.startsWith(`${by}=`) && !/\s/.test(scope.query);
+    const own = isOwn ? { ...scope, query: "" } : scope;
+    const asked = { scope: JSON.stringify(own) };
+    if (this.#asked.get(by)?.scope !== asked.scope) {
+      this.#asked.set(by, asked);
+      place.setAttribute("aria-busy", "true");
+      const table = await this.#counted(by, own);
+      if (this.#asked.get(by) !== asked) return;
+      const { query } = (document.activeElement as HTMLElement | null)?.dataset ?? {};
+      const isHeld = place.contains(document.activeElement);
+      place.replaceChildren(table);
+      place.removeAttribute("aria-busy");
+      if (isHeld && query) place.querySelector<HTMLElement>(`[data-query="${query}"]`)?.focus();
+    }
+    for (const link of place.querySelectorAll<HTMLElement>("[data-query]")) {
+      link.setAttribute("aria-pressed", String(link.dataset.query === this.#query));
+    }
+  }
+
+  async #counted(by: ErrorsBy, scope: TrialScope): Promise<HTMLElement> {
+    try {
+      return this.#table(by, scope, await this.#ask(by, scope));
+    } catch (error) {
+      const told = isAbort(error) ? "" : `by ${by}: ${errorText(error)}`;
+      return element("p", { class: "tvmdbg-muted" }, told);
+    }
+  }
+
+  #table(by: ErrorsBy, scope: TrialScope, { note, kinds, rows }: ErrorTableInfo): HTMLElement {
+    const told = [scopeText(scope), rows.length ? note : "no trials"].filter(Boolean).join("; ");
+    const caption = element(
+      "caption",
+      {},
+      `by ${by} `,
+      element("span", { class: "tvmdbg-muted" }, told),
+    );
+    return element(
+      "table",
+      { "aria-label": `errors by ${by}` },
+      caption,
+      element(
+        "thead",
+        { class: "tvmdbg-muted" },
+        element(
+          "tr",
+          {},
+          element("th", { scope: "col" }, by),
+          element("th", { scope: "col", class: "tvmdbg-tuning-number" }, "trials"),
+          element("td", {}),
+          element("th", { scope: "col", class: "tvmdbg-tuning-number" }, "failed"),
+          element("td", {}),
+        ),
+      ),
+      element("tbody", {}, ...rows.map((row) => this.#row(row, kinds))),
+    );
+  }
+
+  #row({ label, query, trials, counts }: ErrorRow, kinds: ErrorTableInfo["kinds"]): HTMLElement {
+    const theme = readTheme(this.#root);
+    const failed = counts.reduce((sum, count) => sum + count, 0);
+    const bar = element("span", { class: "tvmdbg-tuning-bar" });
+    const told: string[] = [];
+    counts.forEach((count, at) => {
+      if (!count) return;
+      const part = element("i", {});
+      part.style.width = `${(100 * count) / Math.max(1, trials)}%`;
+      part.style.backgroundColor = errorFill(theme, kinds[at]!.code);
+      bar.append(part);
+      told.push(`${integer(count)} ${kinds[at]!.label}`);
+    });
+    return element(
+      "tr",
+      { title: told.join(", ") || undefined },
+      element("th", { scope: "row" }, this.#label(label, query)),
+      element("td", { class: "tvmdbg-tuning-number" }, integer(trials)),
+      element("td", {}, bar),
+      element("td", { class: "tvmdbg-tuning-number" }, trials ? percent(failed / trials) : ""),
+      element("td", { class: "tvmdbg-muted" }, told.join(", ")),
+    );
+  }
+
+  /** The label of a row: shows its trials alone, and once more all. */
+  #label(label: string, query: string): HTMLElement | string {
+    const filter = this.#filter;
+    if (!query || !filter) return label;
+    const link = button(label, `${label}: show these trials alone (${query})`, () =>
+      filter(link.getAttribute("aria-pressed") === "true" ? "" : query),
+    );
+    link.classList.add("tvmdbg-tuning-link");
+    link.dataset.query = query;
+    return link;
+  }
+}

@@ -1,0 +1,374 @@
+import { Viewport } from "../shared/drawing/canvas.ts";
+import { type Along, ROUND, type TuningData } from "./data.ts";
+import {
+  Axis,
+  BEHIND,
+  HIDDEN,
+  IN_FRONT,
+  marksOf,
+  SlotSums,
+  type TrialPoints,
+} from "./trial_points.ts";
+
+/** Room around the plot, CSS px. */
+export const LEFT = 72;
+export const RIGHT = 46;
+const TOP = 8;
+/** The lane of failed trials above the plot. */
+export const LANE = 14;
+const TICKS = 20;
+export const STRIP = 44;
+const BELOW = 6;
+/** How near the pointer must be to a trial. */
+const NEAR = 14;
+/** The least width of a bin of the strip. */
+const LEAST_BIN = 4;
+/** Bins of the strip over time. */
+const TIME_BINS = 96;
+/** A scale where there is nothing to draw. */
+const NO_COSTS: [low: number, high: number] = [1e-4, 1e-1];
+
+export interface PlotEdges {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** One bar of the error strip: the values of the x axis that it spans, and trials by slot. */
+export interface StripBin {
+  from: number;
+  to: number;
+  /** Those in the foreground. */
+  trials: number;
+  /** Those that would be without a query. */
+  all: number;
+  slots: Int32Array;
+}
+
+/** Where everything in the chart of costs lies: trials over their number or over time, on a logarithmic scale. */
+export class TrialScene {
+  readonly data: TuningData;
+  along: Along = "trial";
+  /** The task that is looked at, -1 for all. */
+  task = -1;
+  /** The trial that is looked at, -1 for none. */
+  trial = -1;
+  hovered = -1;
+  /** 1 for the trials that the query finds; null without a query. */
+  chosen: Uint8Array | null = null;
+  range: [first: number, end: number] | null = null;
+  /** What the pointer is dragging over, in values of the axis. */
+  dragged: [from: number, to: number] | null = null;
+  width = 0;
+  height = 0;
+  readonly #viewports: Record<Along, Viewport>;
+  /** log10 of the cheapest and the dearest trial, with room around them. */
+  #costs: [low: number, high: number] | null = null;
+  #layers: Uint8Array | null = null;
+  #levels: Float64Array | null = null;
+  readonly #axes: Partial<Record<Along, Axis>> = {};
+  #sums: Partial<Record<Along, { found: SlotSums; all: SlotSums }>> = {};
+  #bins: { key: string; bins: StripBin[] } | null = null;
+  #marks: { key: string; marks: TrialPoints } | null = null;
+
+  constructor(data: TuningData) {
+    this.data = data;
+    let last = 0;
+    for (const time of data.time) if (time > last) last = time;
+    this.#viewports = {
+      trial: new Viewport(0, Math.max(1, data.count), 4),
+      time: new Viewport(0, Math.max(1, last), 1),
+    };
+  }
+
+  get viewport(): Viewport {
+    return this.#viewports[this.along];
+  }
+
+  get plot(): PlotEdges {
+    const bottom = this.height - BELOW - STRIP - TICKS;
+    return { left: LEFT, top: TOP + LANE, right: this.width - RIGHT, bottom };
+  }
+
+  get strip(): PlotEdges {
+    const bottom = this.height - BELOW;
+    return { left: LEFT, top: bottom - STRIP, right: this.width - RIGHT, bottom };
+  }
+
+  /** The layer of each trial: in the foreground are those of the task, as far as the query finds them. */
+  get layers(): Uint8Array {
+    if (this.#layers) return this.#layers;
+    const { data, task, chosen } = this;
+    const layers = new Uint8Array(data.count).fill(IN_FRONT);
+    if (task >= 0 || chosen) {
+      for (let row = 0; row < layers.length; row++) {
+        if (chosen && !chosen[row]) layers[row] = HIDDEN;
+        else if (task >= 0 && data.task[row] !== task) layers[row] = BEHIND;
+      }
+    }
+    this.#layers = layers;
+    return layers;
+  }
+
+  isShown(row: number): boolean {
+    return this.layers[row] === IN_FRONT;
+  }
+
+  /** log10 of what each trial cost. */
+  get levels(): Float64Array {
+    this.#levels ??= this.data.cost.map(Math.log10);
+    return this.#levels;
+  }
+
+  /** The trials in the order of the axis. */
+  get axis(): Axis {
+    const { along } = this;
+    this.#axes[along] ??= new Axis(
+      along === "time" ? this.data.time : this.data.cost.map((_, row) => this.value(row)),
+    );
+    return this.#axes[along];
+  }
+
+  /** Task or query are others. */
+  changed(): void {
+    this.#costs = null;
+    this.#layers = null;
+    this.#sums = {};
+    this.#bins = null;
+    this.#marks = null;
+  }
+
+  value(row: number): number {
+    return this.along === "trial" ? row + 0.5 : this.data.time[row]!;
+  }
+
+  x(value: number): number {
+    const { left, right } = this.plot;
+    return left + ((value - this.viewport.start) / this.viewport.span) * (right - left);
+  }
+
+  /** The value of the axis at a place. */
+  at(x: number): number {
+    const { left, right } = this.plot;
+    return this.viewport.start + ((x - left) / Math.max(1, right - left)) * this.viewport.span;
+  }
+
+  /** The scale of the costs in the foreground, log10 of seconds; that of all trials where none of these is valid. */
+  get costs(): [low: number, high: number] {
+    if (this.#costs) return this.#costs;
+    const { layers } = this;
+    const span =
+      this.#span((row) => layers[row] === IN_FRONT) ?? this.#span(() => true) ?? NO_COSTS;
+    let [low, high] = span;
+    if (this.task < 0) for (const total of this.data.totals) if (total > high) high = total;
+    [low, high] = [Math.log10(low), Math.log10(high)];
+    const room = Math.max(0.08, (high - low) * 0.05);
+    this.#costs = [low - room, high + room];
+    return this.#costs;
+  }
+
+  /** The cheapest and the dearest of some trials, null where none is valid. */
+  #span(counts: (row: number) => boolean): [low: number, high: number] | null {
+    let [low, high] = [Number.POSITIVE_INFINITY, 0];
+    const { cost } = this.data;
+    for (let row = 0; row < cost.length; row++) {
+      const value = cost[row]!;
+      if (!(value > 0) || !counts(row)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+    return high > 0 ? [low, high] : null;
+  }
+
+  /** Whether any trial of the log has a cost. */
+  get hasCosts(): boolean {
+    return this.data.info.tasks.some(({ best }) => best !== null);
+  }
+
+  y(cost: number): number {
+    const [low, high] = this.costs;
+    const { top, bottom } = this.plot;
+    return bottom - ((Math.log10(cost) - low) / (high - low)) * (bottom - top);
+  }
+
+  /** The middle of the lane of failed trials. */
+  get laneY(): number {
+    return TOP + LANE / 2;
+  }
+
+  /** The trials that are counted, as values of the axis; null for all. */
+  get rangeValues(): [from: number, to: number] | null {
+    return this.range && this.#valuesOf(this.range);
+  }
+
+  #valuesOf(trials: readonly [first: number, end: number]): [from: number, to: number] | null {
+    if (this.along === "trial") return [...trials];
+    const { time, count } = this.data;
+    const [first, end] = [Math.max(0, trials[0]), Math.min(count, trials[1])];
+    return first < end ? [time[first]!, time[end - 1]!] : null;
+  }
+
+  /** Draws over another axis; the trials in view stay in view. */
+  turn(along: Along): void {
+    if (along === this.along) return;
+    const { viewport } = this;
+    const trials = viewport.all ? null : this.between(viewport.start, viewport.end);
+    this.along = along;
+    const values = trials && this.#valuesOf(trials);
+    if (values?.every(Number.isFinite)) this.viewport.show(...values);
+    else this.viewport.showAll();
+  }
+
+  /** The place of the last of some ascending trials that does not lie after the part in view, -1 for none. */
+  lastInView(rows: Int32Array): number {
+    return rows.findLastIndex((row) => this.value(row) <= this.viewport.end);
+  }
+
+  /** The trials between two values of the axis, null for none. */
+  between(from: number, to: number): [first: number, end: number] | null {
+    const { count } = this.data;
+    let [first, end] = [count, 0];
+    for (let row = 0; row < count; row++) {
+      const value = this.value(row);
+      if (!(value >= from && value <= to)) continue;
+      first = Math.min(first, row);
+      end = row + 1;
+    }
+    return first < end ? [first, end] : null;
+  }
+
+  /** The trial in the foreground that is nearest to a place, -1 where none is near. */
+  hit(x: number, y: number): number {
+    let [found, least] = [-1, NEAR * NEAR];
+    const { axis, layers, viewport, plot, costs, levels, laneY } = this;
+    const { error } = this.data;
+    const wide = (plot.right - plot.left) / viewport.span;
+    const high = (plot.bottom - plot.top) / (costs[1] - costs[0]);
+    const end = axis.upTo(this.at(x + NEAR));
+    for (let at = axis.before(this.at(x - NEAR)); at < end; at++) {
+      const row = axis.rows[at]!;
+      if (layers[row] !== IN_FRONT) continue;
+      const across = plot.left + (axis.values[at]! - viewport.start) * wide - x;
+      const down = (error[row] ? laneY : plot.bottom - (levels[row]! - costs[0]) * high) - y;
+      const distance = across * across + down * down;
+      if (distance < least) [found, least] = [row, distance];
+    }
+    return found;
+  }
+
+  /** The bars of the error strip. */
+  get bins(): StripBin[] {
+    const key = `${this.along} ${this.#place}`;
+    if (this.#bins?.key !== key) {
+      this.#bins = { key, bins: this.along === "trial" ? this.#rounds() : this.#periods() };
+    }
+    return this.#bins.bins;
+  }
+
+  #rounds(): StripBin[] {
+    const { left, right } = this.plot;
+    const shown = (this.viewport.span / Math.max(1, right - left)) * LEAST_BIN;
+    const size = ROUND * Math.max(1, Math.ceil(shown / ROUND));
+    const found: StripBin[] = [];
+    const end = Math.min(this.data.count, this.viewport.end);
+    const begin = Math.max(0, Math.floor(this.viewport.start / size) * size);
+    for (let from = begin; from < end; from += size) {
+      const to = Math.min(this.data.count, from + size);
+      found.push(this.#bin(from, to, from, to));
+    }
+    return found;
+  }
+
+  #periods(): StripBin[] {
+    const { start, end, span } = this.viewport;
+    const edge = (at: number) => (at < TIME_BINS ? start + (at * span) / TIME_BINS : end);
+    return Array.from({ length: TIME_BINS }, (_, at) => {
+      const [from, to] = [edge(at), edge(at + 1)];
+      const after = at + 1 < TIME_BINS ? this.axis.before(to) : this.axis.upTo(to);
+      return this.#bin(from, to, this.axis.before(from), after);
+    });
+  }
+
+  /** @param first, after  positions on the axis. */
+  #bin(from: number, to: number, first: number, after: number): StripBin {
+    const { found, all } = this.#counted;
+    const slots = found.count(first, after);
+    return { from, to, trials: sum(slots), all: sum(all.count(first, after)), slots };
+  }
+
+  get #counted(): { found: SlotSums; all: SlotSums } {
+    const { along, axis, task, chosen } = this;
+    const known = this.#sums[along];
+    if (known) return known;
+    const { error, task: taskOf } = this.data;
+    const found = new SlotSums(axis, error, (row) => this.isShown(row));
+    const all = chosen
+      ? new SlotSums(axis, error, (row) => task < 0 || taskOf[row] === task)
+      : found;
+    this.#sums[along] = { found, all };
+    return { found, all };
+  }
+
+  /** What is drawn of the trials in view. */
+  marks(cell: number): TrialPoints {
+    const key = `${this.along} ${this.#place} ${cell}`;
+    if (this.#marks?.key !== key) this.#marks = { key, marks: marksOf(this, cell) };
+    return this.#marks.marks;
+  }
+
+  get #place(): string {
+    return `${this.width} ${this.height} ${this.viewport.start} ${this.viewport.end}`;
+  }
+
+  /** The bar of the strip under a place. */
+  binAt(x: number, y: number): StripBin | null {
+    const { top, bottom } = this.strip;
+    if (y < top || y > bottom) return null;
+    const value = this.at(x);
+    return this.bins.find(({ from, to }) => value >= from && value < to) ?? null;
+  }
+}
+
+function sum(counts: Int32Array): number {
+  return counts.reduce((total, each) => total + each, 0);
+}
+
+/** The trial so many places on among those in the foreground; without an end, the last one there is. */
+export function trialAt(scene: TrialScene, by: number): number | undefined {
+  const { count } = scene.data;
+  const direction = by < 0 ? -1 : 1;
+  const isEnd = !Number.isFinite(by);
+  const onward = isEnd ? -direction : direction;
+  let at = isEnd ? (by < 0 ? -1 : count) : scene.trial;
+  for (at += onward; at >= 0 && at < count; at += onward) if (scene.isShown(at)) return at;
+  return undefined;
+}
+
+/** The next trial that was better than all before it of the task; after the last one, the first. */
+export function nextImprovement({ data, task, trial }: TrialScene): number | undefined {
+  const of = task >= 0 ? task : data.task[trial];
+  const rows = of === undefined ? [] : [...data.curve(of)];
+  return rows.find((row) => row > trial) ?? rows[0];
+}
+
+/** The next failed trial in the foreground; after the last one, the first. */
+export function nextFailure(scene: TrialScene): number | undefined {
+  const { data, trial } = scene;
+  for (let i = 1; i <= data.count; i++) {
+    const row = (trial + i + data.count) % data.count;
+    if (data.error[row] && scene.isShown(row)) return row;
+  }
+  return undefined;
+}
+
+/** The best trial of a task, or without one (-1) of the task that takes most time; -1 where none is valid. */
+export function bestTrial({ info: { tasks } }: TuningData, task: number): number {
+  const time = (at: number) => tasks[at]!.weight * (tasks[at]!.best ?? -1);
+  const slowest = tasks.reduce(
+    (most, { index }) => (time(index) > (most < 0 ? -1 : time(most)) ? index : most),
+    -1,
+  );
+  const of = task < 0 ? slowest : task;
+  return of < 0 ? -1 : (tasks[of]!.bestTrial ?? -1);
+}

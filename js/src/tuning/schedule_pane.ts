@@ -1,0 +1,320 @@
+import { isAbort, message } from "../shared/client/request.ts";
+import { readTheme, type Theme } from "../shared/drawing/theme.ts";
+import { agree, counted } from "../shared/format.ts";
+import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import {
+  factorText,
+  lineParts,
+  type NestLineInfo,
+  newTouches,
+  type ScheduleChange,
+  type ScheduleChangeRow,
+  type ScheduleInfo,
+} from "./client.ts";
+import { annotationColor } from "./data.ts";
+
+const BUSY_AFTER_MS = 150;
+const MOST_LINES = 2000;
+const SIGNS = { same: "", changed: "≠", "only A": "A", "only B": "B" } as const;
+
+/** The loop nest of one trial beside its steps; or two schedules beside each other. */
+export class SchedulePane {
+  readonly node = element("div", { class: "tvmdbg-tuning-schedule" });
+  readonly #root: HTMLElement;
+  readonly #pin: (() => void) | null;
+  #shown: ScheduleInfo | null = null;
+  #render: (() => HTMLElement[]) | null = null;
+  #isKept = false;
+  #isEmpty = false;
+  #asked = 0;
+
+  /** @param pin  null where schedules cannot be compared. */
+  constructor(root: HTMLElement, pin: (() => void) | null) {
+    this.#root = root;
+    this.#pin = pin;
+    this.node.addEventListener("pointerover", (event) => {
+      const at = (event.target as HTMLElement).closest<HTMLElement>("[data-steps]");
+      this.#light(at, at?.dataset.steps?.split(" ") ?? []);
+    });
+    this.node.addEventListener("pointerleave", () => this.#light(null, []));
+    this.node.addEventListener("click", (event) => {
+      if ((event.target as HTMLElement).closest("[data-steps]")) this.#bringLit();
+    });
+    this.node.addEventListener("keydown", (event) => {
+      const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (!by || !this.#walk(event.target as HTMLElement, by)) return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+
+  get shown(): ScheduleInfo | null {
+    return this.#shown;
+  }
+
+  /** Shows what comes, unless something else is asked for meanwhile. */
+  async show(asked: Promise<ScheduleInfo> | null, isEmpty = false): Promise<void> {
+    this.#isEmpty = isEmpty;
+    await this.#await(asked, (found) => {
+      this.#shown = found;
+      this.#render = () => this.#parts(found);
+      this.refresh();
+    });
+  }
+
+  async showChange(asked: Promise<ScheduleChange>): Promise<void> {
+    await this.#await(asked, (found) => {
+      this.#shown = null;
+      this.#render = () => {
+        const close = button("close", "back to the schedule (p)", () => this.#pin?.());
+        return changeParts(found, close, readTheme(this.#root));
+      };
+      this.refresh();
+    });
+  }
+
+  /** Shows the same again, in the colors of the theme as it is now. */
+  refresh(): void {
+    if (this.#render) this.node.replaceChildren(...this.#render());
+  }
+
+  /** Tells whether the schedule is kept to compare the next one with it. */
+  keep(isKept: boolean): void {
+    this.#isKept = isKept;
+    this.refresh();
+  }
+
+  async #await<T>(asked: Promise<T> | null, show: (found: T) => void): Promise<void> {
+    const mine = ++this.#asked;
+    if (!asked) {
+      this.#shown = this.#render = null;
+      this.node.replaceChildren(
+        this.#isEmpty
+          ? message("empty", "No trials", "The log has no records so far.")
+          : message("empty", "No valid trial", "Select a trial in the chart to see its schedule."),
+      );
+      return;
+    }
+    const busy = setTimeout(() => {
+      if (mine === this.#asked) this.node.dataset.busy = "true";
+    }, BUSY_AFTER_MS);
+    try {
+      const found = await asked;
+      if (mine === this.#asked) show(found);
+    } catch (error) {
+      if (mine !== this.#asked || isAbort(error)) return;
+      this.#shown = this.#render = null;
+      const why = error instanceof Error ? error.message : String(error);
+      this.node.replaceChildren(message("error", "This schedule could not be read", why));
+    } finally {
+      clearTimeout(busy);
+      if (mine === this.#asked) delete this.node.dataset.busy;
+    }
+  }
+
+  #parts(schedule: ScheduleInfo): HTMLElement[] {
+    const theme = readTheme(this.#root);
+    const facts = schedule.facts.map(([name, value]) =>
+      element("span", {}, element("span", { class: "tvmdbg-muted" }, `${name} `), value),
+    );
+    const head = element(
+      "div",
+      { class: "tvmdbg-tuning-facts" },
+      element("strong", {}, schedule.title),
+      this.#pin && this.#pinButton(this.#pin),
+      ...facts,
+      ...schedule.notes.map((note) => element("span", { class: "tvmdbg-muted" }, note)),
+    );
+    const nest = element(
+      "pre",
+      { class: "tvmdbg-tuning-nest", "aria-label": "loop nest", tabindex: 0, ...KEEP_KEYS },
+      ...schedule.lines
+        .slice(0, MOST_LINES)
+        .map((line, at) => nestLine(line, theme, newTouches(schedule.lines, at))),
+    );
+    const steps = element(
+      "ol",
+      {
+        class: "tvmdbg-tuning-steps",
+        "aria-label": "transform steps",
+        tabindex: 0,
+        start: 0,
+        ...KEEP_KEYS,
+      },
+      ...schedule.steps
+        .slice(0, MOST_LINES)
+        .map(({ code, text }, at) =>
+          element("li", { "data-steps": at, value: at }, element("code", {}, code), ` ${text}`),
+        ),
+    );
+    if (!schedule.lines.length && !schedule.steps.length) {
+      return [head, message("empty", "No steps", "This record says nothing of its schedule.")];
+    }
+    const parts = schedule.lines.length ? [nest, steps] : [steps];
+    const columns = element("div", { class: "tvmdbg-tuning-columns" }, ...parts);
+    return schedule.tiles.length ? [head, columns, tileTable(schedule)] : [head, columns];
+  }
+
+  #pinButton(pin: () => void): HTMLElement {
+    const isKept = this.#isKept;
+    const node = button(
+      isKept ? "select a trial to compare…" : "compare…",
+      isKept ? "compare with none (p)" : "keep this schedule to compare the next one with it (p)",
+      pin,
+    );
+    node.setAttribute("aria-pressed", String(isKept));
+    return node;
+  }
+
+  /** Lights the next line of the column that has the focus; says whether there is such a column. */
+  #walk(column: HTMLElement, by: number): boolean {
+    if (!column.matches(".tvmdbg-tuning-nest, .tvmdbg-tuning-steps")) return false;
+    const lines = [...column.querySelectorAll<HTMLElement>("[data-steps]")];
+    const from = lines.findIndex((each) => each.matches(".tvmdbg-tuning-pointed"));
+    const next = lines[Math.max(0, Math.min(lines.length - 1, from + by))];
+    if (!next) return false;
+    this.#light(next, next.dataset.steps!.split(" "));
+    this.#bringLit();
+    return true;
+  }
+
+  /** Brings what is lit into view, on both sides. */
+  #bringLit(): void {
+    for (const column of this.node.querySelectorAll<HTMLElement>(
+      ".tvmdbg-tuning-nest, .tvmdbg-tuning-steps",
+    )) {
+      const pointed = column.querySelector<HTMLElement>(".tvmdbg-tuning-pointed");
+      const lit = pointed ?? column.querySelector<HTMLElement>(".tvmdbg-tuning-lit");
+      if (!lit) continue;
+      const [box, line] = [column.getBoundingClientRect(), lit.getBoundingClientRect()];
+      if (line.top < box.top) column.scrollTop += line.top - box.top;
+      else if (line.bottom > box.bottom) column.scrollTop += line.bottom - box.bottom;
+    }
+  }
+
+  /** Marks what is pointed at, and what of the other side it has to do with: steps made lines, lines come from steps. */
+  #light(pointed: HTMLElement | null, steps: readonly string[]): void {
+    for (const each of this.node.querySelectorAll<HTMLElement>("[data-steps]")) {
+      const other = each.tagName !== pointed?.tagName;
+      const linked = other && each.dataset.steps!.split(" ").some((step) => steps.includes(step));
+      each.classList.toggle("tvmdbg-tuning-lit", each === pointed || linked);
+      each.classList.toggle("tvmdbg-tuning-pointed", each === pointed);
+    }
+  }
+}
+
+function nestLine(line: NestLineInfo, theme: Theme, touched: string): HTMLElement {
+  const [word, rest] = lineParts(line);
+  const strong = element("b", {}, word);
+  const color = annotationColor(theme, word);
+  if (color) strong.style.color = color;
+  const factor = factorText(line);
+  const title = [
+    line.steps.length ? `steps ${line.steps.join(", ")}` : "",
+    ...line.touches.map((each) => `touches ${each}`),
+  ].filter(Boolean);
+  return element(
+    "span",
+    {
+      class: `tvmdbg-tuning-line tvmdbg-tuning-${line.kind}`,
+      "data-steps": line.steps.length ? line.steps.join(" ") : undefined,
+      title: title.join("\n") || undefined,
+    },
+    "  ".repeat(line.depth),
+    strong,
+    rest,
+    factor ? element("i", { class: "tvmdbg-muted" }, factor) : null,
+    touched ? element("i", { class: "tvmdbg-tuning-touches tvmdbg-muted" }, `  ${touched}`) : null,
+    "\n",
+  );
+}
+
+function tileTable({ tiles }: ScheduleInfo): HTMLElement {
+  const rows = tiles.map((tile) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, tile.stage),
+      element("td", {}, tile.axis),
+      element(
+        "td",
+        { class: "tvmdbg-tuning-number" },
+        tile.extent === null ? "unknown" : String(tile.extent),
+      ),
+      element("td", {}, tile.factors.map((each) => each ?? "?").join(" · ")),
+      element("td", { class: "tvmdbg-muted" }, tile.words.join(", ")),
+    ),
+  );
+  const heads = ["stage", "axis", "extent", "tiles, outermost first", "bound to"];
+  return element(
+    "table",
+    { class: "tvmdbg-tuning-tiles-table", "aria-label": "tile structure" },
+    element(
+      "thead",
+      {},
+      element("tr", {}, ...heads.map((each) => element("th", { scope: "col" }, each))),
+    ),
+    element("tbody", {}, ...rows),
+  );
+}
+
+function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): HTMLElement[] {
+  const side = (title: string, rows: readonly ScheduleChangeRow[], isCode: boolean) =>
+    element(
+      "table",
+      { class: "tvmdbg-tuning-change", "aria-label": title },
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("td", {}),
+          ...(["A", "B"] as const).map((name, at) =>
+            element(
+              "th",
+              { scope: "col", class: "tvmdbg-tuning-side" },
+              `${title} of ${name}: ${change.titles[at]}`,
+            ),
+          ),
+        ),
+      ),
+      element("tbody", {}, ...rows.map((row) => changeRow(row, isCode ? theme : null))),
+    );
+  const differ = change.steps.filter((row) => row.change !== "same").length;
+  return [
+    element(
+      "div",
+      { class: "tvmdbg-tuning-facts" },
+      element(
+        "strong",
+        {},
+        `${differ} of ${counted(change.steps.length, "step")} ${agree(differ, "differs")}`,
+      ),
+      close,
+    ),
+    side("loops", change.lines, true),
+    side("steps", change.steps, false),
+  ];
+}
+
+/** @param theme  of code, whose words have colors. */
+function changeRow({ change, a, b }: ScheduleChangeRow, theme: Theme | null): HTMLElement {
+  const cell = (text: string) => element("td", {}, theme ? loopCode(text, theme) : text);
+  return element(
+    "tr",
+    { class: change === "same" ? undefined : "tvmdbg-tuning-changed" },
+    element("td", { title: change === "same" ? undefined : change }, SIGNS[change]),
+    cell(a),
+    cell(b),
+  );
+}
+
+function loopCode(text: string, theme: Theme): HTMLElement {
+  const [, indent, word, rest] = /^(\s*)(\S*)(.*)$/s.exec(text)!;
+  const color = annotationColor(theme, word!);
+  if (!color) return element("code", {}, text);
+  const strong = element("b", {}, word!);
+  strong.style.color = color;
+  return element("code", {}, indent!, strong, rest!);
+}

@@ -1,0 +1,226 @@
+import { counted, integer, percent } from "../shared/format.ts";
+import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import type { Sort, TaskCounts, TaskInfo, TuningData, TuningInfo } from "./data.ts";
+import { seconds, taskTitle } from "./descriptions.ts";
+
+/** One row of the table of tasks, as texts. */
+export interface TaskRow {
+  task: TaskInfo;
+  name: string;
+  best: string;
+  gflops: string;
+  trials: string;
+  failed: string;
+  /** 0 … 1, for the bar behind the number; NaN without trials. */
+  failedShare: number;
+  share: string;
+  gain: string;
+  /** How many nodes of the linked run it tuned, and how they were found. */
+  nodes: string;
+}
+
+/** The tasks in the order of a sort: most first, unknown last. */
+export function sorted(tasks: readonly TaskInfo[], sort: Sort): TaskInfo[] {
+  const key = (task: TaskInfo): number => {
+    if (sort === "time") return task.best === null ? -1 : task.weight * task.best;
+    if (sort === "gain") return task.gain ?? -1;
+    if (sort === "errors") return task.trials - task.valid;
+    return -task.index;
+  };
+  return [...tasks].sort((a, b) => key(b) - key(a) || a.index - b.index);
+}
+
+/** What the table says; `counts` are those of the trials in view, null where all are. */
+export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null): TaskRow[] {
+  return sorted(info.tasks, sort).map((task) => {
+    const trials = counts ? counts.trials[task.index]! : task.trials;
+    const failed = counts ? counts.failed[task.index]! : task.trials - task.valid;
+    const best = counts ? counts.best[task.index]! : (task.best ?? Number.NaN);
+    return {
+      task,
+      name: task.name,
+      best: Number.isNaN(best) ? (trials ? "none valid" : "") : seconds(best),
+      gflops: task.gflops === null || counts ? "" : gflopsText(task.gflops, task.assumed),
+      trials: integer(trials),
+      failed: trials ? percent(failed / trials) : "",
+      failedShare: trials ? failed / trials : Number.NaN,
+      share: task.share === null ? "" : percent(task.share),
+      gain: gainText(task.gain),
+      nodes: task.nodes.length ? `${task.nodes.length} ${task.linkedBy}` : "",
+    };
+  });
+}
+
+/** Whether any task has a number of floating-point operations. */
+function knowsFlops({ tasks }: TuningInfo): boolean {
+  return tasks.some(({ gflops }) => gflops !== null);
+}
+
+function gflopsText(gflops: number, assumed: boolean): string {
+  const text = gflops >= 100 ? integer(Math.round(gflops)) : gflops.toPrecision(3);
+  return assumed ? `${text}*` : text;
+}
+
+function gainText(gain: number | null): string {
+  if (gain === null) return "";
+  return gain > 0 ? seconds(gain) : "none";
+}
+
+/** The columns of numbers, by what their heads say. */
+export const COLUMNS = {
+  best: "best",
+  gflops: "GFLOPS",
+  trials: "trials",
+  failed: "failed",
+  share: "share",
+  gain: "expected gain",
+  nodes: "nodes",
+} as const;
+type TaskColumn = keyof typeof COLUMNS;
+
+/** The columns that hold anything. */
+export function shownColumns(info: TuningInfo, rows: readonly TaskRow[]): TaskColumn[] {
+  return (Object.keys(COLUMNS) as TaskColumn[]).filter(
+    (name) => (name !== "gflops" || knowsFlops(info)) && rows.some((row) => row[name]),
+  );
+}
+
+/** What the columns mean, for the heads of the table. */
+const HEADS = {
+  task: "number of the task by its first trial, and name",
+  best: "lowest mean cost of a valid trial",
+  gflops:
+    "floating-point operations of the task's compute DAG by its best cost; * of a DAG that is only assumed",
+  trials: "trials measured",
+  failed: "trials without a valid cost",
+  share: "share of the total latency: weight times best cost",
+  gain: "what another round may gain, as the task scheduler estimates it",
+  nodes: "nodes of the linked run that the task tuned, and how they were found",
+} as const;
+
+const MOST_ROWS = 500;
+/** Which sort a column's head asks for. */
+const SORT_OF: Record<string, Sort> = {
+  best: "time",
+  share: "time",
+  failed: "errors",
+  gain: "gain",
+  task: "task",
+};
+
+/** The tasks of a log, one a row: the slowest first, or those with most errors, or most to gain. */
+export class TaskTable {
+  readonly node = element("div", {
+    class: "tvmdbg-tuning-tasks",
+    "aria-label": "tasks",
+    ...KEEP_KEYS,
+  });
+  readonly #pick: (task: number | null) => void;
+  readonly #sort: (sort: Sort) => void;
+  #rows = new Map<number, HTMLElement>();
+
+  constructor(pick: (task: number | null) => void, sort: (sort: Sort) => void) {
+    this.#pick = pick;
+    this.#sort = sort;
+    this.node.addEventListener("click", (event) => {
+      const row = (event.target as HTMLElement).closest<HTMLElement>("tr[data-task]");
+      if (row)
+        this.#pick(row.getAttribute("aria-selected") === "true" ? null : Number(row.dataset.task));
+    });
+  }
+
+  show(data: TuningData, sort: Sort, counts: TaskCounts | null, range: string): void {
+    const { info } = data;
+    const rows = taskRows(info, sort, counts);
+    const columns = shownColumns(info, rows);
+    const sorted = columns.find((name) => SORT_OF[name] === sort);
+    const heads = columns.map((name) => this.#head(name, sort, name === sorted));
+    const body = rows.slice(0, MOST_ROWS).map((row) => this.#row(row, columns, sorted));
+    const more = rows.length - MOST_ROWS;
+    this.#rows = new Map(rows.slice(0, MOST_ROWS).map(({ task }, at) => [task.index, body[at]!]));
+    const focused = (document.activeElement as HTMLElement | null)?.dataset.sort;
+    const held = this.node.contains(document.activeElement) ? focused : undefined;
+    this.node.replaceChildren(
+      element(
+        "table",
+        { "aria-label": "tasks" },
+        element(
+          "thead",
+          {},
+          element("tr", {}, this.#head("task", sort, sort === "task", range), ...heads),
+        ),
+        element("tbody", {}, ...body),
+      ),
+      ...(more > 0
+        ? [element("p", { class: "tvmdbg-muted" }, `and ${counted(more, "more task")}`)]
+        : []),
+    );
+    if (held) this.node.querySelector<HTMLElement>(`[data-sort="${held}"]`)?.focus();
+  }
+
+  #head(name: TaskColumn | "task", sort: Sort, isSorted: boolean, more = ""): HTMLElement {
+    const by = SORT_OF[name];
+    const label = name === "task" ? "task" : COLUMNS[name];
+    const attributes = {
+      scope: "col",
+      title: HEADS[name],
+      class: name === "task" ? undefined : columnClass(name, isSorted),
+    };
+    if (!by) return element("th", attributes, label);
+    const head = element("button", { type: "button", "data-sort": name, ...KEEP_KEYS }, label);
+    head.addEventListener("click", () => this.#sort(by));
+    const order = by === "task" ? "ascending" : "descending";
+    return element(
+      "th",
+      { ...attributes, "aria-sort": isSorted && by === sort && order },
+      head,
+      more,
+    );
+  }
+
+  #row(row: TaskRow, columns: readonly TaskColumn[], sorted: TaskColumn | undefined): HTMLElement {
+    const cells = columns.map((name) => {
+      const cell = element("td", { class: columnClass(name, name === sorted) }, row[name]);
+      if (name === "failed" && row.failedShare > 0) {
+        cell.style.setProperty("--share", `${100 * row.failedShare}%`);
+        cell.classList.add("tvmdbg-tuning-failed");
+      }
+      return cell;
+    });
+    const { task } = row;
+    const name = element(
+      "th",
+      { scope: "row", title: `${taskTitle(task)}\n${task.key}\n${task.target}` },
+      element("span", { class: "tvmdbg-muted" }, `${task.index} `),
+      row.name,
+    );
+    return element("tr", { "data-task": task.index, "aria-selected": "false" }, name, ...cells);
+  }
+
+  /** Marks the task that is looked at, and brings it into view. */
+  mark(task: number | null): void {
+    for (const [index, row] of this.#rows) {
+      row.setAttribute("aria-selected", String(index === task));
+    }
+    const row = task === null ? null : this.#rows.get(task);
+    if (!row) return;
+    const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
+    const { scrollTop, clientHeight } = this.node;
+    if (top - HEAD < scrollTop) this.node.scrollTop = top - HEAD;
+    else if (bottom > scrollTop + clientHeight) this.node.scrollTop = bottom - clientHeight;
+  }
+
+  /** The tasks in the order in which they are listed. */
+  get order(): number[] {
+    return [...this.#rows.keys()];
+  }
+}
+
+/** The head stays where it is while rows scroll. */
+const HEAD = 24;
+
+/** A column that gives way where the table is narrow stays while it is sorted by. */
+function columnClass(name: TaskColumn, isSorted: boolean): string {
+  const kind = `tvmdbg-tuning-number tvmdbg-tuning-column-${name}`;
+  return isSorted ? `${kind} tvmdbg-tuning-sorted` : kind;
+}

@@ -1,0 +1,244 @@
+import { isAbort, message } from "../shared/client/request.ts";
+import { clear, layer, type Pen, Repaint } from "../shared/drawing/canvas.ts";
+import {
+  onThemeChange,
+  ramp,
+  readTheme,
+  sequentialStops,
+  type Theme,
+} from "../shared/drawing/theme.ts";
+import { integer } from "../shared/format.ts";
+import { element } from "../shared/ui/dom.ts";
+import { TilesScene, type TuningTiles } from "./client.ts";
+import type { TuningData } from "./data.ts";
+import { outcome, seconds } from "./descriptions.ts";
+
+const MOST_LINES = 4000;
+const PLAIN_ALPHA = 0.35;
+/** The share of trials that is drawn strongly. */
+const CHEAP = 0.1;
+/** Numbers beside an axis that would be nearer are left out, px. */
+const NUMBER_GAP = 13;
+const LABEL_APART = 8;
+
+/** Parallel coordinates: a line for each trial over its tile sizes to its cost; the cheapest lie on top. */
+function paintTiles(scene: TilesScene, pen: Pen, theme: Theme, marked: ReadonlySet<number>) {
+  const { tiles } = scene;
+  const order = Array.from(tiles.rows.keys()).sort(
+    (a, b) => dearness(scene, b) - dearness(scene, a),
+  );
+  const drawn = order.slice(-MOST_LINES);
+  const stops = sequentialStops(theme);
+  const colorOf = (at: number) => {
+    const rank = scene.rank(at);
+    return Number.isNaN(rank) ? theme.error : ramp(stops, 0.95 - 0.75 * rank);
+  };
+  pen.lineWidth = 1;
+  for (const at of drawn) {
+    pen.globalAlpha = scene.rank(at) < CHEAP ? 0.9 : PLAIN_ALPHA;
+    pen.strokeStyle = colorOf(at);
+    trace(scene, pen, at);
+  }
+  pen.globalAlpha = 1;
+  const isMarked = (at: number) => at !== scene.hovered && marked.has(tiles.rows[at]!);
+  for (const at of drawn) if (isMarked(at)) strong(scene, pen, at, theme.text, theme);
+  if (scene.hovered >= 0) strong(scene, pen, scene.hovered, theme.accent, theme);
+  axes(scene, pen, theme);
+  costScale(scene, pen, drawn, colorOf);
+  return drawn.length;
+}
+
+function dearness(scene: TilesScene, at: number): number {
+  const rank = scene.rank(at);
+  return Number.isNaN(rank) ? 2 : rank;
+}
+
+/** A line that stands out of those behind it. */
+function strong(scene: TilesScene, pen: Pen, at: number, color: string, theme: Theme): void {
+  for (const [width, stroke] of [
+    [6, theme.background],
+    [2.5, color],
+  ] as const) {
+    pen.lineWidth = width;
+    pen.strokeStyle = stroke;
+    trace(scene, pen, at);
+  }
+}
+
+function trace(scene: TilesScene, pen: Pen, at: number): void {
+  pen.beginPath();
+  for (let axis = 0; axis < scene.count; axis++) {
+    const [x, y] = [scene.x(axis), scene.y(at, axis)];
+    if (axis) pen.lineTo(x, y);
+    else pen.moveTo(x, y);
+  }
+  pen.stroke();
+}
+
+function axes(scene: TilesScene, pen: Pen, theme: Theme): void {
+  const { tiles, top, bottom, hovered } = scene;
+  pen.font = `11px ${theme.font}`;
+  pen.textBaseline = "middle";
+  const room = scene.count > 1 ? scene.x(1) - scene.x(0) - LABEL_APART : scene.width;
+  for (let axis = 0; axis < scene.count; axis++) {
+    const x = scene.x(axis);
+    const isCost = axis === scene.count - 1;
+    pen.strokeStyle = theme.muted;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.moveTo(x, top);
+    pen.lineTo(x, bottom);
+    pen.stroke();
+    pen.textAlign = "center";
+    pen.fillStyle = theme.text;
+    pen.fillText(shortened(isCost ? "cost" : tiles.info.axes[axis]!, room, pen), x, top - 16);
+    pen.textAlign = "left";
+    if (isCost) {
+      pen.fillStyle = theme.muted;
+      pen.fillText(seconds(scene.costs[0]), x + 8, top);
+      pen.fillText(seconds(scene.costs[1]), x + 8, bottom);
+      continue;
+    }
+    const own = hovered < 0 ? undefined : tiles.value(hovered, axis);
+    let last = Number.POSITIVE_INFINITY;
+    for (const value of tiles.levels(axis)) {
+      const y = scene.yOf(value, axis);
+      const isNear = own !== undefined && Math.abs(scene.yOf(own, axis) - y) < NUMBER_GAP;
+      if (last - y < NUMBER_GAP || (isNear && value !== own)) continue;
+      last = y;
+      number(String(value), x + 4, y, value === own ? theme.text : theme.muted, pen, theme);
+    }
+  }
+  pen.textAlign = "left";
+}
+
+/** A number that lines behind it leave legible. */
+function number(text: string, x: number, y: number, color: string, pen: Pen, theme: Theme): void {
+  const wide = pen.measureText(text).width + 4;
+  pen.fillStyle = theme.background;
+  pen.globalAlpha = 0.8;
+  pen.fillRect(x - 2, y - 7, wide, 14);
+  pen.globalAlpha = 1;
+  pen.fillStyle = color;
+  pen.fillText(text, x, y);
+}
+
+/** The colors that costs have, along their axis. */
+function costScale(
+  scene: TilesScene,
+  pen: Pen,
+  drawn: readonly number[],
+  colorOf: (at: number) => string,
+): void {
+  const axis = scene.count - 1;
+  const x = scene.x(axis);
+  for (const at of drawn) {
+    pen.fillStyle = colorOf(at);
+    pen.fillRect(x - 3, scene.y(at, axis) - 1, 7, 2);
+  }
+}
+
+function shortened(text: string, room: number, pen: Pen): string {
+  if (pen.measureText(text).width <= room) return text;
+  for (let length = text.length - 1; length > 1; length--) {
+    const cut = `…${text.slice(-length)}`;
+    if (pen.measureText(cut).width <= room) return cut;
+  }
+  return text.slice(-1);
+}
+
+/** Parallel coordinates of the tile sizes of one task's trials; a line can be pointed at and chosen. */
+export class TilesPane {
+  readonly node = element("div", { class: "tvmdbg-tuning-tiles" });
+  readonly #said = element("p", { class: "tvmdbg-muted" });
+  readonly #stage: HTMLElement;
+  readonly #repaint: Repaint;
+  readonly #root: HTMLElement;
+  #scene: TilesScene | null = null;
+  #data: TuningData | null = null;
+  #marked: ReadonlySet<number> = new Set();
+  #asked = 0;
+
+  constructor(root: HTMLElement, pick: (trial: number) => void, signal: AbortSignal) {
+    this.#root = root;
+    const base = layer("tvmdbg-tuning-tiles-canvas");
+    this.#stage = element("div", { class: "tvmdbg-stage" }, base.canvas);
+    this.node.append(this.#said, this.#stage);
+    this.#repaint = new Repaint(
+      this.#stage,
+      () => {
+        const { clientWidth: width, clientHeight: height } = this.#stage;
+        if (!width || !height || !this.#scene) return;
+        this.#scene.width = width;
+        this.#scene.height = height;
+        clear(base, width, height);
+        paintTiles(this.#scene, base.context, readTheme(root), this.#marked);
+      },
+      signal,
+    );
+    onThemeChange(() => this.#repaint.request(), signal);
+    const at = (event: PointerEvent | MouseEvent) => {
+      const box = base.canvas.getBoundingClientRect();
+      return this.#scene?.hit(event.clientX - box.left, event.clientY - box.top) ?? -1;
+    };
+    base.canvas.addEventListener("pointermove", (event) => this.#hover(at(event)));
+    base.canvas.addEventListener("pointerleave", () => this.#hover(-1));
+    base.canvas.addEventListener("click", (event) => {
+      const found = at(event);
+      if (found >= 0) pick(this.#scene!.tiles.rows[found]!);
+    });
+  }
+
+  async show(asked: Promise<TuningTiles> | null, data: TuningData): Promise<void> {
+    const mine = ++this.#asked;
+    this.#data = data;
+    this.#scene = null;
+    if (!asked) {
+      this.#empty("empty", "Tile sizes of one task", "Select a task to compare its tile sizes.");
+      return;
+    }
+    this.#empty("busy", "Reading tile sizes …");
+    try {
+      const tiles = await asked;
+      if (mine !== this.#asked) return;
+      if (!tiles.rows.length) {
+        this.#empty("empty", "No tile sizes", tiles.info.note);
+        return;
+      }
+      this.#scene = new TilesScene(tiles);
+      this.node.replaceChildren(this.#said, this.#stage);
+      this.#hover(-1);
+    } catch (error) {
+      if (mine !== this.#asked || isAbort(error)) return;
+      this.#empty("error", "Tile sizes could not be read", String(error));
+    }
+  }
+
+  mark(trial: number): void {
+    this.#marked = new Set(trial < 0 ? [] : [trial]);
+    this.#repaint.request();
+  }
+
+  #empty(kind: "empty" | "error" | "busy", title: string, detail = ""): void {
+    this.node.replaceChildren(message(kind, title, detail));
+  }
+
+  #hover(at: number): void {
+    if (!this.#scene || !this.#data) return;
+    this.#scene.hovered = at;
+    const { info, rows } = this.#scene.tiles;
+    const trial = rows[at];
+    const said =
+      trial === undefined
+        ? `${info.note}; strong lines are the fastest`
+        : `trial ${integer(trial)}: ${outcome(this.#data, trial)}`;
+    const values =
+      trial === undefined
+        ? []
+        : info.axes.map((axis, i) => `${axis} = ${this.#scene!.tiles.value(at, i)}`);
+    this.#said.textContent = [said, ...values].join(" · ");
+    this.#said.title = values.join("\n");
+    this.#root.dataset.tile = trial === undefined ? "" : String(trial);
+    this.#repaint.request();
+  }
+}

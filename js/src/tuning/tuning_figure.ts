@@ -1,0 +1,307 @@
+import {
+  chips,
+  type Drawing,
+  type FigurePart,
+  type FigureRequest,
+  heightOf,
+  LINE,
+  MARGIN,
+  MONO,
+  paintParts,
+  panelDrawing,
+  paragraph,
+  pencil,
+  SMALL,
+} from "../shared/drawing/figure.ts";
+import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
+import { counted } from "../shared/format.ts";
+import { append, largest } from "../shared/many.ts";
+import { paintOverlay } from "./chart.ts";
+import { ChartPainter } from "./chart_painter.ts";
+import { factorText, lineParts, type ScheduleInfo } from "./client.ts";
+import {
+  annotationColor,
+  countTrials,
+  errorFill,
+  type TuningColumns,
+  TuningData,
+  type TuningInfo,
+  type TuningOptions,
+} from "./data.ts";
+import { headline, taskTitle } from "./descriptions.ts";
+import { TrialScene } from "./scene.ts";
+import { COLUMNS, shownColumns, type TaskRow, taskRows } from "./task_table.ts";
+
+interface FigureData {
+  info: TuningInfo;
+  schedule: ScheduleInfo | null;
+  /** What the query of the options found, in words; empty without one. */
+  query: string;
+}
+
+type TuningFigureRequest = FigureRequest<
+  FigureData,
+  TuningOptions,
+  unknown,
+  TuningColumns & { chosen?: Uint8Array }
+>;
+
+const CHART = 250;
+const CELL = 3;
+const FINDINGS = 3;
+const TASKS = 10;
+const NEST = 28;
+/** Lines of the nest that are said in words: names grow with each split of a split. */
+const NEST_SAID = 100;
+const CODE_LINE = 15;
+
+/** The tuning log as a static figure: the same chart, rows and loops as the live view. */
+export function tuningFigure(request: TuningFigureRequest): Drawing {
+  const { data: given, columns, options, width, text } = request;
+  const data = new TuningData(given.info, columns);
+  const scene = sceneOf(data, options, given.schedule);
+  scene.chosen = columns.chosen ?? null;
+  scene.width = width;
+  scene.height = CHART;
+  const counts = countTrials(data, scene.range, scene.chosen);
+  const rows = taskRows(given.info, options.sort, counts);
+  const room = width - 2 * MARGIN;
+  const lines = textOf(data, rows, given.schedule);
+  const parts = [
+    paragraph({ text: given.info.title, bold: true }, room, text),
+    paragraph({ text: headline(data) }, room, text),
+    ...(given.query ? [paragraph({ text: given.query, color: "muted" }, room, text)] : []),
+    ...given.info.findings
+      .slice(0, FINDINGS)
+      .map((finding) =>
+        paragraph(
+          { text: `${finding.severity}: ${finding.title}`, color: finding.severity },
+          room,
+          text,
+        ),
+      ),
+    ...(given.info.refused
+      ? [
+          paragraph(
+            { text: `${counted(given.info.refused, "line")} could not be read`, color: "error" },
+            room,
+            text,
+          ),
+        ]
+      : []),
+    chart(scene),
+    legend(data, room, text),
+    table(given.info, rows, room, text),
+    ...(given.schedule ? [nest(given.schedule, room, text)] : []),
+  ];
+  const height = heightOf(parts);
+  const title = `Tuning log ${given.info.title}: ${headline(data)}`;
+  return panelDrawing(request, {
+    height,
+    title,
+    words: lines.join("; "),
+    text: lines.join("\n"),
+    description: describe(data, rows, scene, given.schedule),
+    paint: (pen, theme) => paintParts(parts, pen, theme),
+  });
+}
+
+function sceneOf(
+  data: TuningData,
+  options: TuningOptions,
+  schedule: ScheduleInfo | null,
+): TrialScene {
+  const scene = new TrialScene(data);
+  scene.along = data.info.timed ? options.along : "trial";
+  scene.task = options.task ?? -1;
+  scene.trial = schedule?.trial ?? -1;
+  scene.range = options.trial_range;
+  return scene;
+}
+
+function chart(scene: TrialScene): FigurePart {
+  return {
+    height: CHART,
+    paint(pen, theme, top) {
+      pen.save();
+      pen.translate(0, top);
+      new ChartPainter(scene, pen, CELL).paint(theme);
+      paintOverlay(scene, pen, theme);
+      pen.restore();
+    },
+  };
+}
+
+/** What the colors of errors mean. */
+function legend(data: TuningData, room: number, text: TextWidths): FigurePart {
+  const items = Object.keys(data.info.errorNames)
+    .map(Number)
+    .map((code) => ({
+      name: code ? data.errorName(code) : "measured",
+      fill: (theme: Theme) => errorFill(theme, code),
+    }));
+  return chips(items, room, text);
+}
+
+/** The first tasks of the table. */
+function table(
+  info: TuningInfo,
+  rows: readonly TaskRow[],
+  room: number,
+  text: TextWidths,
+): FigurePart {
+  const shown = rows.slice(0, TASKS);
+  const columns = shownColumns(info, rows);
+  const wide = columns.map(
+    (name) =>
+      18 +
+      largest(
+        [COLUMNS[name], ...shown.map((row) => row[name])].map((each) => text.width(each, SMALL)),
+      ),
+  );
+  const numbers = wide.reduce((sum, each) => sum + each, 0);
+  const names = shown.map((row) => text.fit(taskTitle(row.task), room - numbers, SMALL));
+  const more = rows.length - shown.length;
+  const below = [
+    ...(more > 0 ? [`and ${counted(more, "more task")}`] : []),
+    ...(shown.some((row) => row.gflops.endsWith("*")) ? ["* of a DAG that is only assumed"] : []),
+  ];
+  return {
+    height: (shown.length + 1 + below.length) * LINE + 8,
+    paint(pen, theme, top) {
+      pen.font = `${SMALL}px ${theme.font}`;
+      pen.textBaseline = "middle";
+      const line = (at: number) => top + (at + 0.5) * LINE;
+      const cells = (texts: readonly string[], at: number, color: string) => {
+        pen.fillStyle = color;
+        pen.textAlign = "right";
+        let right = MARGIN + room - numbers;
+        texts.forEach((each, column) => {
+          right += wide[column]!;
+          pen.fillText(each, right, line(at));
+        });
+        pen.textAlign = "left";
+      };
+      cells(
+        columns.map((name) => COLUMNS[name]),
+        0,
+        theme.muted,
+      );
+      shown.forEach((row, at) => {
+        cells(
+          columns.map((name) => row[name]),
+          at + 1,
+          theme.text,
+        );
+        pen.fillText(names[at]!, MARGIN, line(at + 1));
+      });
+      pen.fillStyle = theme.muted;
+      below.forEach((text, at) => {
+        pen.fillText(text, MARGIN, line(shown.length + 1 + at));
+      });
+    },
+  };
+}
+
+/** The loops of a schedule, the words that bind them in color. */
+function nest(schedule: ScheduleInfo, room: number, text: TextWidths): FigurePart {
+  const shown = schedule.lines.slice(0, NEST);
+  const more = schedule.lines.length - shown.length;
+  const mono = `${SMALL}px ${MONO}`;
+  const ruler = pencil(text);
+  ruler.font = mono;
+  const step = ruler.measureText("  ").width;
+  const lines = shown.map((line) => {
+    const [word, rest] = lineParts(line);
+    const left = line.depth * step;
+    const wide = word ? ruler.measureText(`${word} `).width : 0;
+    const tail = `${rest.trimStart()}${factorText(line)}`;
+    return { word, left, wide, rest: text.fit(tail, room - left - wide, SMALL, false, true) };
+  });
+  const notes = schedule.notes.flatMap((note) => text.wrap(note, room, SMALL, 2));
+  const facts = schedule.facts.map(([name, value]) => `${name} ${value}`).join(" · ");
+  const head = [schedule.title, ...text.wrap(facts, room, SMALL, 2), ...notes];
+  return {
+    height: head.length * LINE + (lines.length + (more > 0 ? 1 : 0)) * CODE_LINE + 8,
+    paint(pen, theme, top) {
+      pen.textBaseline = "middle";
+      pen.textAlign = "left";
+      head.forEach((line, at) => {
+        pen.font = `${at ? "" : "600 "}${SMALL}px ${theme.font}`;
+        pen.fillStyle = at ? theme.muted : theme.text;
+        pen.fillText(line, MARGIN, top + (at + 0.5) * LINE);
+      });
+      pen.font = mono;
+      const below = top + head.length * LINE + 4;
+      lines.forEach(({ word, left, wide, rest }, at) => {
+        const y = below + (at + 0.5) * CODE_LINE;
+        pen.fillStyle = annotationColor(theme, word) || theme.text;
+        if (word) pen.fillText(word, MARGIN + left, y);
+        pen.fillStyle = theme.text;
+        pen.fillText(rest, MARGIN + left + wide, y);
+      });
+      if (more > 0) {
+        pen.fillStyle = theme.muted;
+        pen.fillText(
+          `… ${counted(more, "more line")}`,
+          MARGIN,
+          below + (lines.length + 0.5) * CODE_LINE,
+        );
+      }
+    },
+  };
+}
+
+/** The figure in words. */
+function textOf(
+  data: TuningData,
+  rows: readonly TaskRow[],
+  schedule: ScheduleInfo | null,
+): string[] {
+  const { info } = data;
+  const lines = [`${info.title}: ${headline(data)}`];
+  for (const finding of info.findings) lines.push(`${finding.severity}: ${finding.title}`);
+  if (info.refused) lines.push(`${counted(info.refused, "line")} could not be read`);
+  for (const row of rows.slice(0, TASKS)) {
+    const failed = row.failed ? `, ${row.failed} failed` : "";
+    lines.push(
+      `${taskTitle(row.task)}: ${row.best}, ${row.trials} ${row.trials === "1" ? "trial" : "trials"}${failed}`,
+    );
+  }
+  if (rows.length > TASKS) lines.push(`and ${counted(rows.length - TASKS, "more task")}`);
+  if (schedule) {
+    append(lines, [schedule.title, ...schedule.notes]);
+    for (const line of schedule.lines.slice(0, NEST_SAID))
+      lines.push(`${"  ".repeat(line.depth)}${line.text}${factorText(line)}`);
+    const more = schedule.lines.length - NEST_SAID;
+    if (more > 0) lines.push(`and ${counted(more, "more line")}`);
+  }
+  return lines;
+}
+
+function describe(
+  data: TuningData,
+  rows: readonly TaskRow[],
+  scene: TrialScene,
+  schedule: ScheduleInfo | null,
+): Drawing["description"] {
+  const { info } = data;
+  return {
+    title: info.title,
+    headline: headline(data),
+    findings: info.findings.map(({ rule }) => rule),
+    refused: info.refused,
+    along: scene.along,
+    task: scene.task < 0 ? null : scene.task,
+    trial: scene.trial < 0 ? null : scene.trial,
+    trial_range: scene.range,
+    tasks: rows.map(({ task, best, trials, failed }) => ({
+      task: task.index,
+      best,
+      trials,
+      failed,
+    })),
+    loops: schedule?.lines.map(({ text }) => text) ?? [],
+  };
+}

@@ -1,5 +1,0 @@
-declare module "worker:*" {
-  /** The worker's bundled text, to be started from a Blob. */
-  const source: string;
-  export default source;
-}
