@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.main import get_command
 
-from tests.unit.typed_files import STANDS_FOR, lay_out, texts
+from tests.unit.typed.typed_files import STANDS_FOR, lay_out, texts
 
 Run = Callable[..., subprocess.CompletedProcess[Any]]
 

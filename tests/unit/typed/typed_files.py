@@ -16,7 +16,7 @@ from tests.unit.abi.source_trees import WIDE, tree
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 NETWORK = samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
 XNNPACK, BYTES = samples.executorch_xnnpack, samples.changed_dtype
 TUNING = samples.ansor_starved / "tuning.json"

@@ -19,11 +19,11 @@ from IPython.display import display
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.tuning.test_outputs import OLD_TABLE
-from tests.unit.typed_files import IR, ROOT
+from tests.unit.typed.typed_files import IR, ROOT
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
-    from tests.unit.typed_lines import Space
+    from tests.unit.typed.typed_lines import Space
 
 _EXECUTORCH: Any = tvmdbg.executorch
 #: What ExecuTorch's print_delegation_info prints, and TVM of a DAG.

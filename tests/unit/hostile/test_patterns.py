@@ -19,7 +19,7 @@ from typing import Any, Final
 import pytest
 
 import tvmdbg_widgets
-from tests.unit.attacks import attacks
+from tests.unit.hostile.attacks import attacks
 from tvmdbg_widgets.analysis.messages.known import MESSAGES
 
 pytestmark = pytest.mark.slow  # it reads a clock
