@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.measure import machine, measure
+from benchmarks.measure import machine, measure, sized
 from benchmarks.params_open import write
 
 COMMAND = [sys.executable, "-m", "tvmdbg_widgets.cli", "convert"]
@@ -29,7 +29,7 @@ def peak_megabytes(command: list[str]) -> float:
 def main() -> None:
     """Print throughput beside that of ``cp``, and peak memory at two sizes."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gigabytes", type=float, default=1.0)
+    parser.add_argument("--gigabytes", type=float, default=sized(1.0, 0.02))
     gigabytes = parser.parse_args().gigabytes
     machine()
     with tempfile.TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import tvmdbg_widgets as tvmdbg
-from benchmarks.measure import machine, measure
+from benchmarks.measure import machine, measure, sized
 from tests.formats.executorch.delegate_payloads import graph, node, with_header
 from tests.formats.executorch.delegate_payloads import value as tensor_of
 from tests.formats.executorch.test_program_hostile import instruction, tensor
@@ -24,7 +24,7 @@ from tvmdbg_widgets.formats.executorch import assemble
 from tvmdbg_widgets.model.executorch.delegate_graph import Insides
 from tvmdbg_widgets.recorders.event_log import RecordedBlock, RecordedEvent, etdump_bytes
 
-NODES, EXECUTIONS = 2_000, 10
+NODES, EXECUTIONS = sized(2_000, 200), 10
 BEYOND_S = 0.5
 _US = 1000
 #: Types of nodes by turns, and what XNNPACK calls their operators.

@@ -21,10 +21,10 @@ from pathlib import Path
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.executorch_files import write_etdump, write_etrecord
-from benchmarks.measure import Times, limit, load, machine, measure, ratio
+from benchmarks.measure import Times, limit, load, machine, measure, ratio, sized
 from tvmdbg_widgets.answers.answers import Answers
 
-TABLE, CHART, NODES = 100_000, 1_000_000, 10_000
+TABLE, CHART, NODES = sized((100_000, 1_000_000, 10_000), (1_000, 10_000, 200))
 #: Executions of one program: of 10,000 events each, and of 1,000.
 EXECUTIONS = (10, 100)
 TABLE_S, FEWER, OPEN_S, ROWS_S, FIRST_S, ALL_S, PICTURE_S, MEMORY_MB = (

@@ -15,16 +15,17 @@ from pathlib import Path
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from benchmarks.measure import Times, machine, measure
+from benchmarks.measure import Times, machine, measure, sized
 from benchmarks.params_open import ARRAY_BYTES, write
 from tvmdbg_widgets.analysis.findings import find, probes
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
 
 
 def main() -> None:
     """Print all times, and the peak of memory that the scan added."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gigabytes", type=float, default=1.0)
+    parser.add_argument("--gigabytes", type=float, default=sized(1.0, 0.02))
     arrays = int(parser.parse_args().gigabytes * (1 << 30) / ARRAY_BYTES)
     machine()
     print("resnet20_cifar, 72 tensors of 2 MB")
@@ -45,7 +46,7 @@ def _all(path: Path, repeats: int) -> None:
     _rate(measure("scan (statistics and probes)", lambda: _scan(path), repeats), nbytes)
     _rate(measure("open(…).findings()", lambda: _findings(path), repeats), nbytes)
     scan = _scan(path)
-    measure("the rules alone", lambda: find(run.parts, scan.scanned()), repeats)
+    measure("the rules alone", lambda: find(RunEvidence(run.parts, scan.scanned())), repeats)
 
 
 def _rate(times: Times, nbytes: int) -> None:

@@ -32,7 +32,7 @@ from playwright.sync_api import Error, ViewportSize, sync_playwright
 import tvmdbg_widgets as tvmdbg
 from benchmarks.flamechart_peers import Peer, peers, served
 from benchmarks.graph_view import TRACED, Trace, verdict
-from benchmarks.measure import limit, load, machine, measure
+from benchmarks.measure import limit, load, machine, measure, sized
 from benchmarks.traces import write_trace
 from tests.chromium import ARGUMENTS, find_or_install
 from tests.ui.host import serve
@@ -40,11 +40,9 @@ from tests.ui.host import serve
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
 
-SIZES = (10_000, 100_000, 1_000_000)
+SIZES = sized((10_000, 100_000, 1_000_000), (10_000,))
 FIRST_S, ALL_S, SCRIPT_MS, INTERVAL_MS, HEAP_MB, AREA_MS = 0.3, 1.5, 8, 20, 40, 16
-REPEATS = 3
-STEPS = 60
-AREAS = 5
+REPEATS, STEPS, AREAS = sized((3, 60, 5), (1, 4, 1))
 #: A peer that does not open a trace within this is given up.
 PATIENCE_S = {10_000: 60, 100_000: 120, 1_000_000: 240}
 _RESTS_S, _REST_SHARE = 1.0, 0.1

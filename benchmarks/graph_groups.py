@@ -12,13 +12,13 @@ from collections.abc import Callable
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
-from benchmarks.measure import Times, limit, machine, measure
+from benchmarks.measure import Times, limit, machine, measure, sized
 from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.answers.answers import answer
 
-SIZES = (1_000, 10_000, 100_000)
+SIZES = sized((1_000, 10_000, 100_000), (300,))
 PROMISE, ANSWER = 0.4, 0.5
-LARGE = 100_000
+LARGE = sized(100_000, 300)
 
 
 def _chain(func: Callable[[int], str]) -> str:

@@ -20,12 +20,11 @@ from typing import Any
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
-from benchmarks.measure import load, machine
+from benchmarks.measure import load, machine, sized
 
 RUN = Path(__file__).parent / "layout_run.mjs"
-PROMISES = {1_000: 0.1, 10_000: 0.25, 100_000: 1.0}
-FRESH = 3
-WARM = 5
+PROMISES = {1_000: 0.1, **sized({10_000: 0.25, 100_000: 1.0}, {})}
+FRESH, WARM = sized((3, 5), (1, 2))
 #: Twice the size may take so many times as long: n log n, and what other work on the machine adds.
 GROWTH = 2.9
 
@@ -216,7 +215,7 @@ def main() -> None:
         times("network", graph_of(nodes, frames=False), promise)
         times("network, every group open", graph_of(nodes, frames=True), promise)
     if len(sys.argv) == 1:
-        worst_cases(50_000)
+        worst_cases(sized(50_000, 2_000))
     quality(min(sizes))
 
 

@@ -27,7 +27,7 @@ from playwright.sync_api import sync_playwright
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
-from benchmarks.measure import limit, load, machine, measure
+from benchmarks.measure import limit, load, machine, measure, sized
 from tests.chromium import ARGUMENTS, find_or_install
 from tests.ui.host import page as host_page
 from tests.ui.host import serve
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
 #: Seconds to open; at 100,000 nodes it is also moved at several scales, and folded.
-PROMISES = {1_000: 0.4, 10_000: 0.8, 100_000: 2.0}
+PROMISES = sized({1_000: 0.4, 10_000: 0.8, 100_000: 2.0}, {300: 0.4})
 TASK_MS, SCRIPT_MS, INTERVAL_MS, HEAP_MB = 50.0, 8.0, 20.0, 100.0
-REPEATS = 5
-MOVE_MS = 3000
+REPEATS, MOVE_MS = sized((5, 3000), (1, 200))
 #: Graph px to CSS px; None is the whole graph, in columns where it would be a thread.
-SCALES = (1.0, 0.5, 0.2, 0.05, 0.01, None)
+SCALES = sized((1.0, 0.5, 0.2, 0.05, 0.01, None), (1.0, None))
 STATES: dict[str, dict[str, Any]] = {
     "as it opens": {},
     "all groups open": {"open_groups": "all"},
@@ -112,10 +111,10 @@ MOVES = """async ([kind, ms]) => {
   return frames;
 }"""
 LOOK = """async (scale) => {
-  const { stage, acts } = window.view;
+  const { stage, commands } = window.view;
   if (scale === null) {
     const wrapped = stage.isThread && window.arranged();
-    acts.fitAll();
+    commands.fitAll();
     await wrapped;
   } else {
     const { bounds } = window.view.placed.layout;

@@ -32,13 +32,13 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING
 from benchmarks.growing.executorch import EXECUTORCH
 from benchmarks.growing.logs import LOGS
-from benchmarks.measure import cpu_seconds, machine
+from benchmarks.measure import cpu_seconds, machine, sized
 from tvmdbg_widgets.answers.answers import Answers
 
 Found = dict[str, dict[int, float]]
 
-DOUBLINGS = 3
-WARM_UP = 32
+DOUBLINGS = sized(3, 0)
+WARM_UP = sized((32,), ())
 LINES = GROWING | EXECUTORCH | LOGS
 STEPS = ("open", "display", "findings", "figures", "save_html")
 FIGURES = ("graph", "timeline", "memory")
@@ -121,7 +121,7 @@ def measure(folder: Path, seconds: int) -> None:
     start = 0.0
     for dump in sorted(folder.iterdir(), key=lambda each: int(each.name)):
         begin = cpu_seconds()
-        for _ in range(3):
+        for _ in range(sized(3, 1)):
             used = cpu_seconds()
             for step in steps(dump):
                 print(json.dumps([step, int(dump.name), cpu_seconds() - used]), flush=True)
@@ -137,7 +137,7 @@ def grow(line: str, sizes: list[int], seconds: int) -> tuple[Found, bool]:
     """Write the dumps of a line, and return what each step took by size, and whether all ended."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "dumps"
-        for size in (WARM_UP, *sizes):
+        for size in (*WARM_UP, *sizes):
             (folder / str(size)).mkdir(parents=True)
             LINES[line](folder / str(size), size)
         command = [sys.executable, "-m", "benchmarks.growth", f"--seconds={seconds}"]
@@ -189,7 +189,7 @@ def main() -> None:
     """Print all lines, or those asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="lines whose name holds this")
-    parser.add_argument("--most", type=int, default=16_000, help="the largest size")
+    parser.add_argument("--most", type=int, default=sized(16_000, 20), help="the largest size")
     parser.add_argument("--seconds", type=int, default=60, help="CPU time of a line at most")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -200,7 +200,7 @@ def main() -> None:
     heads = "".join(f"{each:>8}{'':<5}" for each in (*STEPS, "MB"))
     print(f"{'what grows':<28}{'to':>9}  {heads}")
     sizes = [chosen.most >> k for k in range(DOUBLINGS, -1, -1)]
-    lines = [line for line in LINES if chosen.only in line]
+    lines = [line for line in LINES if chosen.only in line][:: sized(1, 8)]
     kept = [tell(line, *grow(line, sizes, chosen.seconds)) for line in lines]
     print(f"{sum(kept)} of {len(kept)} lines grow by n log n at most")
 

@@ -8,7 +8,17 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+#: ``TVMDBG_SMALLEST=1`` for a run that only shows that a script works; its times say nothing.
+SMALLEST = bool(os.environ.get("TVMDBG_SMALLEST"))
+
+Size = TypeVar("Size")
+
+
+def sized(usual: Size, smallest: Size) -> Size:
+    """Return a size, or the smallest at which a script still does all that it does."""
+    return smallest if SMALLEST else usual
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,7 @@ class Times:
 def measure(what: str, task: Callable[[], Any], repeats: int = 5) -> Times:
     """Run a task several times and print what it took."""
     cpu, wall = [], []
-    for _ in range(repeats):
+    for _ in range(sized(repeats, 1)):
         begin_cpu, begin_wall = cpu_seconds(), time.perf_counter()
         task()
         cpu.append(cpu_seconds() - begin_cpu)

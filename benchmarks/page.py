@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import sync_playwright
 
 import tvmdbg_widgets as tvmdbg
-from benchmarks.measure import machine, measure
+from benchmarks.measure import machine, measure, sized
 from benchmarks.sizes import told
 from tests.chromium import ARGUMENTS, find_or_install
 from tvmdbg_widgets.answers.bundles import STATIC
@@ -22,7 +22,7 @@ from tvmdbg_widgets.answers.bundles import STATIC
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-REPEATS = 5
+REPEATS = sized(5, 1)
 READY = """() => document.documentElement.dataset.started === "true"
   && [...document.querySelectorAll("#tvmdbg-views .tvmdbg:not(.tvmdbg-debugger)")]
     .every(each => each.dataset.ready === "true" || each.closest("[hidden]"))

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from benchmarks.measure import machine, measure, ratio
+from benchmarks.measure import machine, measure, ratio, sized
 
 ARRAY_BYTES = 4 << 20
 
@@ -39,7 +39,7 @@ def write(path: Path, arrays: int) -> None:
 def main() -> None:
     """Print both times and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gigabytes", type=float, default=1.0)
+    parser.add_argument("--gigabytes", type=float, default=sized(1.0, 0.02))
     arrays = int(parser.parse_args().gigabytes * (1 << 30) / ARRAY_BYTES)
     machine()
     with tempfile.TemporaryDirectory() as folder:

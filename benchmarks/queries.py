@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
-from benchmarks.measure import limit, machine, measure
+from benchmarks.measure import limit, machine, measure, sized
 
-NODES = 100_000
+NODES = sized(100_000, 300)
 FIRST, LATER, EXPRESSION, PATH = 1.0, 0.3, 0.8, 1.5
 #: A word, a shape, numbers, a group, an id.
 QUERIES = ("conv2d", "shape:*,6?,...", "rank:4 depth>10", "group:block", "id<10")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import machine
+from benchmarks.measure import machine, sized
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
@@ -53,9 +53,11 @@ def make(arrays: int) -> tuple[bytes, bytes]:
 def main() -> None:
     """Print wall time, requests and bytes of both ways."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arrays", type=int, default=1000)
-    parser.add_argument("--latency", type=float, default=20.0, help="milliseconds a request")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--arrays", type=int, default=sized(1000, 20))
+    parser.add_argument(
+        "--latency", type=float, default=sized(20.0, 1.0), help="milliseconds a request"
+    )
+    parser.add_argument("--repeats", type=int, default=sized(3, 1))
     asked = parser.parse_args()
     machine()
     params, text = make(asked.arrays)
@@ -66,7 +68,7 @@ def main() -> None:
         fast = _timed(site, asked.repeats, "predicted from the graph", graph)
     ratio = slow / fast
     print(f"ratio {ratio:.1f} (promised 10)")
-    assert ratio >= 10
+    assert ratio >= sized(10, 0)
 
 
 def _timed(site: Site, repeats: int, what: str, graph: object) -> float:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graph_view import verdict
-from benchmarks.measure import limit, load, machine, measure
+from benchmarks.measure import limit, load, machine, measure, sized
 from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.rpc.streams import read_stream
@@ -96,8 +96,8 @@ def _rows(log: RpcLog) -> Callable[[], object]:
 def main() -> None:
     """Print what is promised beside what is found."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--packets", type=int, default=200_000)
-    parser.add_argument("--gigabytes", type=float, default=1.0)
+    parser.add_argument("--packets", type=int, default=sized(200_000, 2_000))
+    parser.add_argument("--gigabytes", type=float, default=sized(1.0, 0.02))
     asked = parser.parse_args()
     machine()
     with tempfile.TemporaryDirectory() as name:

@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 
 import tvmdbg_widgets as tvmdbg
-from benchmarks.measure import Times, limit, load, machine, measure, ratio
+from benchmarks.measure import Times, limit, load, machine, measure, ratio, sized
 from benchmarks.traces import write_trace
 
-EVENTS, REPEATS = 1_000_000, 7
+EVENTS, REPEATS = sized((1_000_000, 7), (1_000, 1))
 CPU_S, MEMORY_MB = 1.5, 300
 #: What memory was at most, less what it was when the imports were done, in MB. The kernel's own
 #: ru_maxrss also counts the process this one was started from.

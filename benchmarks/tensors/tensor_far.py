@@ -20,19 +20,19 @@ from pathlib import Path
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from benchmarks.measure import machine, measure
+from benchmarks.measure import machine, measure, sized
 from tvmdbg_widgets.model.statistics.contrast import Kept
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
 from tvmdbg_widgets.model.tensors.planes import ArrayValues
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
-LATENCY = 0.03
+LATENCY = sized(0.03, 0.001)
 
 
 def main() -> None:
     """Print peak memory and throughput of both files, and of the far source."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gigabytes", type=float, default=20.0)
+    parser.add_argument("--gigabytes", type=float, default=sized(20.0, 0.05))
     parser.add_argument("--one", type=Path, help="count the tensor of this file and stop")
     asked = parser.parse_args()
     if asked.one:
@@ -41,7 +41,7 @@ def main() -> None:
     machine()
     peaks = []
     with tempfile.TemporaryDirectory() as folder:
-        for gigabytes in (1.0, asked.gigabytes):
+        for gigabytes in (sized(1.0, 0.02), asked.gigabytes):
             path = Path(folder) / f"{gigabytes:g}.params"
             _write(path, int(gigabytes * (1 << 30)) // 4)
             told = subprocess.run(
@@ -105,7 +105,7 @@ class Late(BytesSource):
 
 
 def _far() -> None:
-    array = np.random.default_rng(0).standard_normal(1 << 25, dtype=np.float32)
+    array = np.random.default_rng(0).standard_normal(sized(1 << 25, 1 << 20), dtype=np.float32)
     source = Late(array.tobytes())
 
     def count() -> None:

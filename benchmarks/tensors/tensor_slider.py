@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from benchmarks.measure import load, machine
+from benchmarks.measure import load, machine, sized
 from tests.chromium import ARGUMENTS, find_or_install
 from tests.ui.notebooks import Notebook
 from tests.ui.servers import jupyter
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import CDPSession, Page
 
 KEY = "node_0____topo-index:0____output-num:0"
-STEPS = 50
-SHAPE = (1, 4 * STEPS, 512, 512)
+STEPS = sized(50, 4)
+SHAPE = (1, 4 * STEPS, *sized((512, 512), (64, 64)))
 #: Between two jumps, so that no plane lies beside the one before.
 APART = 3
 MEDIAN, P95 = 33.0, 60.0

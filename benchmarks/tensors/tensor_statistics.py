@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.measure import limit, machine, measure, ratio
+from benchmarks.measure import limit, machine, measure, ratio, sized
 from tvmdbg_widgets.model.statistics import batch, passes, result
 from tvmdbg_widgets.model.statistics.contrast import Kept
 from tvmdbg_widgets.model.tensors.dtypes import from_numpy
@@ -31,7 +31,7 @@ SAMPLE = 1 << 18
 def main() -> None:
     """Print times, ratios and promises; the promises are those of 10^8 values."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--values", type=int, default=10**8)
+    parser.add_argument("--values", type=int, default=sized(10**8, 10**5))
     size = parser.parse_args().values
     machine()
     with tempfile.TemporaryDirectory() as folder:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measure import Times, machine, measure
+from benchmarks.measure import Times, machine, measure, sized
 from tvmdbg_widgets.model.pictures import Pictures, channels, picture, profile
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane
@@ -90,7 +90,7 @@ def compared(times: Times, others: dict[str, Times]) -> None:
 def main() -> None:
     """Print all times, and what is promised beside those that something is promised of."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--side", type=int, default=10_240)
+    parser.add_argument("--side", type=int, default=sized(10_240, 640))
     side = parser.parse_args().side
     machine()
     with tempfile.TemporaryDirectory() as folder:

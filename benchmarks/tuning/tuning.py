@@ -30,17 +30,16 @@ import msgspec
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graph_view import verdict
-from benchmarks.measure import Times, limit, load, machine, measure, ratio
+from benchmarks.measure import Times, limit, load, machine, measure, ratio, sized
 from benchmarks.tuning.tuning_logs import WEIGHTS, records, write_log
 from benchmarks.tuning.tuning_view import view
-from tvmdbg_widgets.analysis.tuning.facts import find_dag
 from tvmdbg_widgets.analysis.tuning.schedules.nest import nest
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import infer_bounds
 from tvmdbg_widgets.tuning import TuningLog
 from tvmdbg_widgets.widgets.tuning import answer
 
-MANY, MILLION, FEW, ROUND = 100_000, 1_000_000, 1_000, 64
+MANY, MILLION, FEW, ROUND = sized((100_000, 1_000_000, 1_000, 64), (4_800, 4_800, 400, 8))
 OPEN_S, SELECT_S, QUICK_S, FINDINGS_S, WRITE_S, POLL_S, THREADS_S = 2, 0.1, 0.1, 0.5, 1, 0.05, 5
 GIVEN_S, GIVEN_MB, FIGURE_S, FIGURE_KB, MEMORY_MB = 0.3, 3, 1, 100, 300
 REPLAY_MS, BOUNDS_MS = 2, 10
@@ -195,7 +194,7 @@ def schedules(folder: Path) -> None:
     print(f"{len(rows):,} GPU schedules of {len(log.tasks)} tasks; {load()}")
     per("log.record(row)", rows, log.record)
     found = [log.record(row) for row in rows]
-    dags = [find_dag(log.parts, each.task)[0] for each in found]
+    dags = [log.dag(each.task) for each in found]
     known = [(dag, each.steps) for dag, each in zip(dags, found, strict=True) if dag is not None]
     print(f"  the DAG is known of {len(known):,}")
     told(per("replayed", known, lambda each: replay(*each)), len(known), REPLAY_MS)

@@ -14,7 +14,7 @@ import numpy as np
 from playwright.sync_api import ViewportSize, sync_playwright
 
 from benchmarks.graph_view import TRACED, Trace, verdict
-from benchmarks.measure import load
+from benchmarks.measure import load, sized
 from tests.chromium import ARGUMENTS, find_or_install
 from tests.ui.tuning_page import TuningPage
 from tvmdbg_widgets.tuning import TuningLog
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 SCRIPT_MS, OPEN_MS, HEAP_MB = 8.0, 150.0, 40.0
-MOVE_MS, REPEATS = 3000, 3
+MOVE_MS, REPEATS = sized((3000, 3), (200, 1))
 _SIZE: ViewportSize = {"width": 1240, "height": 900}
 _WIDTH = 1200
 
@@ -107,8 +107,8 @@ def opened(browser: Browser, log: TuningLog) -> None:
     scripts, heap = [], 0.0
     for _ in range(REPEATS):
         page = browser.new_page(viewport=_SIZE)
-        page.add_init_script("performance.mark('tvmdbg begin')")
         browser.start_tracing(page=page, categories=TRACED)
+        page.evaluate("() => performance.mark('tvmdbg begin')")
         TuningPage(page, log, _WIDTH)
         page.wait_for_timeout(1500)
         trace = Trace.read(browser.stop_tracing(), "tvmdbg begin")
