@@ -133,7 +133,7 @@ def asked(kinds: list[str], run: Any, paths: list[Path], folder: Path) -> dict[s
     def verb(line: str) -> str:
         first, *options = line.split(" --")
         flags = [part for each in options for part in f"--{each}".split(" ", 1)]
-        ended = in_process(*first.split(), *paths, *flags, env={"NO_COLOR": "1"})
+        ended = in_process(*first.split(), *paths, *flags, env={"NO_COLOR": "1", "COLUMNS": "500"})
         return f"{ended.stdout}\n{ended.stderr}\nexit status {ended.returncode}"
 
     def compared(a: Any, b: Any) -> list[Any]:
