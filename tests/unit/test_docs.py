@@ -33,7 +33,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PUBLIC = {*tvmdbg.__all__, "open"} - {"__version__"}
 #: What methods of a run, or of a log, return and a reader need not know.
-INNER = {"Facts", "Recorded", "LogFacts", "TuningParts", "RunModel", "RunParts", "Search"}
+INNER = {"Facts", "Recorded", "LogFacts", "TuningParts", "RunModel", "RunParts", "FindingsSearch"}
 #: How the page on formats calls what the registry reads.
 CALLED = {
     "recording": "[recording]",
@@ -144,9 +144,8 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
         (("run/*", "analysis/derived/*", "widgets/shown_run"), tvmdbg.DebugRun),
         (
             (
-                *("tuning/*", "analysis/tuning/facts", "analysis/tuning/errors_by"),
-                *("analysis/tuning/records/applied", "analysis/tuning/records/selection"),
-                *("analysis/tuning/records/writing", "export/tuning/rerun"),
+                *("tuning/*", "analysis/tuning/facts", "analysis/tuning/identity"),
+                *("analysis/tuning/selection", "analysis/tuning/sessions", "export/rerun"),
             ),
             tvmdbg.TuningLog,
         ),
