@@ -279,11 +279,7 @@ function percentilesOf(
   const found: Percentile[] = [];
   const first = offsets[variant]!;
   for (let at = first; at < offsets[variant + 1]!; at++) {
-    found.push({
-      percent: percents[at - first]!,
-      low: number(low[at]!),
-      high: number(high[at]!),
-    });
+    found.push({ percent: percents[at - first]!, low: number(low[at]!), high: number(high[at]!) });
   }
   return found;
 }

@@ -16,12 +16,7 @@ import {
 } from "./stored_plane.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
-export type StoredCells = {
-  minimum: Floats;
-  maximum: Floats;
-  mean: Floats;
-  flags: Uint8Array;
-};
+export type StoredCells = { minimum: Floats; maximum: Floats; mean: Floats; flags: Uint8Array };
 
 /** Cells of `step` values along an axis, which begin at multiples of the step. */
 interface CellSpan {
@@ -57,12 +52,7 @@ function isTurned({ axes: [down, across] }: Pick<StoredPlane, "axes">): boolean 
 /** `wide` where the values are float64: float32 lacks their magnitudes. */
 export function emptyCells(count: number, wide: boolean): StoredCells {
   const numbers = () => (wide ? new Float64Array(count) : new Float32Array(count));
-  return {
-    minimum: numbers(),
-    maximum: numbers(),
-    mean: numbers(),
-    flags: new Uint8Array(count),
-  };
+  return { minimum: numbers(), maximum: numbers(), mean: numbers(), flags: new Uint8Array(count) };
 }
 
 export function isWide({ mean }: StoredCells): boolean {

@@ -162,12 +162,7 @@ function coded(data: StoredData, kind: string, code: (at: number) => number): Sc
   const rows = new Map(Array.from(codes, (each, row) => [each, row]));
   const row = (at: number) => rows.get(code(at)) ?? -1;
   const value = (at: number) => values[row(at)] ?? Number.NaN;
-  return {
-    code,
-    value,
-    exact: value,
-    text: (at) => texts.at(row(at)),
-  };
+  return { code, value, exact: value, text: (at) => texts.at(row(at)) };
 }
 
 const MOST = 65_536n;

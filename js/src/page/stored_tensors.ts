@@ -267,10 +267,7 @@ export function allAnswers(data: StoredData): StoredAnswers {
     tensors ??= new StoredTensors(data);
     return reply(tensors[kind](question));
   };
-  return {
-    ...runAnswers(data),
-    ...Object.fromEntries(KINDS.map((kind) => [kind, answer(kind)])),
-  };
+  return { ...runAnswers(data), ...Object.fromEntries(KINDS.map((kind) => [kind, answer(kind)])) };
 }
 
 /** Numbers go as the columns of one buffer, as `engine/columns.py` packs them. */

@@ -181,10 +181,7 @@ export function missingWords(
     return { title, detail: "It is an input; the dump does not include input values." };
   }
   if (role) return { title, detail: `It is a ${role}; what it holds was not recorded.` };
-  return {
-    title,
-    detail: "No output of this node was recorded. Choose another tensor above.",
-  };
+  return { title, detail: "No output of this node was recorded. Choose another tensor above." };
 }
 
 /** Why a tensor that was read has no picture. */

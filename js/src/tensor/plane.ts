@@ -140,10 +140,7 @@ export function locate(plane: Plane, index: readonly number[]): { plane: Plane; 
   const [down, across] = plane.axes;
   return {
     plane: { ...plane, index: [...index] },
-    point: {
-      row: down === null ? 0 : index[down]!,
-      col: across === null ? 0 : index[across]!,
-    },
+    point: { row: down === null ? 0 : index[down]!, col: across === null ? 0 : index[across]! },
   };
 }
 

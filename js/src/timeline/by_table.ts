@@ -50,12 +50,7 @@ export class ByTable {
     this.#events = events;
     this.node = element(
       "div",
-      {
-        class: "tvmdbg-timeline-table",
-        role: "treegrid",
-        "data-columns": "by",
-        tabindex: -1,
-      },
+      { class: "tvmdbg-timeline-table", role: "treegrid", "data-columns": "by", tabindex: -1 },
       this.#head,
       this.#body,
     );

@@ -256,11 +256,7 @@ export class StatisticsLine {
     };
     if (state === "scanning") {
       const share = total > 0 ? done / total : 0;
-      const bar = element("progress", {
-        max: 1,
-        value: share,
-        "aria-label": "Values counted",
-      });
+      const bar = element("progress", { max: 1, value: share, "aria-label": "Values counted" });
       return [
         piece(
           "progress",

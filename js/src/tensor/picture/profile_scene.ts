@@ -223,9 +223,7 @@ export function paintAlong(
     labels.write(String(value), x, bottom + 10, { align: "center" });
   }
   labels.write(`${name} →`, plot.x, bottom + 25);
-  labels.write("band: min … max, line: mean", plot.x + plot.width, bottom + 25, {
-    align: "right",
-  });
+  labels.write("band: min … max, line: mean", plot.x + plot.width, bottom + 25, { align: "right" });
   return labels.written;
 }
 

@@ -110,10 +110,7 @@ export class PlaneViewport {
       zoom,
       row: place.row - down / scaled.down,
       col: place.col - right / scaled.across,
-      filled: {
-        width: Math.max(right, whole.width),
-        height: Math.max(down, whole.height),
-      },
+      filled: { width: Math.max(right, whole.width), height: Math.max(down, whole.height) },
     });
   }
 

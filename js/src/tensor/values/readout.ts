@@ -234,11 +234,6 @@ export function cellCaption(
   cells: CellChoice,
 ): string {
   if (rowStep * colStep === 1) return "";
-  const what = {
-    mean: "mean",
-    least: "min",
-    largest: "max",
-    extreme: "max abs",
-  }[cells];
+  const what = { mean: "mean", least: "min", largest: "max", extreme: "max abs" }[cells];
   return `each cell: ${what} of ${rowStep}×${colStep} values`;
 }

@@ -187,9 +187,7 @@ class Paths {
       members[next[outer + 1]!++] = path;
     });
     const heavier = (a: number, b: number) => total[b]! - total[a]! || key[a]! - key[b]!;
-    return {
-      of: (outer) => members.subarray(first[outer + 1]!, first[outer + 2]!).sort(heavier),
-    };
+    return { of: (outer) => members.subarray(first[outer + 1]!, first[outer + 2]!).sort(heavier) };
   }
 }
 
