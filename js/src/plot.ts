@@ -31,7 +31,6 @@ interface Model {
   references(): Iterable<object>;
 }
 
-/** A ColumnDataSource. */
 interface DataSource {
   selected: Selected;
   columns(): string[];
@@ -47,7 +46,6 @@ interface Signal {
   connect(slot: () => void): unknown;
 }
 
-/** A figure in the page; `close` takes it away. */
 export interface DrawnFigure {
   sources: DataSource[];
   close(): void;
@@ -79,7 +77,6 @@ const SOURCE = "plot";
 /** Rows that are told one by one. */
 const TOLD = 5;
 
-/** Ties the selection of data sources to that of a session, both ways. */
 class Link {
   readonly #all: Rows[];
   readonly #session: SessionClient;
@@ -118,7 +115,6 @@ class Link {
     ];
   }
 
-  /** Takes over what the user selected in the figure. */
   #take(rows: Rows): void {
     const { indices } = rows.source.selected;
     const nodes = rows.nodesOf(indices);
@@ -127,7 +123,6 @@ class Link {
     this.#light();
   }
 
-  /** Selects the rows of what is selected in the session. */
   #light(): void {
     const selected = new Set(this.#session.selected);
     const told: string[] = [];
@@ -173,12 +168,10 @@ class Rows {
     this.nodes = Array.from(source.get_column(column) ?? [], ids);
   }
 
-  /** The nodes of some rows, each once, in their order. */
   nodesOf(rows: readonly number[]): number[] {
     return [...new Set(rows.flatMap((row) => this.nodes[row] ?? []))];
   }
 
-  /** The rows of any of these nodes. */
   rowsOf(nodes: ReadonlySet<number>): number[] {
     return this.nodes.flatMap((own, row) => (own.some((node) => nodes.has(node)) ? [row] : []));
   }
@@ -208,7 +201,6 @@ class Rows {
   }
 }
 
-/** Ids of a cell, which holds one or a list of them. */
 function ids(cell: unknown): number[] {
   const listed = typeof cell === "number" ? [cell] : Array.from((cell ?? []) as ArrayLike<number>);
   return listed.filter((each) => Number.isInteger(each) && each >= 0);
@@ -218,7 +210,6 @@ const BUSY_AFTER_MS = 150;
 
 interface PlotState {
   session: string;
-  /** Name of the column of node ids. */
   nodes: string;
   /** Release and build of BokehJS. */
   _library: string;
@@ -250,7 +241,6 @@ export default {
   },
 };
 
-/** Shows the figure, its selection tied to that of the session. */
 async function show(
   root: HTMLElement,
   model: RenderProps<PlotState>["model"],

@@ -6,7 +6,7 @@ import { goToStep, SessionClient, type SessionState } from "../shared/client/ses
 import type { SliceColumns } from "../shared/client/timeline_columns.ts";
 import { say } from "./status.ts";
 
-/** Where in a run a link leads: what stands behind the `#` of the page's address. */
+/** Target of a link: what stands behind the `#` of the page's address. */
 interface LinkTarget {
   /** Node ids, or names, in the order they are selected. */
   nodes: string[];
@@ -21,7 +21,7 @@ interface LinkTarget {
 
 export interface ParsedLink {
   place: LinkTarget;
-  /** What was not understood, each as half a sentence. */
+  /** Parts that were not understood, each as half a sentence. */
   problems: string[];
 }
 
@@ -104,7 +104,7 @@ export interface Resolved {
   problems: string[];
 }
 
-/** What a place means in a run; what the run does not have is left out, and said. */
+/** Resolves a target in a run; nodes and slices that the run lacks are left out and reported. */
 export async function resolve(
   place: LinkTarget,
   run: RunClient,
@@ -179,11 +179,9 @@ function countOf(node: number, { node: nodes }: SliceColumns): number {
 const PAUSE_MS = 200;
 
 interface Focus {
-  /** Names of the page's views. */
   names: readonly string[];
   /** The one the reader is in, if any. */
   current: () => string | null;
-  /** Brings one into view. */
   show: (view: string) => void;
 }
 
@@ -206,7 +204,6 @@ export class Address {
     });
   }
 
-  /** Goes where the address leads; what of it the run does not have is said and ignored. */
   async follow(): Promise<void> {
     const { place, problems } = parseLink(location.hash);
     this.#written = location.hash;
@@ -221,7 +218,6 @@ export class Address {
     if (found.view) this.#focus.show(found.view);
   }
 
-  /** The address that leads to what is shown now. */
   get link(): string {
     const text = linkText(this.#place());
     return pageAddress(location.href) + (text && `#${text}`);

@@ -1,4 +1,3 @@
-/** The entry of a page that shows two graphs side by side. */
 import comparison from "../comparison/comparison.ts";
 import { layoutAnswers } from "./layout.ts";
 import { open } from "./open.ts";

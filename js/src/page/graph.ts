@@ -1,4 +1,3 @@
-/** The entry of a page that shows the graph alone. */
 import graph from "../graph/graph.ts";
 import { layoutAnswers } from "./layout.ts";
 import { open } from "./open.ts";

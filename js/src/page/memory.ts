@@ -1,4 +1,3 @@
-/** The entry of a page that shows the memory plan alone. */
 import memory from "../memory/memory.ts";
 import { open } from "./open.ts";
 import { runAnswers } from "./stored_run.ts";

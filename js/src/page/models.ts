@@ -65,7 +65,6 @@ export async function start(
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
-/** Turns the page from light to dark and back; until then it follows the system or the page's own wish. */
 export function themeToggle(): HTMLButtonElement {
   const root = document.documentElement;
   const dark = () => (root.dataset.theme ?? (DARK.matches ? "dark" : "light")) === "dark";
@@ -82,7 +81,6 @@ export function themeToggle(): HTMLButtonElement {
   return toggle;
 }
 
-/** Copies the address that leads to what is shown. */
 export function copyLink(link: () => string): HTMLButtonElement {
   return button("Copy link", "Copy a link to the selection", () => {
     const copy = (event: ClipboardEvent) => {

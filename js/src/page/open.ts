@@ -6,9 +6,7 @@ import { copyLink, type SavedPage, type Started, start, themeToggle } from "./mo
 import { say, sayFailed, unpacked } from "./status.ts";
 import { type StoredAnswers, type StoredData, storedAnswers } from "./stored_data.ts";
 
-/** What Python says of the page, beside the data. */
 interface PageSettings {
-  /** Which of the bundle's views the page shows. */
   view: string;
   models: SavedPage["models"];
   /** The view inside a debugger that the reader starts in. */
@@ -26,10 +24,8 @@ const BELOW = 16;
 const NARROW = 760;
 const ROUNDS = 3;
 
-/** What a bundle is for. */
 interface Bundle {
   views: Readonly<Record<string, unknown>>;
-  /** What these views ask. */
   answers: (data: StoredData) => StoredAnswers;
 }
 

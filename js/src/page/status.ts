@@ -7,7 +7,6 @@ export function runInline(text: string): void {
   document.body.append(script);
 }
 
-/** The file is not as it was written. */
 class Damaged extends Error {}
 
 /** What the page carries as base64 of gzip in a script element of no executable type; gzip notices any damage. */
@@ -32,7 +31,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 
 const STATUS = "tvmdbg-status";
 
-/** Says one thing to the reader of the page, in its one line for that; an empty text takes it away. */
+/** Shows a message in the page's status line; an empty text clears it. */
 export function say(text: string, kind: "note" | "error" = "note"): void {
   const line = document.getElementById(STATUS);
   if (!line) return;
@@ -41,7 +40,6 @@ export function say(text: string, kind: "note" | "error" = "note"): void {
   line.textContent = text;
 }
 
-/** Says why the views are not there. */
 export function sayFailed(error: unknown): void {
   const why =
     error instanceof Damaged

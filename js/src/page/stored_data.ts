@@ -1,5 +1,4 @@
-/** The binary that `export/page/stored_pack.py` writes: tables of columns, and blobs. */
-/** What a page answers in place of a kernel, from the binary that `export/page/stored.py` makes. */
+/** Answers of a saved page, from the tables of columns and blobs that `export/page/stored_pack.py` writes. */
 import { type Column, type ColumnHeader, unpack } from "../shared/client/columns.ts";
 import type { AnswerMessage } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
@@ -17,7 +16,6 @@ interface Head {
   tables: Record<string, { columns: ColumnHeader[]; at: number; size: number }>;
 }
 
-/** A table as it was packed, and its columns. */
 export interface Table {
   headers: ColumnHeader[];
   buffer: ArrayBuffer;
@@ -47,7 +45,6 @@ export class StoredData {
     return Object.hasOwn(this.head.tables, name);
   }
 
-  /** A table by its name, unpacked when it is first asked for. */
   table(name: string): Table {
     const known = this.#tables.get(name);
     if (known) return known;
@@ -84,7 +81,6 @@ export function unshuffled(bytes: Uint8Array, width: number): Uint8Array<ArrayBu
   return out;
 }
 
-/** The shuffled floats of a blob. */
 export function floats(bytes: Uint8Array, wide: boolean): Float32Array | Float64Array {
   const { buffer } = unshuffled(bytes, wide ? 8 : 4);
   return wide ? new Float64Array(buffer) : new Float32Array(buffer);
@@ -217,7 +213,6 @@ export interface StoredReply {
   buffers: DataView[];
 }
 
-/** What answers the questions of each kind. */
 export type StoredAnswers = Readonly<Record<string, (question: Question) => StoredReply>>;
 
 /** Answers the questions of `shared/client/run_client.ts` that `make` knows; whatever goes wrong is an answer too. */

@@ -1,5 +1,4 @@
-/** What a page knows of each tensor apart from its values. */
-/** The statistics of one tensor, as `answers/counts.py` answers them. */
+/** Facts and statistics of each stored tensor, as `answers/counts.py` answers them. */
 import type { GraphColumns, TensorColumns } from "../shared/client/answers.ts";
 import { TRUST_LABELS } from "../shared/client/run_client.ts";
 import type {
@@ -15,8 +14,6 @@ import type { AxisKind } from "../shared/drawing/value_axis.ts";
 import { tensorTitle } from "../shared/format.ts";
 import { computedText, percentileText } from "../shared/number_text.ts";
 import type { Question, StoredData } from "./stored_data.ts";
-
-/** What the axes of a vector type are called, as `axis_names` of model/array_values.py does. */
 
 export interface LaneAxes {
   /** Empty for a type without lanes. */
@@ -42,14 +39,12 @@ function laneAxes(dtype: string, declared: number[], shape: number[]): LaneAxes 
   return { names: [...axes, "lane", ...byte], missing: false };
 }
 
-/** A tensor under one reading. */
 export interface TensorReading {
   row: number;
   variant: number;
   reading: string | null;
   shape: number[];
   dtype: string;
-  /** Whether there is anything to draw. */
   drawn: boolean;
   /** Whether there are complex values, which have no order. */
   unordered: boolean;
@@ -113,7 +108,7 @@ export class StoredFacts {
     return JSON.parse(this.#facts.layouts.at(row) || "[]") as KnownLayout[];
   }
 
-  /** Why something of the values cannot be told, and what would tell it. */
+  /** Why a fact about the values is missing, and how to get it. */
   missing({ row }: TensorReading, what: string): string {
     const why = this.#facts.pageNotes.at(row) || "its values were not saved";
     return `not in this page: ${what} (${why}); open the dump, or ${this.#facts.remedies.at(row)}`;

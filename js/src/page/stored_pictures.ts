@@ -1,6 +1,4 @@
-/** Least, largest and mean of the values of each cell, bit for bit as `model/pictures` makes them. */
 /** Pictures of a part of a plane of values that the page holds. */
-/** Columns<"page pictures"> that were made when the page was saved. */
 import type { Floats } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { counted } from "../shared/format.ts";
@@ -153,7 +151,6 @@ function pairwise(values: Float64Array, from: number, count: number): number {
 const MOST_CELLS = 2 ** 20;
 export const MOST_SIDE = 8192;
 
-/** Where the cells of a picture lie, as the wire names it. */
 export interface PictureGrid {
   row: number;
   col: number;
@@ -163,7 +160,6 @@ export interface PictureGrid {
   colStep: number;
 }
 
-/** A picture of a plane, and whether every value was looked at. */
 export interface StoredPicture {
   exact: boolean;
   grid: PictureGrid;
@@ -257,7 +253,6 @@ export function coarser(
   return { exact, grid: { ...grid, rows, cols, ...steps }, cells: found };
 }
 
-/** As far as a cell tells them: that some of its values are not finite, but not how many. */
 function sumsOfCell(cells: StoredCells, at: number, size: number): CellSums {
   const [low, high, flags] = [cells.minimum[at]!, cells.maximum[at]!, cells.flags[at]!];
   if (Number.isNaN(low)) return { low: Infinity, high: -Infinity, total: 0, count: 0, flags };
@@ -336,7 +331,6 @@ function cellsOf(data: StoredData, all: Columns<"page pictures">, row: number): 
   };
 }
 
-/** The same cells with down and across exchanged. */
 function turned({ exact, grid, cells }: StoredPicture): StoredPicture {
   const { rows, cols, rowStep, colStep } = grid;
   const turn = <T extends Floats | Uint8Array>(values: T): T =>

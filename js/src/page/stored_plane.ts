@@ -1,6 +1,4 @@
-/** Axes of a tensor as they are shown, and where the values of each index are stored. */
-/** Two axes of a view as a plane, as `model/tensors/planes.py` has them. */
-/** Single values of a plane as text and as bytes, as `answers/counts.py` and `data.py` answer them. */
+/** Axes of a tensor as they are shown, and the stored values of a plane, as `answers/counts.py` and `data.py` answer them. */
 
 import type { OneValue, ValuesAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
@@ -171,7 +169,7 @@ export function valueTexts(
   return { ...told, one: allOf(scalars, place.first + place.down[row]! + place.across[col]!) };
 }
 
-/** All that there is to say of a single value. */
+/** Text, bytes and bits of one value. */
 function allOf(scalars: Scalars, at: number): OneValue {
   const step = scalars.spacing(at);
   return {

@@ -1,5 +1,4 @@
 /** Pictures at several indices of an axis, and a line along one, of values that the page holds. */
-/** Profiles that were made when the page was saved: one an axis of a tensor, all in a row. */
 
 import { floats, type Question, type StoredData } from "./stored_data.ts";
 import {

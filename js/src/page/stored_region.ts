@@ -1,4 +1,3 @@
-/** What adapts to values that the page holds, as `model/statistics/contrast.py` and `robust.py` find it. */
 /** The values of a part of a plane, counted as `answers/counts.py` counts them. */
 import type {
   ExactNumber,

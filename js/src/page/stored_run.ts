@@ -1,5 +1,4 @@
-/** Everything known of one node, as `answers/node.py` tells it. */
-/** What every page answers: the run, its columns, its nodes and what was found in it. */
+/** Answers of every page: the run, its columns, nodes and findings, as `answers/node.py` gives them. */
 import type { GraphColumns } from "../shared/client/answers.ts";
 import { ARRAYS } from "../shared/client/columns.ts";
 import { NODE_KINDS, TRUST_LABELS } from "../shared/client/run_client.ts";
@@ -9,7 +8,6 @@ import { counted, duration, givenText, isShort, percent } from "../shared/format
 import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
 
 const CONSUMERS = 200;
-/** Inputs, and outputs, that are listed. */
 const LISTED = 500;
 const REPEATS = 20;
 

@@ -1,5 +1,4 @@
-/** The values of a tensor that is stored whole, one by one. */
-/** All finite values in bins, and exact percentiles, as `model/statistics` has them. */
+/** Values of a tensor that is stored whole, their bins and exact percentiles, as `model/statistics` has them. */
 
 import type { ExactNumber, Percentile } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
@@ -15,7 +14,6 @@ export interface Scalars {
   /** The same, without rounding of long integers. */
   exact(at: number): number | bigint;
   text(at: number): string;
-  /** The bits that stand for the value, the highest first. */
   hex(at: number): string;
   binary(at: number): string;
   /** The step to the next number of a float type; NaN where there is none. */

@@ -1,5 +1,4 @@
-/** Pictures, numbers and values of the tensors of a page, as `answers/tensor` answers them. */
-/** What a page answers that shows values too. */
+/** Answers of a page that shows values too, as `answers/tensor` gives them. */
 import type { Distribution } from "../shared/client/tensor_questions.ts";
 import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
 import { StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
@@ -37,10 +36,8 @@ import {
   unknownPercentile,
 } from "./stored_scalars.ts";
 
-/** Columns by their names. */
 type NamedColumns = { readonly [name: string]: Uint8Array | Float32Array | Float64Array };
 
-/** A JSON value; columns go with the part of it that is named. */
 interface StoredAnswer {
   result: object;
   columns?: { of: object; named: NamedColumns };
@@ -227,7 +224,7 @@ class StoredTensors {
   }
 }
 
-/** A distribution goes as columns beside what it is a part of. */
+/** Moves a distribution into columns beside its result. */
 function withBins(told: object, bins: Distribution | null): StoredAnswer {
   if (!bins) return { result: told };
   const { low, high, count } = bins;

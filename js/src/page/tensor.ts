@@ -1,4 +1,3 @@
-/** The entry of a page that shows one tensor alone. */
 import tensor from "../tensor/tensor.ts";
 import { open } from "./open.ts";
 import { allAnswers } from "./stored_tensors.ts";

@@ -1,4 +1,3 @@
-/** The entry of a page that shows the timeline alone. */
 import timeline from "../timeline/timeline.ts";
 import { open } from "./open.ts";
 import { runAnswers } from "./stored_run.ts";

@@ -86,7 +86,6 @@ async function show({ models }: TuningPageSettings): Promise<void> {
   document.documentElement.dataset.started = "true";
 }
 
-/** Gives the view the height that the window has for it. */
 function stretch(model: StaticModel, place: HTMLElement): void {
   const apply = () => {
     const free = innerHeight - place.getBoundingClientRect().top - scrollY - BELOW;

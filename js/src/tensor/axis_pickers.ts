@@ -6,7 +6,6 @@ import type { InspectorCommands, ShownTensor } from "./state.ts";
 
 const MANY = 2;
 
-/** Which axes are shown, and the index of each other axis. */
 export class AxisPickers {
   readonly node = element("div", {
     class: "tvmdbg-tensor-axes",
@@ -156,7 +155,6 @@ export class ReadingPicker {
   }
 }
 
-/** The choice of the axis that is gone along. */
 export class AlongPicker {
   readonly node = element("span", {});
   readonly #words: string;

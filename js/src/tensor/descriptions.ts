@@ -1,4 +1,4 @@
-/** What is told of all values of a tensor: a verdict, and the counts that say why. */
+/** Words for the values of a tensor: the verdict, and the counts that support it. */
 
 import type { GraphColumns } from "../shared/client/answers.ts";
 import type {
@@ -30,7 +30,6 @@ const HEALTH_WORDS = {
   empty: "no values",
 } as const;
 
-/** What is known of the values of one tensor. */
 export interface ValueWords {
   health: Health;
   /** `saturated`, `all finite in a sample of 1,048,576`. */
@@ -114,7 +113,6 @@ function countsOf(
   return found;
 }
 
-/** What a screen reader says of the tensor that is shown. */
 export function tensorWords({ answer, statistics: known }: ShownTensor): string {
   if (!answer) return "";
   const { title, dtype, valueDtype, shape, notes, trust, trouble } = answer;
@@ -153,7 +151,6 @@ export function pointWords(
   return words.join(", ");
 }
 
-/** Why there is no tensor for an entry, and what would give one. */
 export function missingWords(
   [node, output]: Entry,
   graph: GraphColumns | null,
@@ -184,7 +181,6 @@ export function missingWords(
   return { title, detail: "No output of this node was recorded. Choose another tensor above." };
 }
 
-/** Why a tensor that was read has no picture. */
 export function nothingWords({ answer, statistics }: ShownTensor & { answer: TensorAnswer }) {
   const { shape, viewShape, dtype, notes } = answer;
   if (viewShape.includes(0)) {

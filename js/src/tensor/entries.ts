@@ -47,7 +47,6 @@ export class Entries {
     return role ? "buffers" : "operators";
   }
 
-  /** Shape and dtype as the lists show it. */
   type(row: number): string {
     return `${this.columns.dtypes.at(row)} ${shapeText(this.shape(row))}`;
   }
@@ -56,7 +55,7 @@ export class Entries {
     return TRUST_LABELS[this.columns.trust[row]!] ?? "unknown";
   }
 
-  /** Whether something about the tensor wants a look before it is believed. */
+  /** Whether the tensor is suspicious. */
   doubtful(row: number): boolean {
     return this.columns.notes[row]! > 0 || this.columns.trust[row]! >= Trust.AMBIGUOUS;
   }
@@ -124,7 +123,7 @@ export class Entries {
     return rows.findLast((row) => place(row) < 0) ?? null;
   }
 
-  /** What to show where nothing is chosen: the run's first result, else what has something to say, else the last tensor. */
+  /** Entry to open with: the run's first result, else the first suspicious tensor, else the last. */
   first(): Entry | null {
     const opening = this.columns.opening[0];
     if (opening !== undefined) return this.entry(opening);
@@ -136,7 +135,6 @@ export class Entries {
     return last < 0 ? null : this.entry(last);
   }
 
-  /** Outputs of a node whose tensors are there. */
   outputs(node: number): number[] {
     const { node: nodes, output } = this.columns;
     return Array.from(output).filter((_, row) => nodes[row] === node);

@@ -16,7 +16,6 @@ export interface PickerEvents {
   leave(): void;
 }
 
-/** A search field over the run's tensors, with a list below it while it is used. */
 export class EntryPicker {
   readonly node: HTMLElement;
   readonly #input: HTMLInputElement;
@@ -189,7 +188,6 @@ export class EntryPicker {
     } else this.#input.removeAttribute("aria-activedescendant");
   }
 
-  /** Where nothing is found: what of other kinds would be, and the way to it. */
   #nothing(): HTMLElement {
     const others = this.#hidden;
     if (!others) return part("more", "no tensor matches");
@@ -211,7 +209,6 @@ export class EntryPicker {
     this.#search(this.#input.value);
   }
 
-  /** Scrolls the list alone, never the page. */
   #reveal(option: HTMLElement): void {
     const list = this.#list;
     const [top, bottom] = [option.offsetTop, option.offsetTop + option.offsetHeight];

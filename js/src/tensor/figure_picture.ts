@@ -37,7 +37,6 @@ import { paintAlong, profileScene } from "./picture/profile_scene.ts";
 import type { Region } from "./state.ts";
 import { cellCaption } from "./values/readout.ts";
 
-/** What a picture is of, as Python counts it. */
 export interface PictureData {
   /** px. */
   room: number;
@@ -45,22 +44,19 @@ export interface PictureData {
   planeCols: number;
   /** What the axes are: down, across. */
   names: [down: string, across: string];
-  /** The axis of channels or of a profile: `C (16)`. */
+  /** Axis of channels or of a profile: `C (16)`. */
   along: string;
   region: Region | null;
 }
 
-/** Numbers to colors, and what is known of the numbers. */
 export interface TensorColors {
   scale: ColorScale | null;
   known: StatisticsAnswer;
   cells: CellChoice;
-  /** The scale that was asked for. */
   asked: ScaleChoice;
   dtype: string;
 }
 
-/** What is drawn at the left, one of the three. */
 export interface PictureAnswers {
   tile?: Tile | null;
   channels?: ChannelsAnswer;
@@ -69,7 +65,7 @@ export interface PictureAnswers {
 
 const [TALL, PROFILE_TALL] = [261, 270];
 const CHANNELS_TALL = 380;
-/** Of more signs, cells beside each other share one, so that a figure stays small. */
+/** With more signs than this, neighboring cells share one, so that a figure stays small. */
 const SIGNS = 300;
 
 /** The values in colors, or along an axis; no parts where there is nothing to draw. */
@@ -214,7 +210,6 @@ interface LegendEntry {
   paint?: (pen: SvgContext, theme: Theme, x: number, middle: number) => void;
 }
 
-/** What the colors mean: a bar between its ends, and a swatch for each kind of value that has no place on it. */
 export function legendPart(colors: TensorColors, room: number, text: TextWidths): FigurePart {
   const items = [...scaleItems(colors, text), ...swatches(colors)];
   const places: [x: number, row: number][] = [];
@@ -280,7 +275,6 @@ function scaleItems({ scale, dtype, asked }: TensorColors, text: TextWidths): Le
   return found;
 }
 
-/** What is to be said of a scale that is not linear. */
 function kindWords(scale: ColorScale, asked: string): string {
   if (scale.kind === "log") return "logarithmic";
   if (scale.kind !== "symlog") return "";

@@ -18,7 +18,6 @@ import { type ColorScale, SPECIAL_TEXT } from "./picture/color_scale.ts";
 const TALL = 128;
 const [LINES, LENGTH] = [12, 40];
 
-/** The histogram of all values, with the colors below. */
 export function histogramPart(
   spread: Spread,
   size: number,
@@ -37,7 +36,6 @@ export function histogramPart(
   };
 }
 
-/** What the bars are. */
 export function histogramWords({ bars, codes, only }: Spread): string {
   if (!bars.length) return "histogram";
   if (only !== null) {
@@ -48,7 +46,6 @@ export function histogramWords({ bars, codes, only }: Spread): string {
   return `histogram: ${codes ? "one bar per value" : counted(bars.length, "bar")}`;
 }
 
-/** The histogram in letters, a line for some bars each. */
 export function histogramLines({ bars, slots, dtype, whole }: Spread): string[] {
   const step = Math.max(1, Math.ceil(bars.length / LINES));
   let groups: [name: string, count: number][] = [];
@@ -78,7 +75,6 @@ export function histogramLines({ bars, slots, dtype, whole }: Spread): string[] 
   });
 }
 
-/** The bars and what has no place among them, as JSON. */
 export function spreadFacts(spread: Spread): Record<string, unknown> {
   const { axis, bars, slots, limits, codes, whole, apart, only } = spread;
   const most = largest(
@@ -161,14 +157,11 @@ export function statisticsPart(
 
 export interface Verdict {
   text: string;
-  /** Whether some values are not finite. */
   bad: boolean;
-  /** Counts of what is not finite. */
   faults: string[];
   rest: string[];
 }
 
-/** The verdict, and the counts in as many lines as they need. */
 export function verdictPart(verdict: Verdict, room: number, text: TextWidths): FigurePart {
   const { bad, faults, rest } = verdict;
   const loud = faults.join(" · ");

@@ -1,4 +1,4 @@
-/** What the header of a tensor tells beside its name: in the live view, in figures and in their text. */
+/** Facts of a tensor's header, for the live view, figures and their text. */
 
 import { hinted, message, retry } from "../shared/client/request.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
@@ -11,14 +11,12 @@ import { isUnsure, trustWords } from "./layout_picker.ts";
 import { muted, part, piece } from "./parts.ts";
 import { type InspectorCommands, SHOWS, type ShowChoice, type ShownTensor } from "./state.ts";
 
-/** What is known of a tensor before any value was read. */
 export type KnownTensor = Pick<TensorAnswer, "title" | "dtype" | "shape" | "nbytes" | "trust">;
 
 export interface TensorFact {
   text: string;
-  /** Whether it is to be doubted; undefined where that is no question. */
+  /** False marks the fact as doubtful; undefined where doubt does not apply. */
   isSure?: boolean;
-  /** What it means. */
   about?: string;
 }
 
@@ -41,7 +39,6 @@ export function tensorFacts({
   ];
 }
 
-/** What a tensor is, whether it is healthy, and how far it can be believed. */
 export class TensorHeader {
   readonly node = element("div", { class: "tvmdbg-tensor-header" });
   readonly #root: HTMLElement;
@@ -62,7 +59,6 @@ export class TensorHeader {
     this.#pill = new HealthPill(commands);
   }
 
-  /** What the health of the run says of the tensor. */
   judge(judged: Judgement | null): void {
     this.#pill.judge(judged);
   }
@@ -72,7 +68,6 @@ export class TensorHeader {
     this.node.replaceChildren();
   }
 
-  /** Shows what the user noted at the tensor's node. */
   noted(): void {
     const text = this.#noteOf(this.#node);
     this.#note.textContent = text;
@@ -163,15 +158,13 @@ function withCount(text: string): (string | HTMLElement)[] {
   return count ? [size!, element("span", { class: "tvmdbg-tensor-count" }, ` (${count}`)] : [text];
 }
 
-/** What is under way for the tensor that is shown. */
 export interface TensorProgress {
   /** Every value of the picture is being looked at. */
   refining: boolean;
-  /** What the view was told to stop at. */
   stopped: boolean;
 }
 
-/** How far the picture can be believed: when it was captured, of how many values it is, and what was assumed. */
+/** Trust in the picture: when it was captured, how many values it holds, and what was assumed. */
 export class TrustLine {
   readonly node: HTMLElement;
   readonly #words = element("span", { class: "tvmdbg-tensor-trusted" });
@@ -212,7 +205,6 @@ function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
   return [first, ...more.flatMap((part) => [" · ", part])];
 }
 
-/** Says in the place of a tensor why it is not there. */
 export class Trouble {
   readonly node = element("div", { class: "tvmdbg-tensor-trouble", hidden: true });
 
@@ -230,7 +222,7 @@ export class Trouble {
     this.#show(message("empty", title, detail));
   }
 
-  /** What is said already stays as it is, so that it is not read out again. */
+  /** Keeps a message that is shown already, so that it is not announced twice. */
   failed(title: string, error: unknown, hint: string, again: () => void): void {
     if (this.shown && this.#error === error) return;
     const more = retry(error, "Ask for the tensor again", again);
@@ -262,7 +254,6 @@ interface ViewBarEvents {
   whole(): void;
 }
 
-/** What stands at the left, and how far one is in. */
 export class ViewBar {
   readonly node: HTMLElement;
   readonly #tabs = new Map<ShowChoice, HTMLButtonElement>();

@@ -24,7 +24,7 @@ import { Steering, Viewing } from "./viewing.ts";
 const SETTLE_MS = 200;
 const REST_MS = 120;
 
-/** One tensor at a time: what is wanted of it, what is known, and what is shown in its panels. */
+/** Shows one tensor at a time: connects the requested view, the loaded data and the panels. */
 export class Inspector {
   readonly #root: HTMLElement;
   readonly #context: ViewContext<TensorOptions>;
@@ -37,7 +37,7 @@ export class Inspector {
   readonly #memory: Memory;
   readonly #wish = new RequestedView();
   readonly #settings: DisplaySettings;
-  /** The entry that is shown though nobody has chosen it. */
+  /** Entry that the view opened with and nobody chose. */
   #opened: string | undefined;
   #settle: ReturnType<typeof setTimeout> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -80,7 +80,6 @@ export class Inspector {
     });
   }
 
-  /** What the panels may tell the inspector to do. */
   #commands(): LayoutCommands {
     return {
       pick: (entry) => this.pick(entry),
@@ -126,7 +125,7 @@ export class Inspector {
     this.show(first, opening(options));
   }
 
-  /** Shows an entry in place of the one that it opened with, unless somebody has chosen one. */
+  /** Replaces the entry that the view opened with, unless somebody has chosen one. */
   openAt(entry: Entry): void {
     const { session } = this.#context;
     if (session.entry || this.#wish.entry?.join() !== this.#opened) return;
@@ -134,13 +133,11 @@ export class Inspector {
     this.#opened = entry.join();
   }
 
-  /** The notes of the session have changed. */
   noted(): void {
     this.panels.noted();
     if (this.viewing.answer) this.panels.mirror.tell(this.viewing.words());
   }
 
-  /** Chooses an entry for all linked views. */
   pick(entry: Entry): void {
     this.#context.session.select(entry[0], "tensor", { output: entry[1] });
     this.show(entry);
@@ -150,7 +147,6 @@ export class Inspector {
     return this.#wish.entry?.join() === entry.join();
   }
 
-  /** Shows an entry in this view alone. */
   show(entry: Entry, opening: Opening | null = null): void {
     const wish = this.#wish;
     if (!opening && this.shows(entry)) return;
@@ -249,7 +245,7 @@ export class Inspector {
     this.#redraw();
   }
 
-  /** Null leaves the axis that is gone along to the view. */
+  /** Null lets the view choose the axis. */
   along(axis: number | null): void {
     this.#wish.along = axis;
     this.#redraw();
@@ -280,7 +276,7 @@ export class Inspector {
     this.leave();
   }
 
-  /** Gives the keys back to the view. */
+  /** Returns the keyboard focus to the view. */
   leave(): void {
     this.#root.focus({ preventScroll: true });
   }
@@ -295,7 +291,7 @@ export class Inspector {
     this.painted();
   }
 
-  /** Goes to an index that was typed; says why where it cannot, else nothing. */
+  /** Goes to a typed index; returns an error, or "". */
   typed(text: string): string {
     const plane = this.#wish.plane;
     if (!plane || !this.viewing.answer) return "there are no values to go to";
@@ -305,7 +301,6 @@ export class Inspector {
     return "";
   }
 
-  /** Another region is marked, or none. */
   marked(): void {
     this.#remember();
   }
@@ -331,7 +326,6 @@ export class Inspector {
     this.panels.picture.reveal(point);
   }
 
-  /** Another part is in sight. */
   moved(): void {
     this.panels.zoomed(this.#settings.show);
     this.#remember();

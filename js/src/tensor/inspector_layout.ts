@@ -34,7 +34,6 @@ import { ValuesTable } from "./values/values_table.ts";
 
 const UNREAD = "The tensor could not be read";
 
-/** All that is seen of the inspector: its parts, and what is shown in them. */
 export class InspectorLayout {
   readonly picture: PlanePicture;
   readonly picker: EntryPicker;
@@ -50,7 +49,6 @@ export class InspectorLayout {
   readonly #commands: LayoutCommands;
   readonly #header: TensorHeader;
   readonly #health: HealthStrip;
-  /** Nodes with a note. */
   readonly #noted: () => number[];
   readonly #axes: AxisPickers;
   readonly #layouts: LayoutPicker;
@@ -68,7 +66,7 @@ export class InspectorLayout {
   readonly #tablePlace: TablePlace;
   #shown: ShownTensor | null = null;
   #progress: TensorProgress = { refining: false, stopped: false };
-  /** The entry whose statistics are shown. */
+  /** Key of the entry whose statistics are shown. */
   #stated = "";
 
   constructor(
@@ -220,12 +218,11 @@ export class InspectorLayout {
     root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
   }
 
-  /** What is shown; null where that is trouble. */
   get shown(): ShownTensor | null {
     return this.#shown;
   }
 
-  /** What is known of an entry before any of its values was read. */
+  /** Shows the facts known before any value was read. */
   announce(entries: Entries, entry: Entry, row: number): void {
     this.picker.show(entry);
     this.#health.show(entry);
@@ -238,7 +235,7 @@ export class InspectorLayout {
     this.#health.note(this.#noted());
   }
 
-  /** Shows what has changed; `again` asks once more for what could not be read. */
+  /** Shows the parts that changed; `again` retries what could not be read. */
   show(
     shown: ShownTensor & { answer: TensorAnswer },
     plane: Plane | null,
@@ -304,7 +301,6 @@ export class InspectorLayout {
     else this.#layouts.next();
   }
 
-  /** The choice of a plane, before its values are known. */
   choose({ plane, names }: RequestedView): void {
     this.#axes.show(plane, names);
   }
@@ -330,7 +326,7 @@ export class InspectorLayout {
     this.mirror.say(`${title}. ${detail}`);
   }
 
-  /** What can be chosen stays, so that one can go back to what could be read. */
+  /** Keeps the choices, so that the user can go back to a readable tensor. */
   failed(wish: RequestedView, error: unknown, again: () => void): void {
     const hint = "Choose other axes or another tensor, show the axes as stored (a), or retry.";
     this.#trouble.failed(UNREAD, error, hint, again);

@@ -1,4 +1,4 @@
-/** How far a picture can be believed: when it was captured, of how many values it is, and what was assumed. */
+/** Layout choice and trust of a picture: when it was captured, how many values it holds, what was assumed. */
 import type { Entry, KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
 import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
@@ -26,7 +26,7 @@ export type Believed = Pick<
   "captured" | "layout" | "layouts" | "missingLanes" | "reading"
 >;
 
-/** Whether something is to be said of when the values were read. */
+/** Whether the time of capture is uncertain. */
 export function isUnsure({ captured }: Believed): boolean {
   return captured !== "node" && captured !== "file";
 }
@@ -67,7 +67,6 @@ export interface LayoutWish {
 
 const BY_HAND = "custom";
 
-/** Which layout the axes are unfolded from: one that is told of, none, or one that is typed. */
 export class LayoutPicker {
   readonly node = element("span", { class: "tvmdbg-tensor-layouts", hidden: true });
   readonly #choose: (wish: LayoutWish) => void;
@@ -82,7 +81,7 @@ export class LayoutPicker {
   readonly #hand: HTMLElement;
   #answer: TensorAnswer | null = null;
   #built = "";
-  /** What the choice between a list and fields by hand was made for. */
+  /** Layouts that the list was made for. */
   #laid = "";
   #entry = "";
   #byHand = false;
@@ -225,7 +224,6 @@ function sizesText(sizes: Readonly<Record<string, number>>): string {
     .join(", ");
 }
 
-/** What the panels of the inspector may do beyond what all parts may. */
 export interface LayoutCommands
   extends InspectorCommands,
     Omit<PictureEvents, "point" | "pick" | "mark"> {
@@ -233,7 +231,6 @@ export interface LayoutCommands
   /** Shows the first fault where nobody has chosen a tensor. */
   fault(entry: Entry): void;
   step(step: 1 | -1): void;
-  /** Shows other axes or another index. */
   plane(plane: Plane): void;
   layout(wish: LayoutWish): void;
   cells(cells: CellChoice): void;
@@ -242,11 +239,9 @@ export interface LayoutCommands
   /** Brings a part of the plane into sight; null brings all of it. */
   zoomTo(region: Region | null): void;
   whole(): void;
-  /** Shows the plane at an index of an axis that has none. */
   open(axis: number, index: number): void;
-  /** Goes to what was typed; says why where it cannot, else nothing. */
+  /** Goes to a typed index; returns an error, or "". */
   typed(text: string): string;
-  /** Another region is marked, or none. */
   marked(): void;
   copy(): void;
   words(): string;

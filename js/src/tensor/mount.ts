@@ -23,7 +23,6 @@ const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
   ArrowRight: [0, 1],
 };
 
-/** What the keys need of the inspector. */
 type SteeredInspector = Pick<
   Inspector,
   "panels" | "steering" | "viewing" | "whole" | "goToExtreme"
@@ -31,7 +30,6 @@ type SteeredInspector = Pick<
   Pick<Inspector, "look" | "display" | "nextAlong" | "recolor" | "cells"> &
   Pick<Inspector, "step" | "search" | "copy">;
 
-/** What the inspector does by key. */
 function actions(inspector: SteeredInspector): KeyAction[] {
   const { panels, steering } = inspector;
   const arrow = ({ key, shiftKey }: KeyboardEvent) => {
@@ -122,7 +120,6 @@ function actions(inspector: SteeredInspector): KeyAction[] {
   return list.map(([keys, does, run]) => ({ keys: keys.split(" "), does, run }));
 }
 
-/** Shows one tensor of the run at a time. */
 export const mountTensor: Mount<TensorOptions> = async (root, context) => {
   const { run, options, signal } = context;
   root.classList.add("tvmdbg-tensor");

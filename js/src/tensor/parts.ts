@@ -13,7 +13,6 @@ export function part(name: string, ...children: PartChild[]): HTMLDivElement {
   return element("div", { class: `tvmdbg-tensor-${name}` }, ...children);
 }
 
-/** A piece of a line, styled likewise. */
 export function piece(name: string, ...children: PartChild[]): HTMLSpanElement {
   return element("span", { class: `tvmdbg-tensor-${name}` }, ...children);
 }
@@ -64,12 +63,10 @@ export function number(text: string, full = text): HTMLSpanElement {
   return node;
 }
 
-/** Words of less weight. */
 export function muted(...children: PartChild[]): HTMLSpanElement {
   return element("span", { class: "tvmdbg-muted" }, ...children);
 }
 
-/** Says what could not be read, until it can. */
 export class Failure {
   readonly node = element("div", { class: "tvmdbg-error", role: "alert", hidden: true });
 
@@ -117,7 +114,6 @@ interface FrameParts {
   table: HTMLElement;
 }
 
-/** The boxes about a tensor's picture and numbers, and those among them that change with the tensor. */
 export function frame(parts: FrameParts) {
   const caption = element("div", { class: "tvmdbg-muted" });
   const side = part("side", parts.legend, parts.controls, caption);

@@ -15,7 +15,6 @@ export function answeredPlane({ viewShape, axes, index }: TensorAnswer): Plane {
   return { shape: viewShape, axes, index };
 }
 
-/** A value of the plane, by its row and column there. */
 export interface Point {
   row: number;
   col: number;
@@ -130,7 +129,6 @@ export function swapped(plane: Plane): Plane {
   return down === null ? plane : { ...plane, axes: [across, down] };
 }
 
-/** The index in the tensor of a value of the plane. */
 export function indexAt({ axes: [down, across], index }: Plane, { row, col }: Point): number[] {
   return index.map((each, axis) => (axis === down ? row : axis === across ? col : each));
 }

@@ -6,7 +6,7 @@ import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";
 import type { KeptOptions, Memory, Region, ShowChoice, TensorOptions, ValueLook } from "./state.ts";
 
-/** What is asked for of an entry before anything is known of it; null leaves it open. */
+/** Options requested before the entry's shape is known; null leaves one open. */
 export interface Opening {
   axes: Axes | null;
   index: readonly number[] | null;
@@ -17,7 +17,7 @@ export interface Opening {
 
 const AS_TOLD: LayoutWish = { layout: null, sizes: null };
 
-/** What is wanted: an entry, how it is read and laid out, and a plane of it. */
+/** Requested entry, reading, layout and plane. */
 export class RequestedView {
   entry: Entry | null = null;
   plane: Plane | null = null;
@@ -29,12 +29,12 @@ export class RequestedView {
   /** Letters of the plane's axes, where they are known. */
   names: readonly string[] = [];
   #answer: TensorAnswer | null = null;
-  /** What was asked for of axes that are not the declared ones, and the plane that stands in for it till then. */
+  /** Options requested for axes other than the declared ones, and the plane shown until they are known. */
   #literal: { wish: Opening; plane: Plane } | null = null;
-  /** The shape that the graph or file tells of the entry. */
+  /** Shape declared by the graph or file. */
   #declared: readonly number[] = [];
 
-  /** Wants another entry; of the same shape it is shown like the one before. Says whether it is. */
+  /** Requests another entry; keeps the view and returns true where the shape is the same. */
   over(entry: Entry, shape: readonly number[], opening: Opening | null): boolean {
     const same = this.plane !== null && sameShape(this.#declared, shape);
     this.entry = entry;
@@ -52,7 +52,6 @@ export class RequestedView {
     return same;
   }
 
-  /** There is nothing to be shown. */
   none(entry: Entry | null): void {
     this.entry = entry;
     this.plane = null;
@@ -75,7 +74,7 @@ export class RequestedView {
     };
   }
 
-  /** Takes over what the run chose. Says whether the plane is still that which was wanted. */
+  /** Takes over the run's choices; returns whether the requested plane is still the same. */
   answered(answer: TensorAnswer): boolean {
     this.#answer = answer;
     this.names = answer.axisNames;
@@ -130,19 +129,18 @@ function lettersOf(layout: string): string[] {
   return [...layout.matchAll(/[A-Z]|\d+([a-z])/g)].map(([letter, part]) => part ?? letter);
 }
 
-/** Whether two answers are of the same values, however they are laid out. */
+/** Whether two answers hold the same values, in whatever layout. */
 export function sameTensor(a: TensorAnswer | null, b: TensorAnswer | null): boolean {
   return !!a && !!b && a.entry.join() === b.entry.join() && a.reading === b.reading;
 }
 
-/** The answer to be shown: what cannot be read any more takes no picture away of the plane that is shown. */
+/** Answer to show; keeps the picture of the shown plane where a new reply has none. */
 export function withPicture(answer: TensorAnswer, before: TensorAnswer | null): TensorAnswer {
   if (!answer.trouble || !before?.tile || !sameTensor(before, answer)) return answer;
   const plane = ({ layout, axes, index }: TensorAnswer) => JSON.stringify([layout, axes, index]);
   return plane(before) === plane(answer) ? { ...before, trouble: answer.trouble } : answer;
 }
 
-/** What an inspector can be told. */
 interface Follower {
   shows(entry: Entry): boolean;
   show(entry: Entry, opening: Opening | null): void;
@@ -159,7 +157,6 @@ interface Follower {
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void;
 }
 
-/** Lets the inspector follow what Python and the other views say. */
 export function follow(
   inspector: Follower,
   { options, session, signal }: ViewContext<TensorOptions>,
@@ -222,7 +219,7 @@ export function follow(
   }
 }
 
-/** What the traits ask of an entry: all of them, or those that were told. */
+/** Options of an entry from all traits, or from those named. */
 export function opening(
   options: ViewOptions<TensorOptions>,
   told: { has(name: string): boolean } = { has: () => true },

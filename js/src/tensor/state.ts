@@ -16,13 +16,12 @@ import type {
 import type { Point } from "./plane.ts";
 
 export const SHOWS = ["picture", "channels", "profile"] as const;
-/** What stands at the left: a plane, a picture for each index of an axis, or a line along an axis. */
+/** Left pane: a plane, a picture for each index of an axis, or a line along an axis. */
 export type ShowChoice = (typeof SHOWS)[number];
 
 /** A part of the plane in values: rows down, columns across. */
 export type Region = readonly [row: number, col: number, rows: number, cols: number];
 
-/** How single values are written. */
 export interface ValueLook {
   format: ValueFormat;
   /** For "dequantised": (value - zeroPoint) * scale. */
@@ -38,36 +37,29 @@ export interface ShownTensor {
   readonly entry: Entry;
   /** The facts, and the plane that is shown; its tile is the finest of what is in sight. Null where reading failed. */
   readonly answer: TensorAnswer | null;
-  /** Of the whole tensor under the answer's reading; null where they are not known (yet). */
+  /** Of the whole tensor under the answer's reading; null until known. */
   readonly statistics: StatisticsAnswer | null;
   readonly show: ShowChoice;
-  /** The axis that channels or a profile go along; null where there is none. */
   readonly along: number | null;
-  /** What is in sight of the plane; null for all of it. */
+  /** Region in sight; null for the whole plane. */
   readonly region: Region | null;
   readonly colors: ColorChoice;
   /** Numbers to colors; null where nothing is finite. */
   readonly scale: ColorScale | null;
-  /** Which number of a cell of several values the colors show. */
   readonly cells: CellChoice;
   readonly values: ValueLook;
 }
 
-/** What the parts ask of the inspector. */
 export interface InspectorCommands {
   /** Goes to a value by its index along the axes of `viewShape`, or along those of `storedShape`. */
   go(index: readonly number[], space: "view" | "stored"): void;
-  /** Puts the crosshair at a value of the plane. */
   mark(point: Point | null): void;
   recolor(change: Partial<ColorChoice>): void;
   look(change: Partial<ValueLook>): void;
   read(reading: string): void;
   along(axis: number): void;
-  /** Goes along the next axis. */
   nextAlong(): void;
-  /** Looks at every value, or stops doing so. */
   count(go: boolean): void;
-  /** Gives the keys back to the view. */
   leave(): void;
 }
 
@@ -111,7 +103,7 @@ const REST_MS = 250;
 /** All that is read back but for the height, which the host sets. */
 export type KeptOptions = Omit<TensorOptions, "height">;
 
-/** Tells Python what is shown, once things rest. */
+/** Writes options to the traits once the view rests. */
 export class Memory {
   readonly #options: ViewOptions<TensorOptions>;
   readonly #told = new Map<string, string>();
@@ -134,13 +126,12 @@ export class Memory {
     }, REST_MS);
   }
 
-  /** Whether a change of the trait is only this view's own word coming back. */
+  /** Whether a trait change is this view's own write coming back. */
   isEcho(name: keyof KeptOptions): boolean {
     return JSON.stringify(this.#options.get(name)) === this.#told.get(name);
   }
 }
 
-/** How a tensor is shown, whichever it is. */
 export class DisplaySettings {
   colors: ColorChoice;
   values: ValueLook;
@@ -162,7 +153,6 @@ export class DisplaySettings {
     this.cells = options.get("cells") ?? "mean";
   }
 
-  /** What of it is read back in Python. */
   get kept(): Partial<KeptOptions> {
     const { scale, map, range } = this.colors;
     return {

@@ -90,10 +90,8 @@ function balanced(text: string, room: number, widths: TextWidths): string[] {
 }
 
 interface TensorFigureData {
-  /** Of the run. */
   title: string;
   tensor: KnownTensor & Believed;
-  /** Run and tensor, in one line. */
   text: string;
   /** Of the tensor's file. */
   warnings: string[];
@@ -121,7 +119,6 @@ const [STATISTICS, GAP, WIDEST] = [300, 20, 640];
 /** Below this width the statistics stand below the picture. */
 const NARROW = 620;
 
-/** One tensor as a static figure. */
 export function tensorFigure(request: TensorFigureRequest): Drawing {
   return panelDrawing(request, tensorPanel(request));
 }
@@ -246,7 +243,6 @@ function histogramParts(
 
 const UNREAD = "could not be read";
 
-/** What is said of all values first. */
 function verdictOf(
   { unread }: TensorFigureData,
   known: StatisticsAnswer,

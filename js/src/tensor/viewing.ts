@@ -20,7 +20,7 @@ import {
 const POLL_MS = 150;
 
 interface CountingEvents {
-  /** More is known of the tensor that was asked for last. */
+  /** More counts have come for the current tensor. */
   counted: (answer: StatisticsAnswer) => void;
   failed: (error: unknown) => void;
 }
@@ -42,7 +42,7 @@ class Counting {
     signal.addEventListener("abort", () => this.forget());
   }
 
-  /** What is known at once of another tensor, or of the same read otherwise. */
+  /** Counts known at once for another tensor or reading. */
   begin(entry: Entry, reading: string | null): Promise<StatisticsAnswer> {
     this.forget();
     this.#question = { entry, reading };
@@ -57,7 +57,6 @@ class Counting {
     clearTimeout(this.#timer);
   }
 
-  /** Begins the pass over every value, and follows it. */
   refine(): void {
     if (this.#scanning || !this.#question) return;
     this.#scanning = true;
@@ -100,11 +99,11 @@ class Counting {
 
 interface ViewingEvents {
   painted(): void;
-  /** What is in sight may have to be asked for. */
+  /** The part in sight has changed. */
   moved(): void;
 }
 
-/** What is known of the tensor that is wanted: its plane and its numbers, asked for and shown in the panels. */
+/** Loads the requested tensor's plane and statistics, and shows them in the panels. */
 export class Viewing {
   readonly #panels: InspectorLayout;
   readonly #wish: RequestedView;
@@ -115,11 +114,10 @@ export class Viewing {
   readonly #counting: Counting;
   #answer: TensorAnswer | null = null;
   #statistics: StatisticsAnswer | null = null;
-  /** Those of the tensor that is wanted, until its picture comes. */
+  /** Statistics held back until the picture comes. */
   #found: StatisticsAnswer | null = null;
-  /** The tensor and reading that the statistics are of. */
   #counted = "";
-  /** Stays the same object as long as it means the same, so that what is painted with it stays. */
+  /** Keeps its identity while equal, so that painted tiles stay valid. */
   #scale: ColorScale | null = null;
 
   constructor(
@@ -162,19 +160,16 @@ export class Viewing {
     return this.#statistics;
   }
 
-  /** Lets go of what was asked of another tensor. */
   forget(): void {
     this.#pictures.forget();
     this.#counting.forget();
   }
 
-  /** There is nothing to know. */
   clear(): void {
     this.#answer = this.#statistics = this.#found = null;
     this.#counted = "";
   }
 
-  /** Looks at every value, or stops doing so. */
   count(go: boolean): void {
     if (go) {
       this.#counting.refine();
@@ -189,7 +184,7 @@ export class Viewing {
     this.count(this.#pictures.stopped || this.#statistics?.state === "cancelled");
   }
 
-  /** Shows what is wanted: from what is kept of a tensor that is known, else by asking. */
+  /** Shows the requested view from the cache, else asks for it. */
   want(known: TensorAnswer | null): void {
     const { view, plane } = this.#wish;
     if (!view || !plane) return;
@@ -335,7 +330,6 @@ export class Steering {
     if (picture.viewport.zoom(factor, at ?? undefined)) picture.moved();
   }
 
-  /** Brings a part of the plane into sight; null brings all of it. */
   region(region: Region | null): void {
     this.#panels.picture.viewport.show(region);
     this.#panels.picture.moved();

@@ -85,7 +85,6 @@ function clamped(position: number, first: number, last: number): number {
 
 const PARTS: readonly ShownPart[] = ["both", "chart", "table"];
 
-/** What the keys need of the flamechart. */
 type SteeredTimeline = Pick<
   Flamechart,
   "scene" | "camera" | "ranges" | "charts" | "table" | "tables"

@@ -29,13 +29,10 @@ const MOST_COPIED = 200_000;
 type AreaListener = (found: Area) => void;
 
 export interface AreaEvents {
-  /** What the kernel says of a range. */
   ask(question: AreaQuestion, signal: AbortSignal): Promise<AreaAnswer>;
   pick(nodes: readonly number[], slice: number): void;
-  /** Copies Python for the range. */
   code(): void;
   say(text: string): void;
-  /** Zooms to the range; clears it. */
   fit(): void;
   clear(): void;
 }
@@ -62,7 +59,6 @@ export class AreaPanel {
   #found: AreaPart[] = [];
   #theme: Theme;
   #work = new AbortController();
-  /** The page does not hold the slices. */
   #far = false;
 
   constructor(
@@ -156,7 +152,7 @@ export class AreaPanel {
     told?.(found);
   }
 
-  /** The kernel sums up what the page does not hold. */
+  /** Asks the kernel for the sums of slices that the page does not hold. */
   async #ask(range: TimeRange, told?: AreaListener): Promise<void> {
     const { signal } = this.#work;
     this.#tools.classList.add("tvmdbg-timeline-far");
@@ -181,7 +177,7 @@ export class AreaPanel {
     this.#paintParts();
   }
 
-  /** Of a range that is no longer shown nothing is summed up any more. */
+  /** Cancels the sums of a range that is no longer shown. */
   stop(): void {
     this.#work.abort();
   }
@@ -324,7 +320,7 @@ export class AreaPanel {
   }
 }
 
-/** What the kernel answered, as the page would have summed it up. */
+/** Answer of the kernel in the form of the page's own sums. */
 function ofAnswer(range: TimeRange, { count, instants, sum, whole, tracks }: AreaAnswer): Area {
   const { count: number, min, mean, p50, p90, max } = whole;
   const known = (ns: number | null) => ns ?? Number.NaN;

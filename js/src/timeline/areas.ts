@@ -45,10 +45,8 @@ export interface AreaPart {
   label: string;
   /** Op kind, "" where several have part in it. */
   kind: string;
-  /** What it stands for, where that is one. */
   operator?: number;
   nodes: number[];
-  /** The first slice of it in the range. */
   slice: number;
   count: number;
   self: number;

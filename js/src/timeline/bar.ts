@@ -12,18 +12,14 @@ export interface TimelineBarEvents {
   zoom: (factor: number) => void;
   all: () => void;
   measure: () => void;
-  /** Marks the critical path, or takes the marks away. */
   critical: () => void;
   show: (part: ShownPart) => void;
   chart: (kind: ChartKind) => void;
   search: (text: string) => void;
-  /** Goes to what is listed in a row. */
   go: (row: number) => void;
-  /** Goes to the next or previous found slice. */
   step: (by: number) => void;
   copy: () => void;
   color: (by: SliceColorChoice) => void;
-  /** Gives the focus back to the view. */
   leave: () => void;
 }
 
@@ -40,7 +36,6 @@ const COLOR_LABELS: Record<ColorBy, string> = {
   change: "difference",
 };
 
-/** The buttons and the search field above the view. */
 export class TimelineBar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
@@ -194,7 +189,6 @@ export class TimelineBar {
     }
   }
 
-  /** Offers what slices may be colored by. */
   showColor({ offered, by }: SliceColors): void {
     const label = (each: ColorBy) => COLOR_LABELS[each];
     this.#color.replaceChildren(
@@ -203,7 +197,6 @@ export class TimelineBar {
     this.#color.value = by;
   }
 
-  /** Of a run with a graph: whether its critical path is marked. */
   showCritical(on: boolean): void {
     this.#hasPath = true;
     this.#critical.hidden = this.#chart.value !== "time";

@@ -92,7 +92,6 @@ export class ByTable {
     this.#layOut();
   }
 
-  /** Makes the line of these nodes the current one, where there is one. */
   find(nodes: readonly number[]): void {
     const wanted = alike(nodes);
     if (this.#current >= 0 && alike(this.current!.nodes) === wanted) return;

@@ -20,7 +20,6 @@ export interface ChangeEvents {
   /** Selects the nodes of A that a row stands for, or its first slice in B where there are none. */
   pick: (nodes: readonly number[], source: number) => void;
   hover: (node: number | null) => void;
-  /** Other rows are listed than before. */
   listed: () => void;
   say: (text: string) => void;
   color: (byChange: boolean) => void;
@@ -45,7 +44,6 @@ export class ChangeTable {
   readonly #byKind: HTMLButtonElement;
   readonly #color: HTMLButtonElement;
   readonly #filter: HTMLSelectElement;
-  /** What the colors of slices mean. */
   readonly #key = element("div", { class: "tvmdbg-change-key" });
   #theme: Theme;
   #order: ChangeOrder = "change";
@@ -55,7 +53,6 @@ export class ChangeTable {
   #selected = new Set<number>();
   #current = -1;
   #hovered = -1;
-  /** The largest difference that is shown. */
   #most = 0;
 
   constructor(change: Change, theme: Theme, events: ChangeEvents, signal: AbortSignal) {
@@ -136,7 +133,6 @@ export class ChangeTable {
     return this.activeId ? this.#change.sentence(this.#current, this.#shown) : "";
   }
 
-  /** Says whether slices are colored by their difference. */
   showColor(byChange: boolean): void {
     this.#color.setAttribute("aria-pressed", String(byChange));
     this.#key.hidden = !byChange;
@@ -183,7 +179,6 @@ export class ChangeTable {
     this.paint();
   }
 
-  /** Lists operators, or sums of all of a kind. */
   toggleKinds(): void {
     this.#again({ kinds: !this.#kinds });
     this.#events.say(this.#kinds ? "differences by op kind" : "differences by operator");
@@ -198,7 +193,6 @@ export class ChangeTable {
     this.#events.say(`${what}: ${counted(this.#rows.length, "row")}`);
   }
 
-  /** Whether the key meant something here. */
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const to = this.#inView.placeByKey(event.key, this.#rows.indexOf(this.#current));
@@ -214,7 +208,6 @@ export class ChangeTable {
     return true;
   }
 
-  /** What is listed, for tests. */
   inspect(out: Record<string, unknown>): void {
     const rows = this.#shown;
     out.change = this.#rows.map((row) => ({
@@ -268,7 +261,6 @@ export class ChangeTable {
     this.#events.listed();
   }
 
-  /** Gives the keys back to the view. */
   #focus(): void {
     this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
   }
@@ -344,7 +336,7 @@ export class ChangeTable {
     );
   }
 
-  /** What tells operators of one label apart: the id in A, or in B alone, and the shape. */
+  /** Facts that tell operators of one label apart: ids and shape. */
   #place(row: number): HTMLElement[] {
     const { node, shape } = this.#change.columns;
     const id = node[row]! < 0 ? this.#change.nodesB(row).at(-1) : node[row];

@@ -22,7 +22,6 @@ const NODES_SHOWN = 6;
 
 export type SliceFact = readonly [name: string, value: string];
 
-/** Facts as a list of terms and values. */
 export function factList(facts: readonly SliceFact[]): HTMLElement {
   const rows = facts.map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value)),
@@ -30,13 +29,11 @@ export function factList(facts: readonly SliceFact[]): HTMLElement {
   return element("dl", {}, ...rows);
 }
 
-/** The facts about slices and nodes, in words. */
 export class SliceDescriptions {
   readonly #slices: Slices;
   readonly #names: Names;
   readonly #ranking: Ranking;
   readonly #note: (node: number) => string;
-  /** What else is known of a node. */
   also: (node: number) => SliceFact[] = () => [];
 
   constructor(
@@ -57,12 +54,11 @@ export class SliceDescriptions {
     return this.#names.title(this.#slices.nodeOf(slice), this.#names.recorded(slice));
   }
 
-  /** What slices on rows of instants last. */
   get noTime(): string {
     return this.#slices.noTime;
   }
 
-  /** What there is, and what takes longest. */
+  /** Totals, and the operators that take longest. */
   summary(): string[] {
     const { change } = this.#names;
     if (change) return [change.columns.info.sentence, ...change.columns.info.said];
@@ -90,7 +86,6 @@ export class SliceDescriptions {
     return this.#slices.columns.info.words;
   }
 
-  /** The title of a row of the ranking. */
   rowTitle(row: number): string {
     const slice = this.#ranking.slice[row]!;
     const call = this.#ranking.callName(row);
@@ -164,7 +159,6 @@ export class SliceDescriptions {
     return [...facts, ...this.#standing(node, trust), ...this.also(node)];
   }
 
-  /** Facts about a slice that several nodes share. */
   #ofNodes(slice: number): SliceFact[] {
     const nodes = this.#slices.nodesOf(slice);
     const isApart = this.#slices.isApart(slice);
@@ -182,7 +176,6 @@ export class SliceDescriptions {
     ];
   }
 
-  /** Facts about a slice of no known node, and about all of its name. */
   #ofName(slice: number): SliceFact[] {
     const facts = this.#own(slice);
     const recorded = this.#slices.nameOf(slice);
@@ -205,7 +198,6 @@ export class SliceDescriptions {
     return isKnown ? facts : [...facts, ["trust", "node unknown"]];
   }
 
-  /** The self time of a slice with others inside it. */
   #own(slice: number): SliceFact[] {
     const self = this.#slices.selfOf(slice);
     const lasts = this.#slices.durationOf(slice);
@@ -215,7 +207,6 @@ export class SliceDescriptions {
     return [["self time", `${this.#slices.withShare(self, self / lasts)}; ${rest}`]];
   }
 
-  /** One sentence for the text mirror. */
   sentence(slice: number): string {
     const { columns } = this.#slices;
     const node = this.#slices.nodeOf(slice);
@@ -245,7 +236,7 @@ export class SliceDescriptions {
     return `${parts.join(", ")}; ${clock}${track}${around && `; ${around}`}${this.#said(node)}${this.#changed(node)}`;
   }
 
-  /** What lies around a slice: of which node's slices it is, what it is in, what is in it, what comes before and after. */
+  /** Context of a slice: its occurrence, parent, children and neighbors. */
   #around(slice: number): string[] {
     const found = neighbors(this.#slices, slice);
     const node = this.#slices.nodeOf(slice);
@@ -333,7 +324,6 @@ export class SliceDescriptions {
   }
 }
 
-/** What a view of the timeline knows: the slices, what they are called, and what is on the stage. */
 export interface TimelineData {
   slices: Slices;
   names: Names;

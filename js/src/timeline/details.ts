@@ -186,7 +186,6 @@ export class SliceDetails {
     this.#tell(`${counted(nodes.length, item)} selected`, factList([["total", text]]));
   }
 
-  /** The panel of the marked range. */
   showArea(panel: HTMLElement): void {
     if (panel.parentElement !== this.node) this.#tell("Marked range", panel);
   }
@@ -195,7 +194,6 @@ export class SliceDetails {
     this.#tell("Measure", factList(facts), "Enter makes it the range, Esc clears it.");
   }
 
-  /** The idle stretch that is looked at, and the longest ones. */
   showGap(facts: SliceFact[], longest: readonly Gap[], shown: Gap): void {
     const list = longest.map((gap) => {
       const { name } = this.#slices.tracks[gap.track]!;

@@ -22,7 +22,6 @@ interface GivenColumns {
   kind: string[];
 }
 
-/** What places or rows are called and marked with; a key is a place in the columns. */
 class GivenNames {
   readonly #columns: GivenColumns;
   readonly #names: Names;
@@ -116,7 +115,6 @@ interface MatrixData {
   repeats: number;
 }
 
-/** What the charts beside that in time are made of. */
 export interface ChartContext {
   names: Names;
   codeOf: (name: string) => number;

@@ -12,7 +12,6 @@ import { largest } from "../shared/many.ts";
 import { type Names, titleText } from "./data/names.ts";
 import type { Slices } from "./data/slices.ts";
 
-/** What differs most between two runs. */
 export interface ChangesData {
   rows: ChangeRow[];
   below: Note[];
@@ -141,7 +140,6 @@ const BAR = 80;
 /** Narrower tables have no bars, and below the next width nothing behind the share. */
 const BARRED = 420;
 
-/** What a row is called, and what its mark is filled with. */
 export interface RowLooks {
   text: (row: Pick<TableRow, "node" | "label">) => string;
   fill: (theme: Theme, row: TableRow) => string;

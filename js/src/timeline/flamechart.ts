@@ -41,7 +41,6 @@ export class Flamechart {
   readonly selection: TimelineSelection;
   /** Chart and table; data-show and data-active say what is shown and where the arrow keys act. */
   readonly body: HTMLElement;
-  /** Says something in the text mirror. */
   readonly say: (text: string) => void;
   /** Where the arrow keys act. */
   active: "chart" | "table" = "chart";
@@ -284,7 +283,6 @@ export class Flamechart {
     this.retheme(readTheme(this.#root));
   }
 
-  /** The next way to color slices. */
   nextColor(): void {
     const { next } = this.#data.names.colors;
     this.#context.options.set("slice_color", next);
@@ -330,7 +328,6 @@ export class Flamechart {
     this.sync({ anew: true, moves: this.scene.viewport.all });
   }
 
-  /** Tracks were folded or unfolded. */
   fold(said: string): void {
     this.chart.changed();
     this.say(said);
@@ -355,7 +352,6 @@ export class Flamechart {
     this.say(this.scene.snaps ? "ranges snap to edges" : "ranges begin and end anywhere");
   }
 
-  /** Copies Python for the marked range, the selected slice, or the times of the selected nodes. */
   copy(): void {
     this.#copier.copy();
   }
@@ -365,7 +361,7 @@ export class Flamechart {
     if (!this.ranges.clear()) this.pick(-1);
   }
 
-  /** Takes over what the session says; brings another slice than before into view. */
+  /** Follows the session; scrolls another slice than before into view. */
   sync({ anew = false, moves = true } = {}): void {
     const { ranking } = this.#data;
     const { selected, node, timeRange } = this.#session;

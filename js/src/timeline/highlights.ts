@@ -65,7 +65,6 @@ export class TimelineSelection {
     this.#session.selectMany(nodes, SOURCE);
   }
 
-  /** Selects all nodes of the op kind of the selected one. */
   kind(): void {
     const { node } = this.#session;
     const { names, ranking } = this.#data;
@@ -87,7 +86,6 @@ export class TimelineSelection {
     return { current: current ?? own, own };
   }
 
-  /** All slices of the selected nodes. */
   get marked(): MarkedSlices {
     const { slices } = this.#data;
     return new MarkedSlices(slices.count, this.#slices());
@@ -117,7 +115,6 @@ const FEW = 20_000;
 const NONE = "This run does not record which nodes depend on which.";
 
 export interface CriticalEvents {
-  /** The marks have changed. */
   changed(): void;
   say(text: string): void;
   select(nodes: readonly number[]): void;
@@ -152,7 +149,6 @@ export class Critical {
     else if (nodes > 0 && nodes <= FEW) requestAnimationFrame(() => void this.#ask());
   }
 
-  /** Marks the path, or takes the marks away. */
   toggle(): void {
     const on = !this.#options.get("critical");
     this.#options.set("critical", on);
@@ -163,12 +159,10 @@ export class Critical {
     }
   }
 
-  /** The slices are here. */
   arrived(): void {
     if (this.#options.get("critical")) void this.#mark();
   }
 
-  /** Selects every operator of the path at once. */
   async selectAll(): Promise<void> {
     const found = await this.#ask();
     if (this.#signal.aborted) return;
@@ -179,7 +173,6 @@ export class Critical {
     }
   }
 
-  /** The slack of a node as far as it is known. */
   facts(node: number): SliceFact[] {
     const slack = this.#known?.slack[node];
     if (slack === undefined || Number.isNaN(slack)) return [];
@@ -234,7 +227,7 @@ export class Critical {
 /** An overview is hardly wider, CSS px. */
 const PIXELS = 2000;
 
-/** Marks the slices in which a fault of values began, and those that it spread to, as soon as a scan tells. */
+/** Marks slices of nodes with faulty values, once a scan has found them. */
 export class Faults {
   readonly #data: TimelineData;
   readonly #changed: () => void;
@@ -246,14 +239,12 @@ export class Faults {
     if (data.graph) watchHealth(run, (answer) => this.#judged(answer), signal);
   }
 
-  /** What is wrong with the values of a node. */
   facts(node: number): SliceFact[] {
     const known = this.#known;
     const row = known && this.#data.scene.faults ? known.node.indexOf(node) : -1;
     return row >= 0 && known!.words[row] ? [["values", known!.words[row]!]] : [];
   }
 
-  /** The slices are here, or more is known. */
   mark(): void {
     const known = this.#known;
     const { graph, names, scene, slices } = this.#data;
@@ -304,7 +295,7 @@ interface HoveringParts {
   tooltip: SliceTooltip;
 }
 
-/** What the pointer rests on, here or in another view: lit in chart and table, and told beside the pointer. */
+/** Hovered slice or node, here or in another view: highlighted in chart and table, with a tooltip. */
 export class Hovering {
   readonly #root: HTMLElement;
   readonly #data: TimelineData;
@@ -334,13 +325,12 @@ export class Hovering {
     this.#light(row < 0 ? -1 : this.#data.ranking.slice[row]!, row);
   }
 
-  /** Tells lines beside a point of the other chart; null: nothing. */
+  /** Shows lines beside a point of the other chart; null hides them. */
   tell(lines: string[] | null, x: number, y: number): void {
     const { charts, chart, tooltip } = this.#shown;
     tooltip.tell(lines, ...this.#inRoot(charts.shown?.node ?? chart.stage, x, y));
   }
 
-  /** Lights the node that another view hovers. */
   sync(): void {
     this.#shown.charts.shown?.sync();
     const { hovered } = this.#session;
@@ -362,7 +352,6 @@ export class Hovering {
     this.#shown.chart.touched();
   }
 
-  /** A point of a chart as one of the root, and the box of the root. */
   #inRoot(chart: HTMLElement, x: number, y: number): [x: number, y: number, box: DOMRect] {
     const [own, box] = [chart.getBoundingClientRect(), this.#root.getBoundingClientRect()];
     return [own.left - box.left + x, own.top - box.top + y, box];

@@ -73,7 +73,6 @@ const NO_TRACE =
   "The times of the nodes are known, but no trace was found, so there is no time axis. The debugger writes one " +
   "(_tvmdbg_execution_trace.json) beside the graph dump when run() is called; open the whole dump folder.";
 
-/** The Flamechart: slices on a time axis, and the operators by time. */
 export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
   const { run, signal } = context;
   root.classList.add("tvmdbg-timeline");

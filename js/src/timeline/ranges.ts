@@ -13,7 +13,7 @@ const SOURCE = "timeline";
 /** How many of the longest gaps are listed. */
 const LISTED = 10;
 
-/** What the view speaks of beside the selection. */
+/** Subject of the details beside the selection. */
 type Subject = "selection" | "range" | "gap" | "measure";
 
 export interface RangesHost {
@@ -25,14 +25,12 @@ export interface RangesHost {
   say(text: string): void;
   /** The stage is to be painted again, but for what lies below the marks. */
   touched(): void;
-  /** Selects nothing; speaks of what is selected, or of `TimeRanges`. */
   deselect(): void;
   tell(): void;
-  /** Takes over what the session says. */
   sync(): void;
 }
 
-/** What lies between two times: the marked range, the gap that is looked at, the measure. */
+/** Marked range, gap and measure. */
 export class TimeRanges {
   #subject: Subject = "selection";
   readonly #host: RangesHost;
@@ -58,7 +56,7 @@ export class TimeRanges {
     } else this.#subject = scene.range ? "range" : "selection";
   }
 
-  /** Tells of what is between the times; false where the selection is to be told. */
+  /** Describes the range, gap or measure; false where the selection is to be described. */
   tell(): boolean {
     const { details, panel, data } = this.#host;
     const { scene } = data;
@@ -112,7 +110,6 @@ export class TimeRanges {
     this.#measured();
   }
 
-  /** A mark of the measure is set. */
   setEdge(edge: Edge): void {
     this.#host.data.scene.measure?.set(edge);
     this.#measured();
@@ -207,7 +204,6 @@ export class TimeRanges {
     return true;
   }
 
-  /** For tests: the gap, the measure, and the edge that the pointer has snapped to. */
   inspect(out: Record<string, unknown>): void {
     const { gap, measure, snapped } = this.#host.data.scene;
     Object.assign(out, { gap, snapped: snapped?.slice === -1 ? null : snapped });

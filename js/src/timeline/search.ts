@@ -15,12 +15,12 @@ import type { TimeCamera } from "./tracks/chart.ts";
 /** Tells whether a name fits a part of what is sought. */
 type Fit = (name: string) => boolean;
 
-/** What is sought: a node by its id, names that hold words or fit a regular expression; or why it cannot be sought. */
+/** Parsed query: a node id, words or a regular expression; or the reason why it is invalid. */
 export interface SliceQuery {
   text: string;
   /** -1: no node. */
   node: number;
-  /** Each is to fit a name of the slice or of its node; none where only the node is sought. */
+  /** Each must match a name of the slice or of its node; empty where only the node is sought. */
   fits: readonly Fit[];
   error: string;
 }
@@ -28,7 +28,7 @@ export interface SliceQuery {
 /** A word, or several in quotes. */
 const WORD = /"([^"]+)"?|[^\s"]+/g;
 
-/** `conv2d relu` (both words, as in the graph), `"conv2d + add"`, `66` (the node first, then names that hold it), `#66` (the node alone), `/conv.*relu$/`. */
+/** Parses `conv2d relu` (both words), `"conv2d + add"`, `66` (the node, then names), `#66` (the node alone), `/conv.*relu$/`. */
 export function parsed(typed: string): SliceQuery {
   const text = typed.trim();
   const query: SliceQuery = { text, node: -1, fits: [], error: "" };
@@ -55,7 +55,7 @@ function problem(error: unknown): string {
   return `not a regular expression: ${error.message}${where}`;
 }
 
-/** From where a hit is sought: a time in nanoseconds, and the slice that starts then, if one is meant. */
+/** Start of a search: a time in nanoseconds, and the slice at that time, if one is meant. */
 interface SearchStart {
   at: number;
   slice?: number;
@@ -117,7 +117,7 @@ export class SearchHits {
     return this.#beside(other, { at: -by * Infinity }, by);
   }
 
-  /** `3 of 21 hits, Σ 12.30 ms`; what is wrong with the question. */
+  /** `3 of 21 hits, Σ 12.30 ms`, or the error of the query. */
   text(current: number): string {
     if (!this.#isSought) return "";
     if (this.error) return this.error;
@@ -188,7 +188,7 @@ function matching(
 }
 
 export interface FarSearchEvents {
-  /** What is known of the hits; `wrong`: what is sought cannot be. */
+  /** Shows the hits' text; `wrong` marks an invalid query. */
   show(text: string, wrong: boolean): void;
   go(slice: FoundSlice): void;
 }
@@ -245,7 +245,7 @@ function said({ count, selfNs }: FindAnswer): string {
   return count ? `${counted(count, "hit")}, self time Σ ${duration(selfNs)}` : "no hits";
 }
 
-/** What was found by operator or name, the longest first. */
+/** Hits by operator or name, the longest first. */
 class HitRows {
   readonly #found: MarkedSlices;
   readonly #slices: Slices;
@@ -315,18 +315,17 @@ export interface SearchingHost {
   bar(): TimelineBar;
   say(text: string): void;
   pick(slice: number): void;
-  /** Other slices are found than before. */
   changed(): void;
 }
 
-/** What is searched, where the hits are told and gone through; in the page or, where it lacks slices, by the kernel. */
+/** Search over the timeline: in the page, or in the kernel for slices the page lacks. */
 export class Searching {
   readonly #host: SearchingHost;
   readonly #far: FarSearch | null;
   #found: SearchHits;
   #rows: HitRows | null = null;
   #text = "";
-  /** A slice that is on its way to the page, and is then to be selected. */
+  /** Slice to select once it is loaded. */
   #awaited: FoundSlice | null = null;
 
   constructor(host: SearchingHost, run: TimelineQuestions, signal: AbortSignal) {
@@ -357,19 +356,19 @@ export class Searching {
     this.#host.changed();
   }
 
-  /** The slices are here: those of what was sought meanwhile are found. */
+  /** Slices have loaded: run the pending search. */
   arrived(): void {
     if (this.#text && !this.#far) this.search(this.#text);
   }
 
-  /** Goes to what a row of the list stands for: to its next slice from here on. */
+  /** Goes to the next slice of a listed hit. */
   go(row: number): void {
     const slice = this.#rows?.sliceOf(row, this.#here(1)) ?? -1;
     if (slice >= 0) this.#host.pick(slice);
     this.show();
   }
 
-  /** Searches no more; false where nothing was searched. */
+  /** Ends the search; false where there was none. */
   end(): boolean {
     if (!this.#text) return false;
     this.#host.bar().clearSearch();
@@ -388,14 +387,12 @@ export class Searching {
     this.show();
   }
 
-  /** Says how many hits there are, and which of them the selected slice is. */
   show(): void {
     if (this.#far) return;
     const { current } = this.#host.data.scene;
     this.#host.bar().showHits(this.#found.text(current), this.#found.error !== "");
   }
 
-  /** More slices may be on the page now. */
   painted(): void {
     const slice = this.#awaited?.slice ?? -1;
     if (Number.isNaN(this.#host.data.slices.startOf(slice))) return;
@@ -403,7 +400,7 @@ export class Searching {
     this.#host.pick(slice);
   }
 
-  /** Where one is: at the selected slice where some of it is in view, else at the beginning of the view, or its end. */
+  /** The selected slice where it is in view, else the beginning or end of the view. */
   #here(by: number): SearchStart {
     if (this.#awaited) return { at: this.#awaited.start, slice: this.#awaited.slice };
     const { slices, scene } = this.#host.data;
@@ -415,7 +412,7 @@ export class Searching {
     return { at: by > 0 ? viewport.start : viewport.end };
   }
 
-  /** Brings a slice into view that the page may not hold yet, and selects it as soon as it does. */
+  /** Scrolls to a slice that may not be loaded yet, and selects it once it is. */
   #go(found: FoundSlice): void {
     const { name, start, duration: lasts } = found;
     const margin = 10 * Math.max(1, lasts);

@@ -48,7 +48,7 @@ export class TopTable {
   readonly #names: Names;
   readonly #ranking: Ranking;
   readonly #spread: number;
-  /** Which cells a row has: what is not known of any row has no column. */
+  /** Columns with a known value in any row. */
   readonly #columns: TableColumn;
   readonly #id = `tvmdbg-timeline-${++serial}`;
   readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
@@ -122,7 +122,6 @@ export class TopTable {
     return this.#rows.length;
   }
 
-  /** The ranking is another than before. */
   arrived(): void {
     const { length, slices } = this.#ranking;
     const { columns } = this.#slices;

@@ -141,7 +141,7 @@ export class Tables {
     this.sync();
   }
 
-  /** What rows are of: of what there is. */
+  /** Grouping of the rows, limited to those available. */
   get by(): TableBy {
     const wanted = this.#host.options.get("table_by");
     return lacking(wanted, this.#host.data) ? "node" : wanted;
@@ -170,7 +170,6 @@ export class Tables {
     return row ? this.#sentence(row) : "";
   }
 
-  /** The next thing to sum up by. */
   next(step = 1): void {
     const known = [...this.#select.options];
     const at = known.findIndex(({ value }) => value === this.by);
@@ -277,7 +276,7 @@ export class Tables {
     }
   }
 
-  /** @param late  after others things were said: then it is said, too. */
+  /** @param late  Announce the rows after other messages. */
   #show(rows: SumTable, late: boolean): void {
     const { session, data } = this.#host;
     const { durations, durationsWithin } = data.slices.columns.info.words;
@@ -359,7 +358,7 @@ function severalDevices({ tracks, columns }: Slices, graph: GraphColumns | null)
   return new Set(places).size > 1 || !!types?.some((type) => type !== types[0]);
 }
 
-/** Why rows cannot be of that; "" where they can. */
+/** Why a grouping is unavailable, else "". */
 function lacking(by: TableBy, { slices, graph, change }: TimelineData): string {
   const { words } = slices.columns.info;
   if (by === "change" && !change) return "one run is shown";

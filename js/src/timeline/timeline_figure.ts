@@ -42,7 +42,6 @@ const RATIO = 0.5;
 /** Slices that say what they are where the pointer rests, the longest. */
 const TITLED = 160;
 
-/** What of a timeline is in its picture. */
 class TimeChart {
   readonly part: FigurePart;
   /** Beside the top of the part. */
@@ -137,7 +136,6 @@ interface TimelineFigureData {
   selected: number[];
   chart: ChartData | null;
   table: TableData | null;
-  /** Of two runs compared. */
   changes?: ChangesData | null;
   /** Operators that Python tells of, to be called as here. */
   top?: { node: number; name: string }[];
@@ -158,7 +156,6 @@ type TimelineFigureRequest = FigureRequest<
   TimelineFigureAnswers
 >;
 
-/** The timeline as a static figure. */
 export function timelineFigure(request: TimelineFigureRequest): Drawing {
   return panelDrawing(request, timelinePanel(request));
 }
@@ -223,7 +220,7 @@ export function timelinePanel(request: TimelineFigureRequest): FigurePanel {
   };
 }
 
-/** What the answers tell, as the live view makes it of them. */
+/** Timeline data from the answers, as the live view makes it. */
 function told(
   answers: TimelineFigureAnswers,
   { slice_color, time_range }: TimelineOptions,

@@ -76,13 +76,12 @@ export class ColorKey {
 
 const APART = 14;
 
-/** Tells what is under the pointer. */
 export class SliceTooltip {
   readonly node = element("div", { class: "tvmdbg-tooltip tvmdbg-timeline-tooltip", hidden: true });
   readonly #scene: TimelineScene;
   readonly #words: SliceDescriptions;
   #shown = "";
-  /** What was clicked: the details tell of it. */
+  /** Key of the clicked hit, which the details describe. */
   #dismissed = "";
   /** Its own size, told when it is another: to read it would lay the page out at every move. */
   #size = { width: 0, height: 0 };
@@ -101,7 +100,6 @@ export class SliceTooltip {
     signal.addEventListener("abort", () => size.disconnect());
   }
 
-  /** Nothing is under the pointer. */
   leave(): void {
     this.#dismissed = "";
     this.hide();

@@ -23,7 +23,6 @@ export interface TuningBarEvents {
 
 const ALL = "all";
 
-/** The controls above the view. */
 export class TuningBar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
@@ -148,7 +147,7 @@ export class TuningBar {
   }
 }
 
-/** What the colors of errors mean, how many trials there are of each, and a button that shows these alone. */
+/** Legend of the errors: colors, counts, and a button each that filters by it. */
 export class ErrorLegend {
   readonly node = element("span", {
     class: "tvmdbg-tuning-legend",
@@ -190,7 +189,6 @@ export class ErrorLegend {
     this.mark(query);
   }
 
-  /** Marks what the query asks for. */
   mark(query: string): void {
     for (const item of this.node.querySelectorAll<HTMLElement>("button")) {
       item.setAttribute("aria-pressed", String(item.dataset.query === query));
@@ -207,9 +205,8 @@ interface FilterParts {
   show: (mask: Uint8Array | null) => void;
 }
 
-/** The query for trials, and what became of it. */
 export class TrialFilter {
-  /** What is looked for; empty is all. */
+  /** Query; empty matches all. */
   query = "";
   readonly #parts: FilterParts;
 

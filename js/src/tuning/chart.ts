@@ -129,7 +129,6 @@ export class TuningChart {
     );
   }
 
-  /** Where a trial lies, for tests. */
   #placeOf(scene: TrialScene) {
     return (row: number) => {
       const { data } = scene;

@@ -20,7 +20,7 @@ export interface NestLineInfo {
   word: string;
   /** The split factor, where the extent itself is unknown. */
   factor: number | null;
-  /** Every step that had a hand in it. */
+  /** Steps that shaped it. */
   steps: number[];
   /** What each buffer is touched inside: `A: 64 elements`. */
   touches: string[];
@@ -133,7 +133,6 @@ export class TuningTiles {
 /** How far below the axis of costs failed trials end, px. */
 const FAILED_BELOW = 14;
 
-/** Where the axes and the lines lie. */
 export class TilesScene {
   readonly tiles: TuningTiles;
   width = 0;
@@ -215,7 +214,7 @@ export class TilesScene {
   }
 }
 
-/** What a tuning log answers to each kind of question, as it travels; see `RunAnswers`. */
+/** Answers of a tuning log to each kind of question; see `RunAnswers`. */
 export interface TuningAnswers {
   /** In the first buffer. */
   code: null;
@@ -233,7 +232,6 @@ export interface ChosenTrials {
   caption: string;
 }
 
-/** The questions that the view asks of its log's model. */
 export class TuningClient {
   readonly #model: AnyModel;
   readonly #signal: AbortSignal;
@@ -245,7 +243,6 @@ export class TuningClient {
     this.#signal = signal;
   }
 
-  /** Tells when the log has grown. */
   onGrown(listener: () => void): void {
     this.#model.on("change:content", listener);
     this.#signal.addEventListener("abort", () => this.#model.off("change:content", listener));

@@ -1,4 +1,4 @@
-/** A tuning log as the view has it: trials as columns, and what was counted of them in Python. */
+/** Trials of a tuning log as columns, and counts from Python. */
 
 import { measureErrors } from "../../../tvmdbg_widgets/figures/tokens.json";
 import type { Columns } from "../shared/client/wire.ts";
@@ -25,7 +25,6 @@ export interface TaskInfo {
   weight: number;
   /** Of the weighted total; null while that is unknown. */
   share: number | null;
-  /** Nodes of the linked run. */
   nodes: number[];
   /** How sure they are, empty where there are none. */
   linkedBy: string;
@@ -57,7 +56,6 @@ export interface ErrorRow {
   /** Finds its trials; empty where no query does. */
   query: string;
   trials: number;
-  /** By kind. */
   counts: number[];
 }
 
@@ -67,7 +65,6 @@ export interface TuningInfo {
   about: string[];
   tasks: TaskInfo[];
   findings: FindingInfo[];
-  /** Names of the error codes that occur. */
   errorNames: Record<string, string>;
   /** Whether a task is for a GPU: blocks have threads. */
   onGpu: boolean;
@@ -78,7 +75,6 @@ export interface TuningInfo {
   weighted: boolean;
   /** Seconds; null where a task has no valid trial. */
   total: number | null;
-  /** Whether there are timestamps. */
   timed: boolean;
   /** Failed trials in words: "1,638 of 3,008 trials failed". */
   summary: string;
@@ -120,7 +116,6 @@ export class TuningData {
     return this.task.length;
   }
 
-  /** The trials that improved on all before them of the task. */
   curve(task: number): Int32Array {
     return this.#curveRows.subarray(this.#curveOffsets[task]!, this.#curveOffsets[task + 1]!);
   }
@@ -139,20 +134,16 @@ export class TuningData {
     for (let row = 0; row < this.count; row++) if (fits(row)) yield row;
   }
 
-  /** The name of an error code. */
   errorName(code: number): string {
     return this.info.errorNames[code] ?? `error ${code}`;
   }
 }
 
-/** What the lower part of the view shows. */
 export const PANES = ["schedule", "tiles", "errors", "findings"] as const;
 export type PaneName = (typeof PANES)[number];
 
-/** What trials are drawn over. */
 export type Along = "trial" | "time";
 
-/** How the table of tasks is sorted. */
 export const SORTS = ["time", "gain", "errors", "task"] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -168,7 +159,6 @@ export interface TrialScope {
   query: string;
 }
 
-/** The traits of the TuningView's model. */
 export interface TuningOptions {
   /** The task that is looked at; null is all of them. */
   task: number | null;
@@ -225,7 +215,6 @@ export function slotOf(code: number): number {
   return code < SLOTS - 1 ? code : SLOTS - 1;
 }
 
-/** The code of a slot. */
 function codeOf(slot: number): number {
   return slot < SLOTS - 1 ? slot : 255;
 }

@@ -40,13 +40,11 @@ export function outcomeName(data: TuningData, code: number): string {
   return code ? data.errorName(code) : "measured";
 }
 
-/** The query that finds the trials of an error code. */
 export function codeQuery(code: number): string {
   if (!code) return "is:valid";
   return code === 255 ? "error<0" : `error:${code}`;
 }
 
-/** All there is to say of one trial, a line each. */
 export function trialLines(data: TuningData, row: number): string[] {
   const task = data.info.tasks[data.task[row]!]!;
   const place = data.rowsOf(task.index).indexOf(row);
@@ -64,7 +62,6 @@ export function trialLines(data: TuningData, row: number): string[] {
   return lines;
 }
 
-/** A bar of the error strip. */
 export function binLines(data: TuningData, along: Along, bin: StripBin): string[] {
   const where =
     along === "trial"
@@ -102,7 +99,7 @@ export function failedOf(failed: number, trials: number): string {
   return `${integer(failed)} of ${counted(trials, "trial")} failed (${percent(failed / trials)})`;
 }
 
-/** What is looked at, in one sentence; also for screen readers. */
+/** The current selection in one sentence; also for screen readers. */
 export function headline(data: TuningData): string {
   const { info } = data;
   const tasks = counted(info.tasks.length, "task");
@@ -128,7 +125,6 @@ export function taskTitle(task: TaskInfo): string {
   return `task ${task.index}: ${task.name}`;
 }
 
-/** What the whole chart shows, for those who cannot see it. */
 export function chartWords(data: TuningData, task: number): string {
   if (task < 0) return headline(data);
   const each = data.info.tasks[task]!;

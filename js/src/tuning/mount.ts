@@ -12,7 +12,6 @@ import { headline } from "./descriptions.ts";
 import { PANE_LABELS, refusedText } from "./panes.ts";
 import { type TuningContext, TuningView } from "./view.ts";
 
-/** What the keys need of the view. */
 type SteeredTuning = Pick<
   TuningView,
   "step" | "best" | "nextImprovement" | "nextFailure" | "otherTask"
@@ -20,7 +19,6 @@ type SteeredTuning = Pick<
   Pick<TuningView, "turnAxis" | "zoom" | "pan" | "showAll" | "countInView" | "nextSort"> &
   Pick<TuningView, "pin" | "focusQuery" | "showPane" | "copy" | "clear">;
 
-/** What the keys do. */
 function actions(view: SteeredTuning): KeyAction[] {
   const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });
   return [

@@ -76,7 +76,6 @@ export class Panes {
     }
   }
 
-  /** Tells beside a tab's name how much there is in it. */
   count(pane: PaneName, text: string): void {
     this.#tabs.get(pane)!.textContent = text ? `${PANE_LABELS[pane]} (${text})` : PANE_LABELS[pane];
   }
@@ -90,7 +89,7 @@ interface FindingEvents {
   copy: (text: string) => void;
 }
 
-/** What the log tells of itself, the gravest first, each with its evidence and what to do. */
+/** Findings of a log, the gravest first, with evidence and remedies. */
 export class FindingsPane {
   readonly node = element("div", {
     class: "tvmdbg-tuning-findings",
@@ -162,7 +161,6 @@ const SEVERITIES = {
   info: "Info",
 } as const;
 
-/** How many lines of the log could not be read. */
 export function refusedText(count: number): string {
   return `${counted(count, "line")} of the log could not be read`;
 }
@@ -183,7 +181,7 @@ export class ErrorsPane {
   readonly #ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>;
   readonly #filter: ((query: string) => void) | null;
   #places = new Map<ErrorsBy, HTMLElement>();
-  /** What was asked for each place last. */
+  /** Latest question for each place. */
   #asked = new Map<ErrorsBy, { scope: string }>();
   #query = "";
 

@@ -130,7 +130,6 @@ export class TrialScene {
     return this.#axes[along];
   }
 
-  /** Task or query are others. */
   changed(): void {
     this.#costs = null;
     this.#layers = null;
@@ -148,7 +147,6 @@ export class TrialScene {
     return left + ((value - this.viewport.start) / this.viewport.span) * (right - left);
   }
 
-  /** The value of the axis at a place. */
   at(x: number): number {
     const { left, right } = this.plot;
     return this.viewport.start + ((x - left) / Math.max(1, right - left)) * this.viewport.span;
@@ -181,7 +179,6 @@ export class TrialScene {
     return high > 0 ? [low, high] : null;
   }
 
-  /** Whether any trial of the log has a cost. */
   get hasCosts(): boolean {
     return this.data.info.tasks.some(({ best }) => best !== null);
   }
@@ -192,7 +189,6 @@ export class TrialScene {
     return bottom - ((Math.log10(cost) - low) / (high - low)) * (bottom - top);
   }
 
-  /** The middle of the lane of failed trials. */
   get laneY(): number {
     return TOP + LANE / 2;
   }
@@ -257,7 +253,6 @@ export class TrialScene {
     return found;
   }
 
-  /** The bars of the error strip. */
   get bins(): StripBin[] {
     const key = `${this.along} ${this.#place}`;
     if (this.#bins?.key !== key) {
@@ -321,7 +316,6 @@ export class TrialScene {
     return `${this.width} ${this.height} ${this.viewport.start} ${this.viewport.end}`;
   }
 
-  /** The bar of the strip under a place. */
   binAt(x: number, y: number): StripBin | null {
     const { top, bottom } = this.strip;
     if (y < top || y > bottom) return null;

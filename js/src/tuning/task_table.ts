@@ -3,7 +3,6 @@ import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import type { Sort, TaskCounts, TaskInfo, TuningData, TuningInfo } from "./data.ts";
 import { seconds, taskTitle } from "./descriptions.ts";
 
-/** One row of the table of tasks, as texts. */
 export interface TaskRow {
   task: TaskInfo;
   name: string;
@@ -51,7 +50,6 @@ export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null
   });
 }
 
-/** Whether any task has a number of floating-point operations. */
 function knowsFlops({ tasks }: TuningInfo): boolean {
   return tasks.some(({ gflops }) => gflops !== null);
 }
@@ -85,7 +83,6 @@ export function shownColumns(info: TuningInfo, rows: readonly TaskRow[]): TaskCo
   );
 }
 
-/** What the columns mean, for the heads of the table. */
 const HEADS = {
   task: "number of the task by its first trial, and name",
   best: "lowest mean cost of a valid trial",
@@ -99,7 +96,6 @@ const HEADS = {
 } as const;
 
 const MOST_ROWS = 500;
-/** Which sort a column's head asks for. */
 const SORT_OF: Record<string, Sort> = {
   best: "time",
   share: "time",

@@ -123,7 +123,6 @@ function number(text: string, x: number, y: number, color: string, pen: Pen, the
   pen.fillText(text, x, y);
 }
 
-/** The colors that costs have, along their axis. */
 function costScale(
   scene: TilesScene,
   pen: Pen,

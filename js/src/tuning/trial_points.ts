@@ -43,7 +43,7 @@ export class Axis {
   }
 }
 
-/** In which layer a trial is drawn: in none, behind those of the task that is looked at, or with them. */
+/** Layer of a trial: hidden, behind those of the current task, or with them. */
 export const HIDDEN = 0;
 export const BEHIND = 1;
 export const IN_FRONT = 2;
@@ -65,7 +65,7 @@ export interface TrialPoints {
   failures: number[];
 }
 
-/** What decides where a trial is drawn, as `TrialScene` has it. */
+/** Placement of trials, as `TrialScene` has it. */
 interface PlotPlaces {
   readonly plot: { left: number; top: number; right: number; bottom: number };
   readonly axis: Axis;

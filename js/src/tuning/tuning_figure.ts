@@ -36,7 +36,7 @@ import { COLUMNS, shownColumns, type TaskRow, taskRows } from "./task_table.ts";
 interface FigureData {
   info: TuningInfo;
   schedule: ScheduleInfo | null;
-  /** What the query of the options found, in words; empty without one. */
+  /** Result of the options' query in words; empty without one. */
   query: string;
 }
 
@@ -133,7 +133,6 @@ function chart(scene: TrialScene): FigurePart {
   };
 }
 
-/** What the colors of errors mean. */
 function legend(data: TuningData, room: number, text: TextWidths): FigurePart {
   const items = Object.keys(data.info.errorNames)
     .map(Number)
@@ -144,7 +143,6 @@ function legend(data: TuningData, room: number, text: TextWidths): FigurePart {
   return chips(items, room, text);
 }
 
-/** The first tasks of the table. */
 function table(
   info: TuningInfo,
   rows: readonly TaskRow[],
@@ -253,7 +251,6 @@ function nest(schedule: ScheduleInfo, room: number, text: TextWidths): FigurePar
   };
 }
 
-/** The figure in words. */
 function textOf(
   data: TuningData,
   rows: readonly TaskRow[],

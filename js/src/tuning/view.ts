@@ -22,7 +22,6 @@ import { SchedulePane } from "./schedule_pane.ts";
 import { TaskTable } from "./task_table.ts";
 import { TilesPane } from "./tiles_pane.ts";
 
-/** All that the view is given. */
 export interface TuningContext {
   client: TuningClient;
   options: ViewOptions<TuningOptions>;
@@ -31,7 +30,7 @@ export interface TuningContext {
   isSaved: boolean;
 }
 
-/** One view: what its parts do to each other. */
+/** One view: connects its parts. */
 export class TuningView {
   readonly chart: TuningChart;
   readonly bar: TuningBar;
@@ -142,7 +141,6 @@ export class TuningView {
     this.look();
   }
 
-  /** Takes over other colors. */
   showTheme(): void {
     this.showLog(this.data);
     this.#schedule.refresh();
@@ -182,7 +180,7 @@ export class TuningView {
     this.#say(this.#spoken);
   }
 
-  /** The trial that is looked at: the one chosen, else the best of the task, or of the slowest one. */
+  /** The chosen trial, else the best of the task, or of the slowest task. */
   get #trialShown(): number {
     const { data, task } = this.#scene;
     const chosen = this.#options.get("trial");

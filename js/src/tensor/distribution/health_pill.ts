@@ -45,7 +45,7 @@ function countsWords({ verdict, brief, total }: HealthAnswer): string {
   return fine === total ? `all ${integer(total)} OK` : `${integer(fine)} OK`;
 }
 
-/** All that the strip says of one entry, a line each. */
+/** Lines about one entry of the strip. */
 export function entryLines(health: HealthAnswer, row: number, title: string): string[] {
   const verdict = health.verdict[row]!;
   const words = health.words[row];
@@ -80,7 +80,6 @@ export function suspiciousBeside({ verdict }: HealthAnswer, row: number, by: num
   return -1;
 }
 
-/** For the live region once the scan has ended. */
 export function sentence(health: HealthAnswer): string {
   const of = counted(health.total, "tensor");
   const first =
@@ -92,7 +91,7 @@ export function sentence(health: HealthAnswer): string {
 
 const SIGNS: Record<Health, string> = { error: "⚠ ", doubt: "⚠ ", good: "✓ ", empty: "" };
 
-/** What the health of the run says of one entry. */
+/** Verdict of the run's health on one entry. */
 export interface Judgement {
   verdict: number;
   brief: string;

@@ -20,9 +20,7 @@ export interface HealthScene {
   width: number;
   /** First row of each column; one more for the end. */
   start: Int32Array;
-  /** The most suspicious row of each column. */
   row: Int32Array;
-  /** The worst verdict. */
   verdict: Uint8Array;
   /** What is not finite inside, of `Special`. */
   special: Uint8Array;
@@ -73,7 +71,6 @@ export function healthScene(health: HealthColumns, width: number): HealthScene {
   return scene;
 }
 
-/** The column that shows a row. */
 export function columnOf({ count, start }: HealthScene, row: number): number {
   let [low, high] = [0, count - 1];
   while (low < high) {
@@ -134,7 +131,6 @@ const LEAST = 3;
 /** By verdict: share of the lane that its mark takes, from below; no verdict is told by its color alone. */
 const TALL = [0.12, 0.34, 0.67, 1, 0.67] as const;
 
-/** Draws the strip, the most suspicious last so that nothing covers it. */
 export function paintHealth(
   context: CanvasRenderingContext2D,
   scene: HealthScene,
@@ -259,7 +255,6 @@ function lane(
   context.globalAlpha = 1;
 }
 
-/** Between columns that are wide enough for one. */
 function gapOf({ width }: HealthScene): number {
   return width >= 4 ? 1 : 0;
 }

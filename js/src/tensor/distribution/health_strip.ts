@@ -34,23 +34,20 @@ import {
 } from "./health_scene.ts";
 
 interface HealthEvents {
-  /** An entry was chosen. */
   pick(entry: Entry): void;
-  /** What is known of the entry that is shown. */
   judged(judged: Judgement | null): void;
   /** The first fault of the run has become known. */
   fault(entry: Entry): void;
 }
 
 interface HealthInspection {
-  /** What the columns of the strip show: the worst tensor of each. */
   marks?: { entry: Entry; verdict: string; x: number; y: number; width: number; height: number }[];
 }
 
 const LANES =
   "One column per tensor in execution order; from the top: verdict; range (log; NaN and Inf); zeros; saturated; dead channels";
 
-/** All entries of a run in execution order, as healthy as they are: one look, one click to the first NaN. */
+/** Strip of a run's entries in execution order, colored by health; one click leads to the first NaN. */
 export class HealthStrip {
   readonly node = element("div", {
     class: "tvmdbg-health",
@@ -71,7 +68,7 @@ export class HealthStrip {
   readonly #moving: Layer = layer("tvmdbg-overlay");
   readonly #tip = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
   readonly #state = element("span", { class: "tvmdbg-health-state" });
-  /** Not the view's own live region: it speaks once, when all was looked at. */
+  /** A live region of its own: it speaks once, when the scan has ended. */
   readonly #spoken = element("div", { class: "tvmdbg-mirror", role: "status" });
   readonly #firstInf: HTMLButtonElement;
   readonly #firstNan: HTMLButtonElement;
@@ -81,7 +78,6 @@ export class HealthStrip {
   readonly #repaint: Repaint;
   readonly #repaintOver: Repaint;
   #health: HealthAnswer | null = null;
-  /** Whether the first fault was told. */
   #fault = false;
   #names: TensorColumns | null = null;
   #graph: GraphColumns | null = null;
@@ -137,13 +133,11 @@ export class HealthStrip {
     );
   }
 
-  /** Marks the entry that the views look at. */
   show(entry: Entry | null): void {
     this.#entry = entry;
     this.#locate();
   }
 
-  /** Marks the entries of nodes that have a note. */
   note(nodes: Iterable<number>): void {
     this.#noted = new Set(nodes);
     this.#repaintOver.request();

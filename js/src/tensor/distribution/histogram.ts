@@ -33,7 +33,6 @@ import { barAt, type SpreadScene, spreadScene } from "./spread_scene.ts";
 
 const DRAG = 3;
 
-/** How the values of the whole tensor are spread; it says what each bar holds, and what it brushes the colors span. */
 export class Histogram {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;

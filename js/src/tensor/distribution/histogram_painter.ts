@@ -176,7 +176,6 @@ function paintLimits(
   context.restore();
 }
 
-/** Outlines the chosen bar, or all from one to another. */
 export function paintChosen(
   overlay: Layer,
   stage: HTMLElement,
@@ -199,7 +198,6 @@ export function paintChosen(
 
 const AUTO = { scale: "auto", range: "auto" } as const;
 
-/** A histogram by the rules of the large one, without its controls; a bar is told at the pointer. */
 export class SmallHistogram {
   readonly node = element("div", { class: "tvmdbg-stage tvmdbg-tensor-small-bars", role: "img" });
   readonly #root: HTMLElement;

@@ -76,7 +76,6 @@ export function withoutZeros(distribution: Distribution, zeros: number): Distrib
   };
 }
 
-/** What a histogram is to show. */
 export interface SpreadChoice {
   kind: AxisKind;
   /** The values it is narrowed to; null for all. */
@@ -113,11 +112,10 @@ export interface Spread {
   limits: Limit[];
   /** Each bar is one value. */
   codes: boolean;
-  /** The values are whole numbers. */
   whole: boolean;
   /** The zeros are in a slot of their own. */
   apart: boolean;
-  /** The exact text of the value that all are; null where they differ. */
+  /** Exact text of the only value; null where values differ. */
   only: string | null;
   dtype: string;
 }

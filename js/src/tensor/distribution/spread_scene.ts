@@ -51,7 +51,6 @@ const SLOT_GAP = 8;
 const WIDEST_CODE = 14;
 const MANY = 3;
 
-/** What a slot holds, as its values are written. */
 export function slotText(name: SlotName, dtype: string): string {
   return name === "zero" && dtype === "bool" ? "False" : SLOT_TEXT[name];
 }

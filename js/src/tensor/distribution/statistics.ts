@@ -55,7 +55,6 @@ export function outward(value: number, side: 1 | -1): string {
   return String(inside() || !Number.isFinite(Number(text)) ? value : Number(text));
 }
 
-/** The percentiles of a tensor, made exact on demand. */
 class Percentiles {
   readonly #run: TensorQuestions;
   readonly #changed: () => void;
@@ -88,12 +87,10 @@ class Percentiles {
     this.#asking = null;
   }
 
-  /** The best that is known. */
   best(known: StatisticsAnswer): Percentile[] {
     return this.#exact ?? known.percentiles;
   }
 
-  /** What was asked for is not wanted any more. */
   stop(): void {
     this.#asking?.abort();
   }
@@ -131,13 +128,10 @@ export function refill(box: HTMLElement, ...children: Node[]): void {
   }
 }
 
-/** What the line of statistics asks for. */
 export interface CountActs extends Pick<InspectorCommands, "go"> {
-  /** Begins the pass over every value, or stops it. */
   count(go: boolean): void;
 }
 
-/** The numbers of the whole tensor: as far as they are known, and how they get exact. */
 export class StatisticsLine {
   readonly node = element("section", {
     class: "tvmdbg-tensor-statistics",
@@ -145,7 +139,6 @@ export class StatisticsLine {
   });
   readonly #commands: CountActs;
   readonly #percentiles: Percentiles;
-  /** Shows what a low panel has no room for. */
   readonly #more = iconButton(icons.MORE, "more", "Show or hide more numbers (q)", () =>
     this.toggle(),
   );

@@ -25,7 +25,6 @@ import { paintCells } from "./overview.ts";
 import type { PlacedLabel } from "./plane_layout.ts";
 
 interface ChannelEvents extends Pick<InspectorCommands, "along" | "leave"> {
-  /** Shows the plane at an index of an axis. */
   open(axis: number, index: number): void;
   say(text: string): void;
   painted(): void;
@@ -97,7 +96,6 @@ export class ChannelGrid {
     this.#repaint.request();
   }
 
-  /** Moves the choice by rows and columns of pictures. */
   move(rows: number, cols: number): void {
     const [channels, layout] = [this.#channels, this.#layout];
     if (!channels || !layout) return;
@@ -117,12 +115,10 @@ export class ChannelGrid {
     this.#repaint.request();
   }
 
-  /** Shows the chosen picture by itself. */
   open(): void {
     if (this.#channels) this.#events.open(this.#channels.axis, this.#at);
   }
 
-  /** The picture as it is on screen. */
   get canvas(): HTMLCanvasElement {
     return this.#layer.canvas;
   }

@@ -4,7 +4,6 @@ import type { Theme } from "../../shared/drawing/theme.ts";
 import { SPECIAL_TEXT, specialsOf } from "./color_scale.ts";
 import type { PlacedLabel } from "./plane_layout.ts";
 
-/** One picture of the grid. */
 interface Channel extends Cells {
   rows: number;
   cols: number;
@@ -22,7 +21,6 @@ export function channelSigns({ low, high, all }: Channel): string[] {
   return signs;
 }
 
-/** The pictures along one axis, as far as they were read. */
 export class Channels {
   readonly axis: number;
   readonly length: number;
@@ -89,7 +87,6 @@ export interface GridLayout {
   slot: Size;
   picture: Size;
   labelRoom: number;
-  /** Of all rows. */
   height: number;
   scrolled: number;
   inSight: { first: number; count: number };
@@ -168,7 +165,6 @@ export function slotAt(layout: GridLayout, x: number, y: number): number | null 
 
 const FONT = 11;
 
-/** Draws the cells of a picture into its box. */
 export type DrawChannel = (channel: Channel, box: Rectangle) => void;
 
 /** One picture of the grid, its index and what is wrong with it above; null while it is not read. */

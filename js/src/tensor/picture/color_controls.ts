@@ -107,7 +107,6 @@ interface ColorEvents {
   leave(): void;
 }
 
-/** Scale, table and range of the colors, and which number of a cell they show. */
 export class ColorControls {
   readonly node: HTMLElement;
   readonly #events: ColorEvents;

@@ -11,7 +11,6 @@ const LETTER = 6.5;
 const SIGNS = { nan: "", posInf: "▲", negInf: "▼" } as const;
 const CHEVRONS = { under: "‹", over: "›" } as const;
 
-/** What the colors mean: a bar with numbers, and one swatch for each kind of value that has no place on it. */
 export class ColorLegend {
   readonly node = element("div", { class: "tvmdbg-tensor-legend", role: "img" });
   #scale: ColorScale | null | undefined;

@@ -29,12 +29,10 @@ const FLAG = { nan: 1, posInf: 2, negInf: 4 } as const;
 
 export const SPECIALS = ["nan", "posInf", "negInf"] as const;
 
-/** All that the flags of a cell name. */
 export function specialsOf(flags: number): Special[] {
   return SPECIALS.filter((each) => flags & FLAG[each]);
 }
 
-/** What there is of values that are not finite, with their counts. */
 export function specialKey(statistics: TensorStatistics | null | undefined) {
   return SPECIALS.flatMap((special) => {
     const count = statistics?.[special] ?? 0;
@@ -125,7 +123,6 @@ const LOG_DECADES = 6;
 /** How far the float32 cells of a tensor may lie from its values, as a share of them. */
 export const ROUNDING = 2 ** -24;
 
-/** Where a value lies: on the scale, or below or above it. */
 export type ScaleSide = "on" | "under" | "over";
 
 /** Maps finite values to shares 0 … 1 of a color table, whose ends are the ends of the axis. */
@@ -172,7 +169,6 @@ export function sameScale(a: ColorScale | null, b: ColorScale | null): boolean {
   return names.every((name) => Object.is(a[name], b[name]));
 }
 
-/** What ranges are taken from; either may be unknown. */
 export interface KnownValues {
   statistics: StatisticsAnswer | null;
   tile: Tile | null;
@@ -201,7 +197,6 @@ export function colorScale(known: KnownValues, choice: ColorChoice): ColorScale 
   return new ColorScale(low, high, map, kind, part, known.statistics?.linear);
 }
 
-/** The scale that is asked for, by the values where that is left to them. */
 export function scaleKind(known: SpreadAnswer | null, choice: ScaleChoice): ScaleKind {
   return choice === "auto" ? (known?.scale ?? "linear") : choice;
 }

@@ -108,12 +108,12 @@ export class Crosshair {
     );
   }
 
-  /** The place that is read: the pointer's, else its own. */
+  /** Place whose value is read: the pointer's, else the crosshair's. */
   get read(): Point | null {
     return this.#parts.picture.hover ?? this.point;
   }
 
-  /** What values are read from, and how they are written; null where nothing is shown. */
+  /** Source and format of the values; null where nothing is shown. */
   over(shown: ShownTensor | null): void {
     const before = this.#shown;
     this.#shown = shown;
@@ -129,7 +129,6 @@ export class Crosshair {
     this.mark(first ? from : moved(plane, from, rows, cols));
   }
 
-  /** Goes to the next cell of the picture that holds a NaN or an infinity. */
   toNextSpecial(): void {
     const tile = this.#shown?.answer?.tile;
     if (!tile) return;
@@ -144,7 +143,6 @@ export class Crosshair {
     this.put(point);
   }
 
-  /** The same; what is marked stays. */
   put(point: Point | null): void {
     this.#parts.picture.forgetHover();
     this.#parts.mirror.ask();

@@ -58,7 +58,6 @@ function rounded(value: number, count: number): string {
   return screenText(plain.includes("e") || bent.length < plain.length ? bent : plain);
 }
 
-/** A text in a cell, as it is painted. */
 export interface Digit extends Rectangle {
   row: number;
   col: number;

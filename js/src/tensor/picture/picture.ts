@@ -22,7 +22,6 @@ import { gestures, type PlaneViewport } from "./viewport.ts";
 
 const AWAY = 12;
 
-/** The value at a cell, beside it and inside the stage. */
 class ValueTooltip {
   readonly node = element("div", {
     class: "tvmdbg-tooltip tvmdbg-tensor-tooltip",
@@ -53,13 +52,11 @@ export interface PictureEvents {
   /** A drag marks what lies between two values. */
   mark(from: Point, to: Point): void;
   wheel(steps: number): void;
-  /** Another part is in sight; all of it is not yet known. */
   moved(): void;
   painted(): void;
   resized(): void;
 }
 
-/** A plane and what is known of it. */
 export interface Plate {
   planeRows: number;
   planeCols: number;
@@ -69,7 +66,7 @@ export interface Plate {
   paint: Paint;
   /** What can be drawn of what is in sight, the finest last. */
   tiles: (layout: PlaneLayout) => readonly Tile[];
-  /** Something of the whole plane, where it is known. */
+  /** Coarse tile of the whole plane, where one is known. */
   whole: () => Tile | null;
 }
 
@@ -136,12 +133,11 @@ export class PlanePicture {
     }
   }
 
-  /** The value below the pointer. */
   get hover(): Point | null {
     return this.#hover;
   }
 
-  /** What is drawn on top: the finest of what is in sight. */
+  /** Finest tile in sight. */
   get tile(): Tile | null {
     return this.#tiles.at(-1) ?? null;
   }
@@ -168,12 +164,10 @@ export class PlanePicture {
     if (width && height) this.viewport.resize({ width, height }, devicePixelRatio || 1);
   }
 
-  /** Brings a value into sight. */
   reveal(point: Point): void {
     if (this.viewport.reveal(point)) this.moved();
   }
 
-  /** Another part is in sight. */
   moved(): void {
     this.#events.moved();
     this.redraw();
@@ -190,13 +184,11 @@ export class PlanePicture {
     return box && { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   }
 
-  /** The region that is marked. */
   outline(region: Region | null): void {
     this.#marked = region;
     this.#repaint.request();
   }
 
-  /** What is said of the value that is read, at its cell. */
   tell(lines: readonly string[]): void {
     this.#told = lines;
     this.#repaint.request();
@@ -209,7 +201,6 @@ export class PlanePicture {
     this.#repaint.request();
   }
 
-  /** The picture as it is on screen. */
   get canvases(): readonly HTMLCanvasElement[] {
     return [this.#base.canvas, this.#overlay.canvas];
   }

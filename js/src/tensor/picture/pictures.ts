@@ -13,20 +13,19 @@ const CELLS = 1 << 18;
 const ENOUGH = 2;
 
 interface AheadEvents {
-  /** Whether a plane is kept as finely as is wanted. */
+  /** Whether a plane is kept as finely as needed. */
   has: (view: PlaneView) => boolean;
   keep: (view: PlaneView, tile: Tile) => void;
-  /** What was asked for has come, or will not. */
+  /** The request has ended, with or without an answer. */
   settled: () => void;
 }
 
-/** Where one axis was stepped along. */
 interface AxisStep {
   axis: number;
   by: 1 | -1;
 }
 
-/** Asks for the planes that come next where one steps along an axis, in one answer and before they are wanted. */
+/** Prefetches the next planes along the axis that the user steps along, in one request. */
 export class Ahead {
   readonly #run: Pick<TensorQuestions, "channels">;
   readonly #events: AheadEvents;
@@ -41,14 +40,13 @@ export class Ahead {
     signal.addEventListener("abort", () => this.forget());
   }
 
-  /** Lets go of another tensor. */
   forget(): void {
     this.#gone.abort();
     this.#gone = new AbortController();
     this.#last = this.#step = this.#coming = null;
   }
 
-  /** Whether a plane is among those that were asked for and have not come yet. */
+  /** Whether a plane was requested ahead and has not come yet. */
   isComing(view: PlaneView): boolean {
     if (!this.#coming) return false;
     const { view: asked, axis, first, count } = this.#coming;
@@ -56,7 +54,7 @@ export class Ahead {
     return at >= first && at < first + count && sameBut(axis, asked, view);
   }
 
-  /** A plane is shown as it was wanted, and nothing else is waited for. */
+  /** Prefetches once the shown plane is complete and nothing else is pending. */
   shown(view: PlaneView, answer: TensorAnswer, wanted: WantedCells): Promise<void> | null {
     if (this.#last) this.#step = stepBetween(this.#last, view) ?? this.#step;
     this.#last = view;
@@ -147,16 +145,16 @@ const ANY = 256;
 const SMALL = 72;
 
 interface PicturesEvents {
-  /** A picture is to be shown, of what was asked or of what was known. */
+  /** Show this picture, from an answer or from the cache. */
   answered: (answer: TensorAnswer) => void;
-  /** There is more to draw of a plane, which may no longer be the one that is shown. */
+  /** More tiles have come, perhaps of a plane that is no longer shown. */
   known: () => void;
   failed: (error: unknown) => void;
   busy: (busy: boolean) => void;
   refining: (refining: boolean) => void;
 }
 
-/** Pictures of planes: those that were answered are kept, others asked for. */
+/** Caches pictures of planes and asks for those that are missing. */
 export class Pictures {
   readonly #run: TensorQuestions;
   readonly #signal: AbortSignal;
@@ -165,10 +163,10 @@ export class Pictures {
   readonly #asking: Asking;
   readonly #viewport: PlaneViewport;
   readonly #events: PicturesEvents;
-  /** Until another tensor is wanted, a sample is enough. */
+  /** True while a sample suffices, until another tensor is requested. */
   #sampled = false;
   readonly #ahead: Ahead;
-  /** Looks again for what was asked for ahead and became wanted before it came. */
+  /** Repeats a request that waits for a prefetched plane. */
   #held: (() => void) | null = null;
 
   constructor(
@@ -206,7 +204,6 @@ export class Pictures {
     );
   }
 
-  /** Lets go of what was asked of another tensor. */
   forget(): void {
     this.#asking.forget();
     this.#ahead.forget();
@@ -218,7 +215,7 @@ export class Pictures {
     return this.#sampled;
   }
 
-  /** Stays with the sample, or goes on to every value. */
+  /** Stays with the sample. */
   stop(): void {
     this.#sampled = true;
     this.#asking.stop();
@@ -230,7 +227,7 @@ export class Pictures {
     if (view && layout) this.#asking.refine(view, wantedFor(layout));
   }
 
-  /** Shows what is kept of a plane of a tensor that is known, else asks for it. */
+  /** Shows a cached plane of a known tensor, else asks for it. */
   want(
     view: PlaneView,
     plane: Plane,
@@ -268,12 +265,11 @@ export class Pictures {
     if (!tile.exact && !this.#sampled) this.#asking.refine(view, wanted);
   }
 
-  /** What there is to draw of what is in sight, the finest last. */
   toDraw(answer: TensorAnswer, layout: PlaneLayout): readonly Tile[] {
     return this.#tiles.toDraw(keyOf(answer), layout);
   }
 
-  /** Asks for the whole plane in small, where one came to a part of it without having seen it. */
+  /** Asks for the whole plane in small where only a part of it was requested so far. */
   async #askWhole(known: TensorAnswer): Promise<void> {
     const key = keyOf(known);
     if (this.whole(known) || this.#wholes.has(key)) return;
@@ -288,13 +284,12 @@ export class Pictures {
     }
   }
 
-  /** Something of the whole plane, where it is kept. */
   whole(answer: TensorAnswer): Tile | null {
     return this.#tiles.whole(keyOf(answer));
   }
 }
 
-/** The same for the same values in the same places. */
+/** Key of a plane, equal for the same values in the same places. */
 function keyOf({ entry, reading, layout, sizes, axes, index }: PlaneView): string {
   const fixed = index?.map((each, axis) => (axes?.includes(axis) ? 0 : each));
   return JSON.stringify([entry, reading, layout, sizes, axes, fixed]);

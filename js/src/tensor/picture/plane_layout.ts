@@ -22,7 +22,6 @@ export interface PlaneLayout {
   /** First value in sight; a part of it may be outside. */
   row: number;
   col: number;
-  /** CSS pixels a value takes. */
   down: number;
   across: number;
   /** Values a cell stands for, as far as can be seen. */
@@ -48,7 +47,6 @@ const WHOLE_FROM = 2;
 /** About a megabyte a picture. */
 const MAX_CELLS = 80_000;
 
-/** The part of the stage that the plot of a plane may fill. */
 function roomFor(planeRows: number, planeCols: number, { width, height }: Size): Rectangle {
   if (isProfile(planeRows, planeCols)) {
     const left = NAME_ROOM + 9 * DIGIT;
@@ -187,7 +185,6 @@ export function inSight({ kind, plot, row, col, down, across, planeRows, planeCo
   ] as const;
 }
 
-/** Whether all of the plane is in sight. */
 export function isWhole(layout: PlaneLayout): boolean {
   const [, , rows, cols] = inSight(layout);
   return rows >= layout.planeRows && cols >= layout.planeCols;

@@ -17,13 +17,11 @@ import {
 } from "./color_scale.ts";
 import { axisTicks, DIGIT, type PlaneLayout, type PlotLabels } from "./plane_layout.ts";
 
-/** What the cells are painted with. */
 export interface Paint {
   scale: ColorScale | null;
   cells: CellChoice;
 }
 
-/** The same with what draws cells. */
 export interface Painting extends Paint {
   draw: DrawCells;
   /** Of more signs of values that are not finite, cells beside each other share one. */
@@ -42,13 +40,12 @@ const SQUARE = 16;
 /** So few cells with NaN (or +Inf, or -Inf), each too small to be noticed, are ringed. */
 const RINGS = 40;
 
-/** What a cell is drawn as: a special where nothing in it is finite, or where a mark would be too small to see. */
+/** Special that the whole cell is drawn as: where no value is finite, or a mark would be too small. */
 export function cellSpecial(tile: Cells, cell: number, size: number): Special | null {
   const special = specialOf(tile.flags[cell]!);
   return size < MARK_FROM || !Number.isFinite(tile.minimum[cell]!) ? special : null;
 }
 
-/** The number of a cell that its color shows. */
 export function cellValue(tile: Cells, cell: number, choice: CellChoice): number {
   if (choice === "mean") return tile.mean[cell]!;
   const [least, largest] = [tile.minimum[cell]!, tile.maximum[cell]!];
@@ -92,7 +89,6 @@ export function colorCells(
   return new Uint8ClampedArray(pixels.buffer);
 }
 
-/** The CSS color of a cell of one value. */
 export function cellColor(tile: Cells, cell: number, { scale, cells }: Paint): string {
   const special = specialOf(tile.flags[cell]!);
   if (special || !scale) return SPECIAL[special ?? "nan"];
@@ -128,7 +124,6 @@ export function paintCellSigns(
 
 const flagged = new WeakMap<Tile, number[]>();
 
-/** The cells that hold something that is not finite. */
 function flaggedCells(tile: Tile): number[] {
   let cells = flagged.get(tile);
   if (!cells) {
@@ -227,7 +222,7 @@ function paintMarks(
   }
 }
 
-/** Whether the cell that stands so many places further is beside those before and drawn as they are. */
+/** True if this cell extends the run of equal special cells. */
 function isSameRun(
   inside: readonly (readonly [cell: number, special: Special])[],
   at: number,
@@ -286,7 +281,7 @@ function touches(box: Rectangle, plot: Rectangle): boolean {
 /** From this size on a cell of one value has room for it. */
 const DIGITS_FROM = { width: 36, height: 14 } as const;
 
-/** Whether the values stand in the cells of a tile. */
+/** Whether digits fit into the cells of a tile. */
 export function hasDigits({ kind, down, across }: PlaneLayout, tile: Tile): boolean {
   const single = tile.rowStep * tile.colStep === 1;
   return kind === "plane" && single && across >= DIGITS_FROM.width && down >= DIGITS_FROM.height;
@@ -316,7 +311,6 @@ export function paintSpecial(context: Pen, box: Rectangle, special: Special): vo
   paintSpecials(context, [box], special);
 }
 
-/** The same in several boxes, in one path. */
 export function paintSpecials(context: Pen, boxes: readonly Rectangle[], special: Special): void {
   context.fillStyle = SPECIAL[special];
   for (const { x, y, width, height } of boxes) context.fillRect(x, y, width, height);
@@ -357,7 +351,6 @@ function addTriangle(context: Pen, { x, y, width, height }: Rectangle, upwards: 
   context.lineTo(middle + side, center - up);
 }
 
-/** Boxes by what they are marked as. */
 export class SpecialBoxes {
   readonly #boxes = new Map<Special, Rectangle[]>();
 
@@ -369,7 +362,6 @@ export class SpecialBoxes {
     for (const [special, boxes] of this.#boxes) paintSpecials(context, boxes, special);
   }
 
-  /** The same on cells that have the color already. */
   paintSigns(context: Pen): void {
     for (const [special, boxes] of this.#boxes) paintSpecialSigns(context, boxes, special);
   }
@@ -402,7 +394,6 @@ function paintRing(context: Pen, box: Rectangle, special: Special): void {
   context.stroke();
 }
 
-/** Indices along both axes, and what the axes are. */
 export function labelPlane(
   labels: PlotLabels,
   layout: PlaneLayout,

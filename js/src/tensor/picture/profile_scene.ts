@@ -7,7 +7,6 @@ import { cellText, meanText } from "./digits.ts";
 import { type PlacedLabel, PlotLabels } from "./plane_layout.ts";
 import { SpecialBoxes } from "./plane_painter.ts";
 
-/** The part of the axis that is in sight, in indices. */
 export interface AxisRange {
   first: number;
   length: number;
@@ -133,7 +132,6 @@ export function holding({ first, length }: AxisRange, index: number): AxisRange 
   return index >= first + length ? { first: index - length + 1, length } : { first, length };
 }
 
-/** What a cell of the profile holds, in words. */
 export function cellWords(answer: ProfileAnswer, index: number, dtype: string): string {
   const cell = Math.floor(index / answer.step);
   const from = cell * answer.step;

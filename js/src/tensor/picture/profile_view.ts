@@ -84,7 +84,6 @@ export class ProfileView {
     this.#listen();
   }
 
-  /** The numbers that are drawn; null until they are known. */
   get found(): ProfileAnswer | null {
     return this.#found;
   }
@@ -154,7 +153,6 @@ export class ProfileView {
     this.#say();
   }
 
-  /** The index of the axis that the picture and the table are at. */
   get #index(): number | null {
     const answer = this.#shown?.answer;
     if (!answer) return null;

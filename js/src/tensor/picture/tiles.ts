@@ -64,7 +64,6 @@ function covers(tile: Tile, layout: PlaneLayout): boolean {
 /** The tiles that were answered, by plane, until they take too many bytes: then those not used for longest go. */
 export class PlaneTiles {
   readonly #limit: number;
-  /** In the order of their last use. */
   readonly #kept = new Map<string, Tile[]>();
   #bytes = 0;
 
@@ -178,14 +177,13 @@ export class Asking {
     signal.addEventListener("abort", () => this.forget());
   }
 
-  /** Lets go of what was asked: another tensor is wanted. */
   forget(): void {
     this.#gone.abort();
     this.#gone = new AbortController();
     this.settle();
   }
 
-  /** What is wanted is known: answers that are still to come are not shown. */
+  /** Ignores replies that are still in flight. */
   settle(): void {
     this.#ticket += 1;
     this.#shown = this.#ticket;
@@ -196,19 +194,17 @@ export class Asking {
     this.#events.busy(false);
   }
 
-  /** Shows no more than the sample. */
   stop(): void {
     this.#exact.abort();
     this.#exact = new AbortController();
     this.#events.refining(false);
   }
 
-  /** Whether just this was asked for last. */
   isAsked(view: PlaneView, wanted: WantedCells): boolean {
     return JSON.stringify(this.#last) === JSON.stringify({ view, wanted });
   }
 
-  /** What comes beside is waited for, so that both are shown at once. */
+  /** Waits for `beside` too, so that both are shown at once. */
   async ask(
     view: PlaneView,
     wanted: WantedCells,
@@ -237,12 +233,10 @@ export class Asking {
     }
   }
 
-  /** Whether nothing is waited for. */
   get idle(): boolean {
     return this.#flying === 0;
   }
 
-  /** Counts a question among those that are under way. */
   async counted<T>(question: () => Promise<T>): Promise<T> {
     this.#flying += 1;
     try {
@@ -277,7 +271,7 @@ export class Asking {
     }
   }
 
-  /** Null where a newer question took the turn. */
+  /** Null where a newer request took over. */
   async #send(
     { view, wanted: { part, rows, cols } }: TileQuestion,
     exact: boolean,

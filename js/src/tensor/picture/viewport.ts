@@ -24,7 +24,7 @@ export class PlaneViewport {
   #stage: Size = { width: 0, height: 0 };
   #ratio = 1;
   #camera = WHOLE;
-  /** What was asked for; it stays in sight when the stage changes. */
+  /** Requested region; it stays in sight when the stage changes. */
   #region: Region | null = null;
   #layout: PlaneLayout | null = null;
 
@@ -72,7 +72,6 @@ export class PlaneViewport {
     this.show(region);
   }
 
-  /** Brings a part of the plane into sight, or all of it. */
   show(region: Region | null): void {
     this.#region = region;
     const drawable = this.#stage.width > 0 && this.#rows > 0 && this.#cols > 0;
@@ -114,7 +113,6 @@ export class PlaneViewport {
     });
   }
 
-  /** Moves what is in sight by CSS pixels. */
   pan(right: number, down: number): boolean {
     const layout = this.layout;
     if (!layout) return false;
@@ -125,7 +123,6 @@ export class PlaneViewport {
     });
   }
 
-  /** Puts the middle of what is in sight at a place of the plane. */
   center(row: number, col: number): boolean {
     const layout = this.layout;
     if (!layout) return false;
@@ -184,7 +181,6 @@ function fits([row, col, rows, cols]: Region, planeRows: number, planeCols: numb
 }
 
 interface GestureEvents {
-  /** Places are in CSS pixels of the stage. */
   hover(x: number, y: number): void;
   leave(): void;
   pick(x: number, y: number): void;

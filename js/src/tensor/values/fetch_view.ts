@@ -121,7 +121,6 @@ export async function fetchBytes(
   return { descr, note, bytes };
 }
 
-/** The texts of a window row by row, as the table shows them. */
 export async function fetchTexts(
   run: Pick<TensorQuestions, "values">,
   view: PlaneView,

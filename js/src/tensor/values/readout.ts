@@ -50,7 +50,7 @@ const FIELD_PAD = 3;
 
 interface ReadoutEvents {
   copy(): void;
-  /** Goes to an index; says why where it cannot, else nothing. */
+  /** Goes to a typed index; returns an error, or "". */
   typed(text: string): string;
   leave(): void;
 }
@@ -60,7 +60,6 @@ type ReadoutState = [shown: ShownTensor | null, point: Point | null, found: Valu
 /** A line in the header: the index under the pointer or crosshair, in a field to type another, its value, and tools. */
 export class Readout {
   readonly node: HTMLElement;
-  /** All that the value's bits say. */
   readonly more = part("readout-more");
   readonly #field: HTMLInputElement;
   readonly #text = element("code", {});
@@ -157,7 +156,7 @@ export class Readout {
   }
 }
 
-/** `= 0.5`, once it is known; till then what the picture knows of it. */
+/** `= 0.5` once it is known; until then the value that the picture holds. */
 function valueText(
   { answer, values }: ShownTensor,
   point: Point,
@@ -167,7 +166,6 @@ function valueText(
   return value ? `= ${screenText(value)}` : about(answer!, point);
 }
 
-/** What is said at the cell: the value, where it is, and its bits. */
 export function tooltipLines(
   shown: ShownTensor,
   point: Point,
@@ -187,7 +185,7 @@ export function tooltipLines(
   ].filter(Boolean);
 }
 
-/** The value's bits, the step to its neighbor, and the real number it stands for. */
+/** Bits of the value, the step to its neighbor, and the real number it stands for. */
 function more({ values }: ShownTensor, found: ValuesAnswer | null): HTMLElement[] {
   const items: HTMLElement[] = [];
   const text = found?.text[0];
@@ -202,7 +200,7 @@ function more({ values }: ShownTensor, found: ValuesAnswer | null): HTMLElement[
   return items;
 }
 
-/** What the tile knows of a value that was not asked for yet. */
+/** Value of the tile before the exact one is known. */
 function about({ tile, valueDtype }: TensorAnswer, { row, col }: Point): string {
   const cell = tile && tile.rowStep * tile.colStep === 1 ? cellOf(tile, row, col) : null;
   if (!tile || cell === null) return "= …";

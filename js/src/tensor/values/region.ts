@@ -24,7 +24,6 @@ function sizeWords([, , rows, cols]: Region): string {
   return rows > 1 && cols > 1 ? `${integer(rows)} × ${integer(cols)} = ${values}` : values;
 }
 
-/** The counts and bounds, as far as they are known. */
 function numbersOf({ statistics, bounds }: RegionAnswer): RegionNumbers {
   return (statistics ?? bounds)!;
 }
@@ -47,7 +46,6 @@ function sourceWords({ cells }: RegionAnswer): string {
     : `from the saved heatmap, ${down}×${across} values per cell; min and max cover every cell that overlaps the region`;
 }
 
-/** What a screen reader says of a region. */
 function regionWords(answer: TensorAnswer, region: Region, found: RegionAnswer): string {
   const numbers = numbersOf(found);
   const [low, high, mean] = [numbers.minimum, numbers.maximum, numbers.mean].map(({ text }) =>
@@ -65,7 +63,6 @@ function regionWords(answer: TensorAnswer, region: Region, found: RegionAnswer):
 
 interface RegionEvents {
   copy(): void;
-  /** Brings the region into view. */
   zoomTo(): void;
   clear(): void;
 }
@@ -172,7 +169,7 @@ interface RegionParts {
   mirror: Mirror;
 }
 
-/** The region of the plane that is marked: drawn, counted by the run, and told of. */
+/** Marked region of the plane: its outline, counts and words. */
 export class MarkedRegion {
   readonly #parts: RegionParts;
   readonly #run: TensorQuestions;
@@ -180,7 +177,6 @@ export class MarkedRegion {
   readonly #signal: AbortSignal;
   readonly #newest = new NewestWins();
   #region: Region | null = null;
-  /** Where marking began. */
   #anchor: Point | null = null;
   #shown: ShownTensor | null = null;
   #asked = "";
@@ -198,7 +194,7 @@ export class MarkedRegion {
     return this.#region;
   }
 
-  /** What the region is of; null where nothing is shown. */
+  /** Tensor that the region belongs to; null where nothing is shown. */
   over(shown: ShownTensor | null): void {
     this.#shown = shown;
     const tile = shown?.answer?.tile;
@@ -209,7 +205,6 @@ export class MarkedRegion {
     this.#show();
   }
 
-  /** Marks a region, or none. */
   mark(region: Region | null): void {
     if (region === null) this.#anchor = null;
     this.#set(region);

@@ -110,7 +110,6 @@ function paintBar(
 const MOST = { npy: 2 ** 25, csv: 2 ** 20 } as const;
 
 interface SavingSource {
-  /** The picture that is on screen. */
   canvas(): HTMLCanvasElement | null;
   profile(): ProfileAnswer | null;
 }
@@ -193,7 +192,6 @@ export class Saving {
     this.toggle();
   }
 
-  /** The window that is shown, in values of the plane. */
   get #window(): Region {
     const { answer, region } = this.#shown ?? {};
     if (!answer || region) return region ?? [0, 0, 0, 0];

@@ -14,13 +14,12 @@ const FRAME = 17;
 /** A box that scrolls over a plane of any size, while its grid holds only the cells in sight. */
 export class ValuesScroll {
   readonly node: HTMLElement;
-  /** How many rows and columns there are to scroll over. */
   plane = { rows: 0, cols: 0 };
   colWidth = 0;
   readonly #space = element("div", { class: "tvmdbg-values-space" });
   readonly #draw: () => void;
   #headWidth = 0;
-  /** Whether what is to be seen is kept in sight: until the user scrolls away from it. */
+  /** True while the revealed cell is kept in sight, until the user scrolls away. */
   #follows = true;
   #placed = "";
 
@@ -33,7 +32,6 @@ export class ValuesScroll {
     signal.addEventListener("abort", () => sizes.disconnect());
   }
 
-  /** How many whole rows and columns the box shows. */
   get view(): { rows: number; cols: number } {
     const rows = Math.floor((this.node.clientHeight - ROW_HEIGHT) / ROW_HEIGHT);
     const cols = Math.floor((this.node.clientWidth - this.#headWidth) / this.colWidth);
@@ -136,7 +134,7 @@ interface TableParts {
 /** Puts the table of values beside the picture where that leaves room for it, else below. */
 export class TablePlace {
   readonly #parts: TableParts;
-  /** What the place was chosen for. */
+  /** Key of the arrangement that is shown. */
   #chosen = "";
 
   constructor(parts: TableParts) {

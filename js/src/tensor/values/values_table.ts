@@ -34,7 +34,6 @@ const NAMES = [
   ["dequantised", "dequantized"],
 ] as const;
 
-/** How single values are written, and by what they are dequantised. */
 class ValueFormatPicker {
   readonly node: HTMLElement;
   readonly #commands: Pick<InspectorCommands, "look" | "leave">;
@@ -332,7 +331,6 @@ export class ValuesTable {
     return this.#text(first.row, first.col) !== null && last !== null;
   }
 
-  /** Asks for the largest window about what is seen. */
   async #ask(first: Point, view: { rows: number; cols: number }): Promise<void> {
     const [answer, look] = [this.#answer, this.#look];
     if (!answer || !look) return;

@@ -17,7 +17,6 @@ import {
   shifted,
 } from "./stage.ts";
 
-/** What the folded repeats say of an operator, in one repeat or at its median. */
 class FoldedWords {
   readonly #lanes: Lanes;
   readonly #called: Called;
@@ -47,7 +46,6 @@ class FoldedWords {
   }
 }
 
-/** Why there is no such chart. */
 export function noFolding({ slices }: TimelineData): string | null {
   const { info, nodeCount } = slices.columns;
   if (nodeCount.some((count) => count > 1)) return null;

@@ -89,7 +89,6 @@ export const TOP = AXIS + MEDIANS + WHISKERS + 6;
 export const LANE = 20;
 const GUTTER = 96;
 
-/** What is folded: operators in order, and repeats of which the first are warm-up. */
 export interface FoldedData {
   rows: readonly MatrixRow[];
   lanes: Lanes;
@@ -98,7 +97,6 @@ export interface FoldedData {
   warm: number;
 }
 
-/** Paints all repeats on one axis: medians on top, a lane for each repeat below. */
 export class FoldedPainter {
   readonly #rows: readonly MatrixRow[];
   readonly #all: Lanes;

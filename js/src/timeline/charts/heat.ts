@@ -9,7 +9,6 @@ import { apartText, HeatPainter, legend, ROW, TOP, TOTALS } from "./heat_painter
 import { type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
 import { arrows, type ChartHost, ChartStage, type OtherChart, Scroller, shifted } from "./stage.ts";
 
-/** What the heat strip says: of itself, of a row, of a cell, of a column. */
 class HeatWords {
   /** How many of the first repeats are warm-up. */
   readonly warm: number;
@@ -63,7 +62,6 @@ class HeatWords {
   }
 }
 
-/** Why there is no such chart. */
 export function noRepeats({ slices }: TimelineData): string | null {
   const { info, nodeCount } = slices.columns;
   if (nodeCount.some((count) => count > 1)) return null;

@@ -36,7 +36,6 @@ export function apartText(apart: number): string {
   return `${apart < 0 ? "−" : "+"}${percent(Math.abs(apart))}`;
 }
 
-/** The scale of such colors, with its ends in words. */
 export function legend(theme: Theme, spread: number, of: string): HTMLElement {
   const bar = element("i", { class: "tvmdbg-timeline-ramp" });
   bar.style.background = `linear-gradient(to right, ${divergingStops(theme).join(", ")})`;
@@ -59,19 +58,16 @@ export const TOP = TOTALS + AXIS;
 /** From these widths on a cell says its number, marks what lies beyond the scale, and stands apart. */
 const [TOLD, MARKED, APART] = [44, 7, 4];
 
-/** What the keys of rows are called and marked with. */
 export interface RowNames {
   titleOf(key: number): Title;
   mark(theme: Theme, key: number): string;
-  /** A time as it is told. */
+  /** A time as text. */
   told(ns: number): string;
 }
 
-/** Paints operators × repeats, the totals of the repeats above. */
 export class HeatPainter {
   readonly #matrix: Matrix;
   readonly #names: RowNames;
-  /** Repeats of warm-up. */
   readonly #warm: number;
   readonly #least: number;
   #order: Int32Array = new Int32Array(0);
@@ -88,7 +84,6 @@ export class HeatPainter {
     this.#warm = warm;
   }
 
-  /** Rows of the matrix from top to bottom. */
   get order(): Int32Array {
     return this.#order;
   }
@@ -115,7 +110,6 @@ export class HeatPainter {
     return this.#place[row]!;
   }
 
-  /** How wide the names are. */
   gutter(width: number): number {
     return Math.round(Math.min(260, Math.max(96, width * 0.34)));
   }

@@ -22,7 +22,6 @@ const APART = 3;
 const LABELLED = 24;
 const FAINT = 0.3;
 
-/** What the keys of places are called and filled with. */
 export interface PlaceNames {
   node(key: number): number;
   /** Number of a group, -1 of an operator. */
@@ -40,9 +39,8 @@ export class Icicle<T extends TreePlaces = MergedTree> {
   zoomed = -1;
   /** Boxes grow upwards: callers of what is at the bottom. */
   readonly upwards: boolean;
-  /** Height of a box. */
   level = LEAST_LEVEL;
-  /** By place how many before it were found; null: nothing is sought. */
+  /** Number of hits before each place; null without a search. */
   #found: Int32Array | null = null;
 
   constructor(tree: T, called: PlaceNames, upwards = false) {
@@ -51,7 +49,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     this.upwards = upwards;
   }
 
-  /** Marks places as found; null: nothing is sought. */
+  /** Marks places as hits; null ends the search. */
   light(hit: ((key: number) => boolean) | null): void {
     if (!hit) {
       this.#found = null;
@@ -80,7 +78,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     return this.tree.depths * this.level;
   }
 
-  /** The box of a place in a stage of that size; null where it is out of view. */
+  /** Box of a place in a stage of this size; null where it is out of view. */
   box(place: number, width: number, height: number, scroll = 0): Rectangle | null {
     if (place < 0 || place >= this.tree.size) return null;
     const [from, to] = this.shown;

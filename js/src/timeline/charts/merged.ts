@@ -185,7 +185,6 @@ export class Merged implements OtherChart {
     return groupFrames(this.#called.operators, this.#called.graph, sums.self, sums.count);
   }
 
-  /** Lights what the search found. */
   #light(): void {
     const { slices, scene } = this.#host.data;
     this.#found = scene.found;

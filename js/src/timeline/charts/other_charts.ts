@@ -12,7 +12,6 @@ import type { ChartHost, OtherChart } from "./stage.ts";
 
 export interface ChartEntry {
   readonly label: string;
-  /** What it shows, in a few words. */
   readonly title: string;
   /** Whether w, s and 0 zoom in it. */
   readonly zooms: boolean;
@@ -20,7 +19,6 @@ export interface ChartEntry {
   ofSlices(data: TimelineData): boolean;
   /** Why there is no such chart of this run and how to get one; null where there is. */
   unavailable(data: TimelineData): string | null;
-  /** Called when the chart is shown first. */
   make(host: ChartHost): OtherChart;
 }
 
@@ -77,7 +75,6 @@ export class OtherCharts {
     this.node = element("div", { class: "tvmdbg-timeline-place" }, time);
   }
 
-  /** Which charts a user may choose here: their kinds, what they are called and show. */
   static get offered(): [kind: ChartKind, label: string, title: string][] {
     const others = Object.entries(CHARTS).map(
       ([kind, { label, title }]): [ChartKind, string, string] => [kind as OtherKind, label, title],
@@ -94,7 +91,6 @@ export class OtherCharts {
     return this.#kind === "time" ? null : (this.#made.get(this.#kind) ?? null);
   }
 
-  /** Whether the chart that is shown can be zoomed. */
   get zooms(): boolean {
     if (this.#kind === "time") return true;
     return this.shown !== null && CHARTS[this.#kind]!.zooms;

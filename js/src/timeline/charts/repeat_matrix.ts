@@ -12,7 +12,6 @@ export interface MatrixRow {
   readonly key: number;
   readonly node: number;
   readonly values: Float64Array;
-  /** Of the slices: their numbers. */
   readonly slices: Int32Array | null;
   readonly median: number;
   readonly p10: number;
@@ -40,7 +39,6 @@ export type Matrix = Pick<RepeatMatrix, "rows" | "columns" | "ofSlices" | "total
 /** Operators × repeats. */
 export class RepeatMatrix {
   readonly rows: readonly MatrixRow[];
-  /** The most repeats of any row. */
   readonly columns: number;
   /** Every row has as many: a column is one pass. */
   readonly aligned: boolean;

@@ -19,7 +19,6 @@ const HOW =
   "Operations are counted from shapes, which are in the graph: open the dump folder with its " +
   "_tvmdbg_graph_dump.json.";
 
-/** Why there is no roofline of a run; null where there is one. */
 export function noRoofline({ graph, slices }: TimelineData): string | null {
   if (!graph) return HOW;
   return slices.columns.nodeNs.some((ns) => ns > 0) ? null : "The nodes have no times.";
@@ -200,7 +199,7 @@ export class Roofline implements OtherChart {
     return { flops: options.get("peak_flops") || null, bytes: options.get("bandwidth") || null };
   }
 
-  /** The lines that are drawn: what was given, else what was seen. */
+  /** Given ceilings, else the highest rates measured. */
   get #lines(): Ceilings {
     const [{ flops, bytes }, seen] = [this.#given, this.#points?.highest];
     return { flops: flops ?? seen?.flops ?? null, bytes: bytes ?? seen?.bytes ?? null };
@@ -238,7 +237,6 @@ export class Roofline implements OtherChart {
     this.#tell();
   }
 
-  /** Writes the ceilings, and what follows from them. */
   #tell(): void {
     const { flops, bytes } = this.#given;
     this.#fields.flops.show(flops);
@@ -283,7 +281,6 @@ export class Roofline implements OtherChart {
     return found;
   }
 
-  /** The line under the pointer. */
   #lineAt(x: number, y: number): RooflineLine | null {
     const place = this.#place(this.#stage.width, this.#stage.height);
     if (x < place.left || x > place.right || !this.#points) return null;
@@ -355,7 +352,6 @@ export class Roofline implements OtherChart {
     node.addEventListener("pointercancel", () => (this.#drag = null), { signal });
   }
 
-  /** Draws a ceiling to where the pointer is. */
   #pull(line: RooflineLine, x: number, y: number): void {
     const place = this.#place(this.#stage.width, this.#stage.height);
     const clamped = Math.min(Math.max(y, place.top), place.bottom);

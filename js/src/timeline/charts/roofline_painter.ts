@@ -20,7 +20,6 @@ const DASHES = [5, 4];
 /** Letters of an axis are so far apart at least. */
 const [TICK_X, TICK_Y] = [64, 34];
 
-/** Where things are on the chart, in pixels. */
 export class RooflinePlot {
   readonly left = LEFT;
   readonly top = TOP;
@@ -57,7 +56,6 @@ export class RooflinePlot {
   }
 }
 
-/** Paints axes, ceilings and points of a roofline. */
 export class RooflinePainter {
   readonly #points: OperatorPoints;
   readonly #names: Names;
@@ -89,7 +87,6 @@ export class RooflinePainter {
     this.#labels(brush, place, given, seen);
   }
 
-  /** A ring round a point. */
   ring(brush: Brush, place: RooflinePlot, point: number, line: number): void {
     const { context, theme } = brush;
     const [x, y] = this.spot(place, point);

@@ -100,7 +100,6 @@ export class OperatorPoints {
     return this.#columns.dtypes.at(point);
   }
 
-  /** The most that was seen here. */
   get highest(): { flops: number; bytes: number } {
     let [flops, bytes] = [0, 0];
     for (const point of this.node.keys()) {
@@ -303,7 +302,6 @@ export class MissingList {
     );
   }
 
-  /** Shows which of them are selected. */
   mark(selected: readonly number[]): void {
     for (const each of this.node.querySelectorAll<HTMLElement>("[data-node]")) {
       each.setAttribute("aria-pressed", String(selected.includes(Number(each.dataset.node))));
@@ -314,9 +312,7 @@ export class MissingList {
 export interface RateEvents {
   set(value: number | null): void;
   say(text: string): void;
-  /** Writes again what holds. */
   reset(): void;
-  /** The focus goes back to the view. */
   leave(): void;
 }
 

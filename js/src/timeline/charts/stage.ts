@@ -18,7 +18,6 @@ import type { TimelineData } from "../descriptions.ts";
 
 const FONT = 11;
 
-/** What was drawn, for tests. */
 interface DrawnChart {
   labels: (Rectangle & { text: string })[];
   marks: (Rectangle & Record<string, unknown>)[];
@@ -116,9 +115,8 @@ export function arrows(
 /** What takes the place of the tracks in time: the same slices, seen otherwise. */
 export interface OtherChart {
   readonly node: HTMLElement;
-  /** What it says of what was picked in it, "" nothing; the session's words follow a pick. */
+  /** Words about the item picked in the chart, "" for none; the session's words follow a pick. */
   readonly sentence?: string;
-  /** Shows what the session says: selection, hover. */
   sync(): void;
   /** Whether the key meant something here; then nobody else acts on it. */
   key(event: KeyboardEvent): boolean;
@@ -136,7 +134,6 @@ export interface ChartHost {
   /** Selects nodes, or one slice; the last node is the one looked at. */
   pick(nodes: readonly number[], slice?: number): void;
   hover(node: number | null): void;
-  /** Says something in the text mirror. */
   say(text: string): void;
   /** Shows lines beside a point of the chart's `node`, the first in bold; null hides them. */
   tip(lines: string[] | null, x: number, y: number): void;
@@ -217,18 +214,17 @@ export class ChartStage {
     return this.node.clientHeight;
   }
 
-  /** All is to be painted anew. */
+  /** Repaints everything. */
   changed(): void {
     this.#dirty = true;
     this.#repaint.request();
   }
 
-  /** Only what lies over it. */
+  /** Repaints the overlay alone. */
   touched(): void {
     this.#repaint.request();
   }
 
-  /** Paints now and tells what is there. */
   record(): DrawnChart {
     this.#dirty = true;
     this.#draw();

@@ -169,7 +169,6 @@ function covered(slices: Slices, slice: number, from: number, to: number): numbe
 
 /** Time and number of slices by a key. */
 export interface SliceSums {
-  /** Slices that touch the range. */
   count: Int32Array;
   /** Their own time in it, nanoseconds. */
   self: Float64Array;
@@ -214,7 +213,6 @@ export function* summing(
   return sums;
 }
 
-/** The same at once. */
 export function sumsBy(...asked: Parameters<typeof summing>): SliceSums {
   const work = summing(...asked);
   for (;;) {

@@ -89,7 +89,6 @@ export class TimeBins {
     return this.#lod.names.at(this.#lod.lodName[bin] ?? -1);
   }
 
-  /** What that name reads. */
   labelOf(bin: number): string {
     return this.#lod.nameLabels.at(this.#lod.lodName[bin] ?? -1) || this.nameOf(bin);
   }
@@ -112,7 +111,6 @@ const FINEST = 4;
  * slices, finer ones of the part in view. Where few slices are in view, they come themselves.
  */
 export class SeenBins {
-  /** Of all time. */
   readonly coarsest: readonly TimeBins[];
   readonly #slices: Slices;
   #fine: TimeBins | null = null;
@@ -189,7 +187,7 @@ export class SeenBins {
   }
 }
 
-/** What to say in place of what only the slices tell, where they are not all here. */
+/** Words shown where a fact needs slices that are not all loaded. */
 export function notHere({ count, columns: { info } }: Slices): string[] {
   const all = counted(count, "slice");
   if (info.binsOnly) return [all, info.binsOnly];
@@ -217,7 +215,7 @@ export class Coming {
     return !complete && info.whole && !info.binsOnly;
   }
 
-  /** Waits for the slices and takes them; without them the picture stays as coarse as it is. */
+  /** Waits for the slices and loads them; without them the picture stays coarse. */
   async take(signal: AbortSignal): Promise<void> {
     try {
       const data = await this.#run.slices((done, total) => this.#say(done, total));

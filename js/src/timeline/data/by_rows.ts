@@ -46,10 +46,8 @@ export interface ByRow {
   readonly inside: (() => ByRow[]) | null;
 }
 
-/** What a table of sums shows. */
 export interface SumTable {
   readonly rows: ByRow[];
-  /** Own time of all slices in the range. */
   readonly total: number;
   /** Slices of inputs and parameters that take no time: they are left out. */
   readonly idle: number;

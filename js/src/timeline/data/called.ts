@@ -11,7 +11,7 @@ import type { Slices } from "./slices.ts";
 
 const NO_DEVICE = "unknown device";
 
-/** Where slices run: on the device that the graph says of the first output of their node, else on that of their track. */
+/** Devices of slices: that of their node's first output in the graph, else that of their track. */
 class Devices {
   readonly words: readonly string[];
   readonly #ofNode: Int32Array;
@@ -56,10 +56,10 @@ const RUNTIME = "runtime";
 const NO_MODULE = "in no module";
 const NO_FUNCTION = "no function";
 
-/** The number of what a slice counts to, -1 nothing. */
+/** Key of a slice's sum, -1 for none. */
 export type KeyOf = (slice: number, row: Row) => number;
 
-/** What the keys of sums are called: operators by node or name, behind them the groups of the graph. */
+/** Names of the keys of sums: operators by node or name, then groups of the graph. */
 export class Called {
   readonly operators: Operators;
   readonly graph: GraphColumns | null;
@@ -75,7 +75,7 @@ export class Called {
     this.#names = names;
   }
 
-  /** A time as it is told. */
+  /** A time as text. */
   told(ns: number): string {
     return this.#slices.told(ns);
   }
@@ -124,7 +124,7 @@ export class Called {
     return this.#names.ofNode(node) || this.#recorded(node);
   }
 
-  /** What is drawn of it is filled with: its kind, or where two runs are compared their difference. */
+  /** Fill of a key: its op kind, or its difference where two runs are compared. */
   fill(theme: Theme, key: number): string {
     const { change } = this.#names;
     if (!change?.colored) return this.mark(theme, key);
@@ -132,7 +132,6 @@ export class Called {
     return this.#fills.css[fillOfChange(change, change.rowOf(this.node(key)))]!;
   }
 
-  /** What it is marked with in lists. */
   mark(theme: Theme, key: number): string {
     const call = this.operators.call(key);
     if (call >= 0) {
@@ -196,7 +195,7 @@ export class Called {
     return group;
   }
 
-  /** The outermost of them. */
+  /** Outermost group. */
   outermost(key: number): number {
     let group = this.innermost(key);
     while (group >= 0 && this.graph!.groupParent[group]! >= 0) {

@@ -24,9 +24,7 @@ const IDS = 3;
 
 export type ChangeOrder = "change" | "order";
 
-/** Rows of the comparison of two runs, by node. */
 export class Change {
-  /** Whether slices are colored by their difference. */
   colored = false;
   /** The largest difference that has a color, nanoseconds. */
   readonly most: number;
@@ -76,7 +74,7 @@ export class Change {
     return this.columns.info.titles;
   }
 
-  /** A time of A (0) or B (1) as it is told. */
+  /** Time of A (0) or B (1) as text. */
   told(ns: number, side: 0 | 1): string {
     return duration(ns, this.columns.info.roundings[side]);
   }
@@ -112,7 +110,6 @@ export class Change {
     return this.#rowOfSlice.get(source) ?? -1;
   }
 
-  /** The first slice of a row in B, as an index in the timeline. */
   sliceB(row: number): number {
     const { bSlices, bStart } = this.columns;
     return bStart[row] === bStart[row + 1] ? -1 : bSlices[bStart[row]!]!;
@@ -174,7 +171,6 @@ export class Change {
     return b === undefined || a === b ? a! : `${a} ~ ${b}`;
   }
 
-  /** One row in a sentence, for the mirror. */
   sentence(row: number, rows: ChangeRows = this.byNode): string {
     const ids = rows === this.byNode ? ` (${this.nodesText(row)})` : "";
     const times = `${this.told(rows.nsA[row]!, 0)} in A, ${this.told(rows.nsB[row]!, 1)} in B`;

@@ -5,7 +5,7 @@ import type { CallFrames } from "./merged_tree.ts";
 import type { Row } from "./row.ts";
 import { type Slices, TOLERANCE_NS } from "./slices.ts";
 
-/** What slices that are no work count to, by role from 1 on; see `NO_WORK` in `analysis/times/keys.py`. */
+/** Roles of slices that are no work, from 1 on; see `NO_WORK` in `analysis/times/keys.py`. */
 export const NO_WORK = ["loading", "delegate's own clock", "profiler"] as const;
 
 /** What slices are summed up by: nodes, behind them calls of several, then names, then what is no work. */
@@ -20,7 +20,7 @@ export class Operators {
     this.calls = slices.columns.setNs?.length ?? 0;
   }
 
-  /** Of very many names not all are known before the slices are here. */
+  /** Grows with the names, which are not all known before the slices have come. */
   get size(): number {
     return this.#names + this.#slices.names.length + NO_WORK.length;
   }
@@ -56,7 +56,7 @@ export class Operators {
     return name >= 0 && name < this.#slices.names.length ? name : -1;
   }
 
-  /** What it is where it is no work; "" where it is. */
+  /** Name of the role where it is no work, else "". */
   noWork(operator: number): string {
     return NO_WORK[operator - this.#names - this.#slices.names.length] ?? "";
   }

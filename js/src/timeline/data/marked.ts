@@ -81,7 +81,6 @@ export class MarkedSlices {
     return at >= from ? at : -1;
   }
 
-  /** How many of [from, to) are marked. */
   countIn(from: number, to: number): number {
     if (from >= to) return 0;
     const bits = this.#levels[0]!;
@@ -104,7 +103,6 @@ function leading(word: number): number {
   return 31 - Math.clz32(word);
 }
 
-/** How many bits are set. */
 function ones(word: number): number {
   let sum = word - ((word >>> 1) & 0x55555555);
   sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333);

@@ -129,7 +129,6 @@ export class MergedTree implements TreePlaces {
   }
 }
 
-/** The distinct paths of frames. */
 class Paths {
   readonly of: Int32Array;
   readonly parent: Int32Array;

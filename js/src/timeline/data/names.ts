@@ -93,12 +93,12 @@ export class Names {
     this.colors = new SliceColors(slices.columns, change);
   }
 
-  /** What a row of the source is: a node, a call, … */
+  /** Word for a row of the source: node, call, … */
   get item(): string {
     return this.#slices.columns.info.words.item;
   }
 
-  /** A time as it is told. */
+  /** A time as text. */
   told(ns: number): string {
     return this.#slices.told(ns);
   }
@@ -120,7 +120,6 @@ export class Names {
     return this.change!.named(this.#slices.nameOf(slice))?.[1] ?? "other";
   }
 
-  /** Whether there is a graph that names the nodes. */
   get known(): boolean {
     return this.#graph !== null;
   }
@@ -171,7 +170,6 @@ export class Names {
     return this.ofNode(this.#slices.nodeOf(slice)) || this.recorded(slice);
   }
 
-  /** What the recorded name of a slice reads. */
   recorded(slice: number): string {
     return this.#slices.nameLabel(this.#slices.nameCodeOf(slice));
   }
@@ -208,7 +206,7 @@ export class Names {
     return kind !== NodeKind.INPUT && kind !== NodeKind.PARAMETER;
   }
 
-  /** Why a node takes no time, where it is none that runs; else "". */
+  /** Why a node takes no time, else "". */
   idle(node: number): string {
     return this.#graph ? givenText(this.#graph, node) : "";
   }

@@ -7,7 +7,7 @@ export interface Neighbors {
   parent: number;
   /** How many slices lie in it and in none that lies in it. */
   children: number;
-  /** In its row; the time between is 0 or more, up to a rounded nanosecond. */
+  /** In its row; the gap is 0 or more, up to a rounded nanosecond. */
   previous: number;
   sincePrevious: number;
   next: number;
@@ -60,7 +60,6 @@ export function longestChild(slices: Slices, slice: number): number {
   return inner.dominantOf(first, last, slices.startOf(slice), slices.endOf(slice));
 }
 
-/** A stretch of time in which nothing runs on a track. */
 export interface Gap {
   track: number;
   from: number;
@@ -116,7 +115,7 @@ export interface GapStanding {
   longest: Gap[];
 }
 
-/** How a gap stands among those of all tracks, or of some. */
+/** Rank of a gap among those of some tracks. */
 export function gapStanding(
   slices: Slices,
   most: number,

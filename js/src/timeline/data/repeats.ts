@@ -3,7 +3,6 @@ import { svg } from "../../shared/drawing/icons.ts";
 
 /** The repeats of one node and their statistics, nanoseconds. */
 export interface Repeats {
-  /** In the order of the file. */
   ns: Float64Array;
   count: number;
   p10: number;
@@ -15,7 +14,6 @@ export interface Repeats {
   low: number;
   high: number;
   noisy: boolean;
-  /** How many of the first are warm-up. */
   warm: number;
 }
 

@@ -27,7 +27,6 @@ export class Row {
   readonly track: number;
   /** How many slices lie around those of this row; of an extra lane its number. */
   readonly depth: number;
-  /** One of `RowKind`. */
   readonly kind: number;
   readonly first: number;
   readonly last: number;
@@ -96,7 +95,7 @@ export class Row {
     return this.busyOf(first, last, from, to);
   }
 
-  /** The same of the slices [first, last) that `range` found there. */
+  /** The same for the slices [first, last) that `range` returned. */
   busyOf(first: number, last: number, from: number, to: number): number {
     return this.#busy(first - this.#shift, last - this.#shift, from, to);
   }
@@ -107,7 +106,7 @@ export class Row {
     return this.dominantOf(first, last, from, to);
   }
 
-  /** The same of the slices [first, last) that `range` found there. */
+  /** The same for the slices [first, last) that `range` returned. */
   dominantOf(first: number, last: number, from: number, to: number): number {
     const at = this.#dominant(first - this.#shift, last - this.#shift, from, to);
     return at < 0 ? -1 : at + this.#shift;
@@ -260,7 +259,6 @@ export class Row {
 /** Slices laid end to end are apart by less than this only because sums of doubles are rounded; as in Python. */
 const NOTHING_NS = 0.01;
 
-/** What a track asks of the slices of its timeline. */
 interface TrackSlices {
   readonly columns: Pick<TimelineColumns, "info" | "trackRun">;
   readonly times: { start: Float64Array; duration: ArrayLike<number> };
@@ -312,13 +310,13 @@ export class Track {
     return Math.max(0, before[last]! - before[first]! - cut);
   }
 
-  /** When it is known what ran: as long as the track's run goes on; never where slices are laid end to end. */
+  /** Time in which activity is known: the track's run; never where slices are laid end to end. */
   get #known(): readonly [from: number, to: number] {
     const { info, trackRun } = this.#slices.columns;
     return info.synthetic ? [0, 0] : info.extents[trackRun[this.number]!]!;
   }
 
-  /** The part of [from, to) of which it is known what ran; empty where there is none. */
+  /** Part of [from, to) in which activity is known. */
   known(from: number, to: number): [from: number, to: number] {
     const [first, last] = this.#known;
     const begin = Math.max(from, first);

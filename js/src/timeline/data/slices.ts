@@ -16,7 +16,6 @@ export const TOLERANCE_NS = 1;
 /** … but no more than this share of a slice lies outside of what holds it; see `model/timeline/rows.py`. */
 const MOST_OUTSIDE = 0.4;
 
-/** Nanoseconds by slice. */
 export interface SliceTimes {
   start: Float64Array;
   duration: Uint32Array | Float64Array;
@@ -92,7 +91,6 @@ export class Slices {
     return { start, duration, self: this.#data?.self ?? duration };
   }
 
-  /** Takes the slices that were announced. */
   fill(data: SliceColumns): void {
     for (const _ of this.filling(data));
   }
@@ -129,7 +127,7 @@ export class Slices {
     return this.#shared.duration[this.#at(slice)] ?? Number.NaN;
   }
 
-  /** A time of slices or of their nodes as it is told: `1.2 ms`, `< 1 µs`. */
+  /** A time of slices or nodes as text: `1.2 ms`, `< 1 µs`. */
   told(ns: number): string {
     return duration(ns, this.columns.info.roundingNs);
   }
@@ -139,7 +137,6 @@ export class Slices {
     return timeShare(ns, share, this.columns.info.roundingNs, ", ");
   }
 
-  /** What slices on rows of instants last: `zero-duration`, `of < 1 µs`. */
   get noTime(): string {
     return this.isShort(0) ? `of ${this.told(0)}` : "zero-duration";
   }
@@ -164,7 +161,7 @@ export class Slices {
     return this.#data?.set?.[this.#at(slice)] ?? -1;
   }
 
-  /** What the time of a slice is spent on; 0 is the model at work, others are in no share. */
+  /** Role of a slice's time; 0 is the model at work, other roles have no share. */
   roleOf(slice: number): number {
     return this.#data?.role?.[this.#at(slice)] ?? 0;
   }
@@ -177,7 +174,7 @@ export class Slices {
     return set < 0 ? [] : this.nodesOfCall(set);
   }
 
-  /** Whether its time is of no single node: of what lowering inserted into a call, or what is left of one. */
+  /** Whether its time belongs to no single node. */
   isApart(slice: number): boolean {
     const set = this.callOf(slice);
     return set >= 0 && (this.columns.setApart?.[set] ?? 0) > 0;
@@ -205,7 +202,7 @@ export class Slices {
     }
   }
 
-  /** What the source tells of a slice: names with texts. */
+  /** Names and texts that the source gives for a slice. */
   aboutOf(slice: number): [name: string, text: string][] {
     const code = this.#data?.about?.[this.#at(slice)] ?? -1;
     const text = code < 0 ? "" : (this.columns.abouts?.at(code) ?? "");
@@ -226,27 +223,24 @@ export class Slices {
     return this.#ranked.get(slice) ?? -1;
   }
 
-  /** The distinct names. */
   get names(): StringColumn {
     return (this.#data ?? this.columns).names;
   }
 
-  /** The op kind of each distinct name. */
   get nameKinds(): StringColumn {
     return (this.#data ?? this.columns).nameKinds;
   }
 
-  /** The operators in each distinct name. */
   get nameParts(): StringColumn {
     return (this.#data ?? this.columns).nameParts;
   }
 
-  /** What each distinct name reads, "" where that is itself. */
+  /** Label of each distinct name, "" where the name is its own label. */
   get nameLabels(): StringColumn {
     return (this.#data ?? this.columns).nameLabels;
   }
 
-  /** What a name reads where it is drawn. */
+  /** Label of a name. */
   nameLabel(code: number): string {
     return this.nameLabels.at(code) || this.names.at(code);
   }
@@ -328,7 +322,6 @@ export class Slices {
     return found;
   }
 
-  /** Whether some slice lies inside another. */
   get nested(): boolean {
     return this.tracks.some(({ nested }) => nested);
   }
@@ -359,7 +352,6 @@ export class Slices {
     Object.assign(this.#shared, { start, duration, before, longest });
   }
 
-  /** Place of a slice in the columns. */
   #at(slice: number): number {
     return this.#window ? (this.rows[this.rowOf(slice)]?.at(slice) ?? -1) : slice;
   }

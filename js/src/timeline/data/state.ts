@@ -7,7 +7,7 @@ import type { Change } from "./change.ts";
  * all of it among the slices of that kind; the difference of two runs.
  */
 export type ColorBy = "kind" | "block" | "share" | "change";
-/** The same as a choice: "auto" leaves it to what tells most. */
+/** "auto" chooses the most telling one. */
 export type SliceColorChoice = ColorBy | "auto";
 
 /** What slices, and the marks of operators in lists, are colored by. */
@@ -25,7 +25,6 @@ export class SliceColors {
     this.#change = change;
   }
 
-  /** What may be chosen here. */
   get offered(): ColorBy[] {
     if (this.#change) return ["kind", "change"];
     return this.#columns.info.colors.blocks.length ? ["kind", "block", "share"] : ["kind", "share"];
@@ -37,7 +36,6 @@ export class SliceColors {
     return this.#change ? "kind" : this.#columns.info.colors.by;
   }
 
-  /** The next of what may be chosen. */
   get next(): ColorBy {
     const { offered } = this;
     return offered[(offered.indexOf(this.by) + 1) % offered.length]!;
@@ -53,12 +51,10 @@ export class SliceColors {
     return this.#columns.info.colors.blocks.find(([each]) => each === kind)?.[1] ?? "";
   }
 
-  /** Time of a node over that of the longest. */
   shareOf(node: number): number {
     return this.shareOfTime(this.#columns.nodeNs[node]!);
   }
 
-  /** Any time over that of the longest. */
   shareOfTime(ns: number): number {
     return this.longest > 0 && ns > 0 ? Math.min(1, ns / this.longest) : 0;
   }
@@ -73,25 +69,21 @@ export class SliceColors {
     return this.by === "share" && (this.kind === "" || this.kind === kind);
   }
 
-  /** Color of an operator; where two runs are compared, of its kind. */
   ofNode(theme: Theme, node: number, kind: string): string {
     if (this.byShare(kind)) return heatFill(theme, this.shareOf(node));
     const block = this.by === "block" ? this.block(node) : -1;
     return block < 0 ? kindFill(theme, kind) : blockFill(theme, block);
   }
 
-  /** Color of a call of several operators. */
   ofCall(theme: Theme, kind: string, ns: number): string {
     return this.byShare(kind) ? heatFill(theme, this.shareOfTime(ns)) : kindFill(theme, kind);
   }
 
-  /** Color of what only a name is known of. */
   ofName(theme: Theme, code: number, kind: string): string {
     return this.byShare(kind) ? heatFill(theme, this.shareOfName(code)) : kindFill(theme, kind);
   }
 }
 
-/** What is shown of the view. */
 export type ShownPart = "chart" | "table" | "both";
 
 /** What the chart shows: tracks in time, merged by path, repeats on one axis, operators × repeats, work against time. */
@@ -114,9 +106,7 @@ export interface TimelineOptions {
   show: ShownPart;
   chart: ChartKind;
   table_by: TableBy;
-  /** What slices are colored by. */
   slice_color: SliceColorChoice;
-  /** Whether the critical path is marked. */
   critical: boolean;
   /** Ceilings of the roofline, operations and bytes a second; null where nobody said. */
   peak_flops: number | null;

@@ -23,7 +23,6 @@ class TimelineOverview {
     this.#strips = strips;
   }
 
-  /** Other slices are here than before, or other colors. */
   forget(): void {
     this.#keptFor = "";
   }
@@ -91,7 +90,6 @@ class TimelinePainter {
     this.#tracks = new TracksPainter(scene, context, measure, this.#fills, this.#strips);
   }
 
-  /** Other slices are here than before, or other colors. */
   forget(): void {
     this.#fills.recolor();
     this.#overview.forget();
@@ -192,13 +190,11 @@ export class TimelineChart {
     root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
   }
 
-  /** The part in view has changed. */
   changed(): void {
     this.#base = true;
     this.#repaint.request();
   }
 
-  /** Other slices are here than before, or other colors. */
   arrived(): void {
     this.#painter.forget();
     this.changed();
@@ -245,7 +241,6 @@ export class TimeCamera {
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
-  /** Changes the part in view. */
   move(change: () => void): void {
     change();
     this.#moved();
@@ -290,7 +285,6 @@ export class TimeCamera {
     } else this.all();
   }
 
-  /** Brings a time to the middle. */
   center(ns: number): void {
     this.move(() => this.#scene.viewport.center(ns));
   }

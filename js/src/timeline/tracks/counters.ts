@@ -137,7 +137,7 @@ class CounterBand implements Band {
   }
 }
 
-/** Asks for what is drawn beside the slices, once they are on the screen: counters below, arrows between. */
+/** Loads counters and arrows after the slices are on the screen. */
 export function addExtras(
   run: RunClient,
   scene: TimelineScene,

@@ -14,7 +14,6 @@ import type { Slices } from "../data/slices.ts";
 
 /** Colors of slices of which no op kind is known, so that neighbors differ. */
 const SHADES = 4;
-/** Colors of blocks, and steps between no time and the longest. */
 const BLOCKS = group.kinds.light.length;
 const STEPS = 20;
 

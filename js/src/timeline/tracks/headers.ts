@@ -15,7 +15,6 @@ const ID_PADDING = 3;
 /** Rooms whose difference is less get the same shortened text. */
 const STEP = 8;
 
-/** What can be written on the slices of one operator. */
 interface SliceLabel {
   title: Title;
   /** `#66`; "" without a node. */

@@ -87,7 +87,6 @@ export class Measure {
   second: Edge | null;
   /** Whether the second mark still follows pointer and arrows. */
   open = true;
-  /** The row whose edges the arrows go through. */
   #row: number;
 
   /** Measures the slice first, where there is one. */
@@ -109,7 +108,6 @@ export class Measure {
     return this.#row;
   }
 
-  /** The pointer is over this edge. */
   follow(edge: Edge): void {
     if (this.open && this.first) this.second = edge;
   }

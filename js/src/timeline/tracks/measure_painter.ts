@@ -67,7 +67,6 @@ export class MeasurePainter {
     this.#measure = measure;
   }
 
-  /** On the tracks. */
   paint(theme: Theme): void {
     this.#theme = theme;
     const { gap, measure, snapped } = this.#scene;
@@ -76,7 +75,6 @@ export class MeasurePainter {
     if (snapped && snapped.slice >= 0) this.#edge(snapped);
   }
 
-  /** On the overview: where something was found. */
   paintHits(theme: Theme): void {
     const { found, slices, viewport, width } = this.#scene;
     if (!found.count) return;
@@ -133,7 +131,6 @@ export class MeasurePainter {
     this.#context.fillRect(Math.round(x) - 1, top, 2, bottom - top);
   }
 
-  /** The edge that the pointer has snapped to. */
   #edge({ ns, slice }: Edge): void {
     const { slices } = this.#scene;
     const x = this.#scene.x(ns);

@@ -21,7 +21,6 @@ export interface PointerEvents {
   view: (change: () => void) => void;
   /** A mark of the measure is set there. */
   edge: (edge: Edge) => void;
-  /** The second mark of the measure follows the pointer. */
   measure: () => void;
 }
 
@@ -34,7 +33,6 @@ interface PointerDrag {
   y: number;
   startX: number;
   startY: number;
-  /** Where a range begins. */
   edge: Edge;
   moved: boolean;
 }
@@ -222,7 +220,6 @@ export function bindPointer(
   );
 }
 
-/** The row of slices at a height of the stage. */
 function rowAt(scene: TimelineScene, y: number): Row | null {
   const isThere = (row: Row) => {
     const box = scene.rowBox(row);

@@ -48,7 +48,6 @@ export interface Heading {
   nameEnd: number;
 }
 
-/** How many tracks are drawn, and how many rows of each. */
 export interface Most {
   tracks: number;
   rows: number;
@@ -112,7 +111,6 @@ export class TrackLayout {
     return Math.min(track.rows.length, this.#most.rows);
   }
 
-  /** The row of slices at a height. */
   rowAt(down: number): Row | null {
     const place = this.trackAt(down);
     if (!place || down < place.rowsTop) return null;
@@ -156,7 +154,6 @@ export class TrackLayout {
     this.place();
   }
 
-  /** Gives everything its place. */
   place(): void {
     let top = 0;
     let next = 0;

@@ -23,7 +23,7 @@ export type Zone = "overview" | "axis" | "tracks";
 
 export type TimeSpan = readonly [from: number, to: number];
 
-/** Something over time below the tracks, as counters are. */
+/** Plot over time below the tracks, such as a counter. */
 export interface Band {
   readonly height: number;
   /** Paints it with its top at `y`. */
@@ -40,7 +40,6 @@ export class TimelineScene {
   readonly bins: SeenBins;
   /** Called when tracks take another height. */
   onLayout: () => void = () => {};
-  /** Below the tracks. */
   bands: readonly Band[] = [];
   /** Whether bands are drawn low, so that more of the tracks is seen. */
   isLow = false;
@@ -66,9 +65,7 @@ export class TimelineScene {
   /** Slices of the critical path; null while it is not marked. */
   critical: MarkedSlices | null = null;
   range: readonly [number, number] | null = null;
-  /** A range that is being drawn out. */
   preview: readonly [number, number] | null = null;
-  /** The idle stretch that the view speaks of. */
   gap: Gap | null = null;
   measure: Measure | null = null;
   /** Whether ranges and measures begin and end at the edges of slices, and the edge that is near the pointer. */

@@ -20,9 +20,7 @@ export class Strip implements RowColumns {
   version = -1;
   /** Told by bins, not by the slices themselves. */
   coarse = false;
-  /** When it was drawn last. */
   frame = -1;
-  /** What of it is to be painted anew. */
   dirty = false;
   readonly line: number;
   readonly slice: Int32Array;
@@ -57,7 +55,7 @@ export class Strip implements RowColumns {
   }
 }
 
-/** What tells a row's columns: the slices, or bins until they are here. */
+/** Source of a row's columns: the slices, or bins until they are loaded. */
 export interface StripSource {
   slices: Slices;
   fills: Fills;
@@ -65,7 +63,7 @@ export interface StripSource {
   bins(from: number, to: number, step: number): readonly TimeBins[];
 }
 
-/** Rows as lines of columns, told for one part of the time after the other and drawn. */
+/** Rows as lines of columns, computed for one part of the time after the other. */
 export interface StripLines {
   /** Some line is still that of another zoom. */
   readonly stale: boolean;
@@ -202,7 +200,6 @@ export class Strips implements StripLines {
     return strip;
   }
 
-  /** Hands the lines that changed over to the canvas. */
   flush(): void {
     const { context } = this.#layer;
     let [first, last] = [this.#strips.length, -1];

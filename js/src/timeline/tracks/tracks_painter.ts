@@ -19,7 +19,6 @@ const TWO_LINES = 32;
 /** Time for telling lines anew in one frame, milliseconds; the rest is stretched and told in the next. */
 const BUDGET_MS = 4;
 
-/** What the last paint put on the stage. */
 export interface DrawnTracks {
   labels: (Rectangle & { text: string })[];
   marks: (Rectangle & {
@@ -32,7 +31,6 @@ export interface DrawnTracks {
   })[];
 }
 
-/** Paints the axis and the tracks in time. */
 export class TracksPainter {
   readonly #scene: TimelineScene;
   readonly #measure: TextMeasure;
@@ -89,7 +87,6 @@ export class TracksPainter {
     return !this.#lines.stale;
   }
 
-  /** What the last paint with `record` put on the stage. */
   get drawn(): DrawnTracks {
     return this.#drawn;
   }
@@ -229,7 +226,6 @@ export class TracksPainter {
     } else if (row.depth === 0) this.#fill(this.#theme.surface, 0, y, width, height, 0.75);
   }
 
-  /** Labels of the slices that are wide enough. */
   #boxes(row: Row, strip: Strip): void {
     const { width } = this.#scene;
     const { y, height } = this.#scene.rowBox(row);
