@@ -37,17 +37,13 @@ export function defaultAxes(shape: readonly number[]): Axes {
   return shape[across] === 1 && shape[down]! > 1 ? [across, down] : [down, across];
 }
 
-function defaultPlane(shape: readonly number[]): Plane {
-  return { shape, axes: defaultAxes(shape), index: shape.map(() => 0) };
-}
-
 /** The plane that was asked for, as far as the shape has it; the default for what it has not. */
 export function planeOf(
   shape: readonly number[],
   axes: Axes | null,
   index: readonly number[] | null,
 ): Plane {
-  const fallback = defaultPlane(shape);
+  const fallback = { shape, axes: defaultAxes(shape), index: shape.map(() => 0) };
   return {
     shape,
     axes: axes && validAxes(shape, axes) ? axes : fallback.axes,

@@ -140,7 +140,8 @@ export function tensorPanel(request: TensorFigureRequest): FigurePanel {
   if (drawn) Object.assign(drawn, completeCells(drawn));
   const scale = colorScale({ statistics: known, tile: drawn as never }, choice);
   const spread = spreadFor(known, data.dtype, choice, scale?.kind ?? "linear");
-  const adapted = beyondText(known, choice) || autoText(known, choice);
+  const adapted =
+    beyondText(known, choice) || (choice.scale === "auto" ? crowdText(known, choice) : "");
   const colors: TensorColors = {
     scale,
     known,
@@ -216,11 +217,6 @@ function spreadFor(
   if (!size || (finite && minimum?.value == null)) return null;
   const near = nearRange(known, choice);
   return spreadOf(known, dtype, { kind, zoom: near && [near.low, near.high] });
-}
-
-/** Why the scale is not linear; nothing where one was asked for. */
-function autoText(known: StatisticsAnswer, choice: ColorChoice): string {
-  return choice.scale === "auto" ? crowdText(known, choice) : "";
 }
 
 function histogramParts(

@@ -215,10 +215,6 @@ export function slotOf(code: number): number {
   return code < SLOTS - 1 ? code : SLOTS - 1;
 }
 
-function codeOf(slot: number): number {
-  return slot < SLOTS - 1 ? slot : 255;
-}
-
 /** Fill of an error code; 0 is a trial that was measured. */
 export function errorFill({ dark }: Theme, code: number): string {
   const fills: Record<string, string> = measureErrors[dark ? "dark" : "light"];
@@ -226,7 +222,7 @@ export function errorFill({ dark }: Theme, code: number): string {
 }
 
 export function slotFill(theme: Theme, slot: number): string {
-  return errorFill(theme, codeOf(slot));
+  return errorFill(theme, slot < SLOTS - 1 ? slot : 255);
 }
 
 /** Color of what a loop of a nest is bound to, by the word TVM prints. */

@@ -50,10 +50,6 @@ export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null
   });
 }
 
-function knowsFlops({ tasks }: TuningInfo): boolean {
-  return tasks.some(({ gflops }) => gflops !== null);
-}
-
 function gflopsText(gflops: number, assumed: boolean): string {
   const text = gflops >= 100 ? integer(Math.round(gflops)) : gflops.toPrecision(3);
   return assumed ? `${text}*` : text;
@@ -79,7 +75,9 @@ type TaskColumn = keyof typeof COLUMNS;
 /** The columns that hold anything. */
 export function shownColumns(info: TuningInfo, rows: readonly TaskRow[]): TaskColumn[] {
   return (Object.keys(COLUMNS) as TaskColumn[]).filter(
-    (name) => (name !== "gflops" || knowsFlops(info)) && rows.some((row) => row[name]),
+    (name) =>
+      (name !== "gflops" || info.tasks.some(({ gflops }) => gflops !== null)) &&
+      rows.some((row) => row[name]),
   );
 }
 

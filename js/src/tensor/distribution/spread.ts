@@ -130,10 +130,6 @@ function bitsOf(dtype: string): number {
   return Number(/^[a-z]+(\d+)/.exec(dtype)?.[1] ?? 64);
 }
 
-function isWhole(dtype: string): boolean {
-  return /^u?int\d/.test(dtype) || dtype === "bool";
-}
-
 /** Bars by the distribution, else the equal bins that came with the statistics; null where no value is known. */
 export function spreadOf(
   answer: SpreadAnswer,
@@ -170,7 +166,7 @@ export function spreadOf(
   const negative = statistics.negative - statistics.negInf;
   const positive = statistics.finite - zero - negative;
   const upwards = positive > 0 || negative === 0;
-  const whole = isWhole(dtype);
+  const whole = /^u?int\d/.test(dtype) || dtype === "bool";
   let span = spanOf(log ? signed(known, upwards, low, high, whole) : [low, high], zoom, limits);
   const used = log && span[0] === 0 && span[1] === 0 ? "linear" : kind;
   if (whole) span = [Math.ceil(span[0]) - 0.5, Math.floor(span[1]) + 0.5];

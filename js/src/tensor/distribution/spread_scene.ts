@@ -99,7 +99,7 @@ export function spreadScene(
     const [from, to] = ends[k]!;
     return {
       ...box(from, to - from, bar.likely, 1),
-      ...counts(bar),
+      ...{ least: bar.least, most: bar.most, likely: bar.likely },
       text: `${rangeText(bar, spread)}: ${countText(bar, size)}`,
       slot: null,
       over: false,
@@ -146,10 +146,6 @@ function extents({ bars, whole }: Spread, at: (value: number) => number): [numbe
     const wide = Math.max(1, smallest(gaps, WIDEST_CODE));
     return [from - wide / 2, from + wide / 2];
   });
-}
-
-function counts({ least, most, likely }: Counted): Counted {
-  return { least, most, likely };
 }
 
 function valueSpan({ from, to }: SpreadBar, { whole }: Spread): [number, number] {

@@ -140,7 +140,7 @@ export class ColorScale extends ValueAxis {
     part: readonly [least: number, most: number] = [low, high],
     linear: number | null = null,
   ) {
-    super(kind, low, high, linear ?? defaultZone(low, high));
+    super(kind, low, high, linear ?? Math.max(Math.abs(low), Math.abs(high)) / 10 ** DECADES);
     this.map = map;
     [this.least, this.most] = part;
   }
@@ -214,10 +214,6 @@ export function nearRange(
 /** The least positive value, as far as it is known. */
 function leastPositive({ statistics }: KnownValues): number {
   return statistics?.distribution?.low.find((low) => low > 0) ?? Number.MIN_VALUE;
-}
-
-function defaultZone(low: number, high: number): number {
-  return Math.max(Math.abs(low), Math.abs(high)) / 10 ** DECADES;
 }
 
 function range(known: KnownValues, choice: ColorChoice): readonly [number, number] | null {

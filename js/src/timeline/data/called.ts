@@ -121,7 +121,7 @@ export class Called {
     if (apart) return apart;
     const node = this.node(key);
     if (node < 0) return this.#slices.nameLabel(this.operators.name(key)) || "no name";
-    return this.#names.ofNode(node) || this.#recorded(node);
+    return this.#names.ofNode(node) || this.#slices.nameLabel(this.#nameCode(node));
   }
 
   /** Fill of a key: its op kind, or its difference where two runs are compared. */
@@ -252,11 +252,6 @@ export class Called {
     const name =
       groupNames.at(group) || counted(this.nodes(group + this.operators.size).length, "node");
     return groupRepeats[group]! > 1 ? `${name} × ${groupRepeats[group]}` : name;
-  }
-
-  /** What the slices of a node without a graph are called. */
-  #recorded(node: number): string {
-    return this.#slices.nameLabel(this.#nameCode(node));
   }
 }
 

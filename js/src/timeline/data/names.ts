@@ -40,15 +40,10 @@ export function fitTitle(measure: TextMeasure, title: Title, room: number): stri
   return measure.width(id) <= room ? id : "";
 }
 
-/** The unit that times up to `ns` are read in. */
-function unitOf(ns: number): readonly [size: number, name: string] {
-  return UNITS.find(([size]) => Math.abs(ns) >= size) ?? [1, "ns"];
-}
-
 /** A time on an axis: as many decimals as tell neighbors that are `step` apart. */
 export function timeText(ns: number, step: number, largest = ns): string {
   if (ns === 0) return "0";
-  const [size, name] = unitOf(largest);
+  const [size, name] = UNITS.find(([size]) => Math.abs(largest) >= size) ?? [1, "ns"];
   const decimals = Math.max(0, Math.min(12, Math.ceil(-Math.log10(step / size) - 1e-9)));
   return `${(ns / size).toFixed(decimals)} ${name}`;
 }

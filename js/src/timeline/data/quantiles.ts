@@ -167,7 +167,7 @@ function* whole(
 ): Generator<void, number[]> {
   const upper = new Uint32Array(BUCKETS);
   for (const [first, last] of pieces(stretches)) {
-    countUpper(values, first, last, upper);
+    for (let at = first; at < last; at++) upper[values[at]! >>> 16]!++;
     yield;
   }
   const wanted = wantedBuckets(upper, places);
@@ -194,10 +194,6 @@ function* pieces(stretches: Stretches): Generator<readonly [first: number, last:
   for (const [first, last] of stretches) {
     for (let at = first; at < last; at += PIECE) yield [at, Math.min(last, at + PIECE)];
   }
-}
-
-function countUpper(values: Uint32Array, first: number, last: number, counts: Uint32Array): void {
-  for (let at = first; at < last; at++) counts[values[at]! >>> 16]!++;
 }
 
 function countLower(

@@ -9,11 +9,6 @@ export interface Edge {
   end: "start" | "end";
 }
 
-/** A time beside every edge. */
-function freely(ns: number): Edge {
-  return { ns, slice: -1, end: "start" };
-}
-
 function startEdge(slices: Slices, slice: number): Edge {
   return { ns: slices.startOf(slice), slice, end: "start" };
 }
@@ -153,5 +148,5 @@ export class Measure {
 /** The edge near a time in these rows, else the time itself, to the nanosecond where that is not seen. */
 export function snapped(slices: Slices, rows: Iterable<Row>, ns: number, within: number): Edge {
   const edge = nearestEdge(slices, rows, ns, within);
-  return edge ?? freely(within >= 1 ? Math.round(ns) : ns);
+  return edge ?? { ns: within >= 1 ? Math.round(ns) : ns, slice: -1, end: "start" };
 }
