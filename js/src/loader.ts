@@ -14,12 +14,7 @@ interface ViewModule {
   default: { render(props: RenderProps<LoaderState>): Promise<void> };
 }
 
-/**
- * What the state of every view carries: it asks the run for the view's own code.
- *
- * Each instance's state carries its `_esm`, in a saved notebook too; so that is kept small, and the code travels
- * compressed, once a page.
- */
+/** The state of every view: it asks the run for the view's code, which so travels compressed, once a page. */
 export default {
   async render(props: RenderProps<LoaderState>): Promise<void> {
     const { model, el, host, signal } = props;

@@ -22,11 +22,7 @@ export interface LaneAxes {
   missing: boolean;
 }
 
-/**
- * @param dtype  such as "float32x4".
- * @param declared  the shape that the file declares.
- * @param shape  of the values as they are read.
- */
+/** Axes of lanes, from a dtype such as `float32x4`, the declared shape and the shape of the values as read. */
 function laneAxes(dtype: string, declared: number[], shape: number[]): LaneAxes {
   const isVector = !dtype.includes("xvscale") && /.x(\d+)$/.exec(dtype.replace("complex", "c"));
   const lanes = isVector ? Number(isVector[1]) : 1;

@@ -264,10 +264,7 @@ function cut(offsets: Float64Array, span: CellSpan, cell: number): Float64Array 
   return offsets.subarray(from, Math.min(from + span.step, span.stop));
 }
 
-/**
- * The picture of the values at a place, which another layout may call otherwise than the `saved` one; null where the
- * tensor has none at all. Throws where it has those of other planes.
- */
+/** Saved picture of the values at a place, in any layout; null where the tensor has none; throws where it has other planes only. */
 export function storedPicture(
   data: StoredData,
   variant: number,

@@ -213,7 +213,6 @@ class StoredTensors {
     return unfoldedView(found.shape, text, Object.fromEntries(own));
   }
 
-  /** The axes that views open with: those of the layout that the graph states. */
   #opened({ row, shape }: TensorReading): StoredView {
     for (const { layout, sizes, certainty } of this.#facts.layouts(row)) {
       if (certainty !== "stated") continue;

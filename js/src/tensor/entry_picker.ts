@@ -127,7 +127,6 @@ export class EntryPicker {
     this.#kinds.hidden = filters.length === 0;
   }
 
-  /** Lists tensors of one kind; who chose it by pointer sees them at once. */
   #narrow(kind: EntryFilter): void {
     this.#filter = kind;
     if (!this.#pointed) return;
@@ -157,7 +156,6 @@ export class EntryPicker {
     this.#draw();
   }
 
-  /** Only the rows about the active one are there; a line says how many more. */
   #draw(): void {
     const count = this.#rows.length;
     const start = Math.max(0, Math.min(this.#active - WINDOW / 2, count - WINDOW));

@@ -37,7 +37,7 @@ export class Inspector {
   readonly #memory: Memory;
   readonly #wish = new RequestedView();
   readonly #settings: DisplaySettings;
-  /** Entry that the view opened with and nobody chose. */
+  /** Entry that the view opened with, which nobody chose. */
   #opened: string | undefined;
   #settle: ReturnType<typeof setTimeout> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -347,7 +347,6 @@ export class Inspector {
     }, SETTLE_MS);
   }
 
-  /** Shows another plane or reading of the tensor, from what is kept of it where that is known. */
   #ask(known: TensorAnswer | null): void {
     this.#remember();
     this.panels.mirror.ask();

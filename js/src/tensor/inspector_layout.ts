@@ -66,7 +66,6 @@ export class InspectorLayout {
   readonly #tablePlace: TablePlace;
   #shown: ShownTensor | null = null;
   #progress: TensorProgress = { refining: false, stopped: false };
-  /** Key of the entry whose statistics are shown. */
   #stated = "";
 
   constructor(

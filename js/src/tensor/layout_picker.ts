@@ -31,12 +31,7 @@ export function isUnsure({ captured }: Believed): boolean {
   return captured !== "node" && captured !== "file";
 }
 
-/**
- * The first is when it was captured.
- *
- * @param exact   whether every value was looked at; null where none is drawn.
- * @param misfit  why a layout that was asked for does not fit.
- */
+/** Words on trust, the capture first; `exact` is null where nothing is drawn, `misfit` why a requested layout does not fit. */
 export function trustWords(believed: Believed, exact: boolean | null, misfit = ""): string[] {
   const { captured, layout, layouts, missingLanes, reading } = believed;
   const words: string[] = [CAPTURED[captured]];
@@ -56,10 +51,7 @@ function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
   return `from ${known.source}${known.certainty === "likely" ? " (likely)" : ""}`;
 }
 
-/**
- * The layout to unfold ("" for the axes as stored) and the sizes of logical axes that hide padding; null for what the
- * graph tells.
- */
+/** Layout to unfold ("" for the axes as stored) and sizes that hide padding; null for those of the graph. */
 export interface LayoutWish {
   layout: string | null;
   sizes: Record<string, number> | null;
@@ -81,7 +73,6 @@ export class LayoutPicker {
   readonly #hand: HTMLElement;
   #answer: TensorAnswer | null = null;
   #built = "";
-  /** Layouts that the list was made for. */
   #laid = "";
   #entry = "";
   #byHand = false;

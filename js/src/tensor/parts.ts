@@ -17,10 +17,7 @@ export function piece(name: string, ...children: PartChild[]): HTMLSpanElement {
   return element("span", { class: `tvmdbg-tensor-${name}` }, ...children);
 }
 
-/**
- * A field that is applied when it is left or on Enter, which gives the keys back to the view as Escape does; not where
- * what was typed is refused by false.
- */
+/** A field applied on Enter or when left, after which the view has the keys again; false refuses the text. */
 export function field(
   label: string,
   attributes: Record<string, string | number>,

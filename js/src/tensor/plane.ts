@@ -22,10 +22,7 @@ export interface Point {
 
 const TINY = 7;
 
-/**
- * The axes worth looking at first: the last two, unless they are a convolution's window or hold a single line while
- * other axes are longer; then the two longest.
- */
+/** Axes to open with: the last two, unless they are a convolution's window or a single line; then the two longest. */
 export function defaultAxes(shape: readonly number[]): Axes {
   if (shape.length < 2) return [null, shape.length ? 0 : null];
   let [down, across] = [shape.length - 2, shape.length - 1];

@@ -29,9 +29,8 @@ export class RequestedView {
   /** Letters of the plane's axes, where they are known. */
   names: readonly string[] = [];
   #answer: TensorAnswer | null = null;
-  /** Options requested for axes other than the declared ones, and the plane shown until they are known. */
+  /** Options for axes other than the declared ones, and the plane shown until the axes are known. */
   #literal: { wish: Opening; plane: Plane } | null = null;
-  /** Shape declared by the graph or file. */
   #declared: readonly number[] = [];
 
   /** Requests another entry; keeps the view and returns true where the shape is the same. */

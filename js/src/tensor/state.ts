@@ -29,10 +29,7 @@ export interface ValueLook {
   zeroPoint: number;
 }
 
-/**
- * What the parts are shown. A new one is made for each change; fields that did not change are the same objects, so
- * that a part can tell by `===` what it need not draw again.
- */
+/** State shown by the parts; unchanged fields stay the same objects, so parts compare them by `===`. */
 export interface ShownTensor {
   readonly entry: Entry;
   /** The facts, and the plane that is shown; its tile is the finest of what is in sight. Null where reading failed. */

@@ -29,10 +29,7 @@ export function nextInTrack(scene: TimelineScene, by: number, instants = false):
   return clamped(from + by, row.first, row.last);
 }
 
-/**
- * The slice around the current one, or the longest inside it; where there is none, the slice at the same time in the
- * next row that has slices, in the same track or another.
- */
+/** Parent of the current slice or its longest child; without one, the slice at the same time in the next row. */
 export function aboveOrBelow(scene: TimelineScene, by: number): number {
   const { slices, current } = scene;
   const own = slices.rows[slices.rowOf(current)];

@@ -99,10 +99,6 @@ export class AreaPanel {
     signal.addEventListener("abort", () => this.#work.abort());
   }
 
-  /**
-   * Shows a range; while it is being drawn out its numbers alone. `row`: where it was drawn out. `told` gets the numbers:
-   * at once, or later where the kernel has to sum up.
-   */
   show(
     range: TimeRange,
     { drawn = false, row, told }: { drawn?: boolean; row?: Row | null; told?: AreaListener } = {},
@@ -152,7 +148,6 @@ export class AreaPanel {
     told?.(found);
   }
 
-  /** Asks the kernel for the sums of slices that the page does not hold. */
   async #ask(range: TimeRange, told?: AreaListener): Promise<void> {
     const { signal } = this.#work;
     this.#tools.classList.add("tvmdbg-timeline-far");
@@ -211,7 +206,6 @@ export class AreaPanel {
     );
   }
 
-  /** Shares the time of the range out, without holding up the page. */
   #share(): void {
     if (!this.#area) return;
     const { range } = this.#area;

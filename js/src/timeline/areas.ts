@@ -248,7 +248,6 @@ export class RangeWords {
     return `${some}${none}${inner}`;
   }
 
-  /** A sum is no time that passed on a clock. */
   #against(sum: number, span: number, tracks: number): string {
     const share = `${percent(sum / span)} of the range`;
     if (tracks > 1) return `${share}: ${counted(tracks, "track")} side by side, not wall time`;

@@ -56,17 +56,14 @@ export class ByTable {
     );
     this.#inView = new RowsInView(this.node, this.#body, ROW, (at) => this.#line(at), signal);
     const lineOf = (event: Event) => this.#inView.placeOf(event);
-    this.#body.addEventListener(
-      "click",
-      (event) => {
-        const at = lineOf(event);
-        if (at < 0) return;
-        const isTwisty = (event.target as Element).matches(".twisty");
-        if (isTwisty) this.#toggle(at);
-        else this.#go(at);
-      },
-      { signal },
-    );
+    const click = (event: MouseEvent) => {
+      const at = lineOf(event);
+      if (at < 0) return;
+      const isTwisty = (event.target as Element).matches(".twisty");
+      if (isTwisty) this.#toggle(at);
+      else this.#go(at);
+    };
+    this.#body.addEventListener("click", click, { signal });
     this.#body.addEventListener("dblclick", (event) => this.#toggle(lineOf(event)), { signal });
     const over = (event: Event) => events.hover(this.#lines[lineOf(event)]?.row ?? null);
     this.#body.addEventListener("pointermove", over, { signal });

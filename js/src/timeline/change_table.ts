@@ -370,7 +370,6 @@ export class ChangeTable {
     this.#events.say(this.#change.sentence(row, this.#shown));
   }
 
-  /** Nodes of A of some rows; that which stands for a row last. */
   #nodesOf(rows: readonly number[]): number[] {
     const { node, kind } = this.#change.columns;
     const all = this.#kinds

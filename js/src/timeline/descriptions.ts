@@ -263,7 +263,6 @@ export class SliceDescriptions {
     return `${parts.join(", ")}; no slice${this.#said(node)}${this.#changed(node)}`;
   }
 
-  /** By how much a node's work takes longer in the second of two runs. */
   #changed(node: number): string {
     const { change } = this.#names;
     const row = change?.rowOf(node) ?? -1;
@@ -275,13 +274,12 @@ export class SliceDescriptions {
     return text ? `; note: ${text}` : "";
   }
 
-  /** Whether the slice lasts what its node takes in the mean, as in the trace of the debugger. */
+  /** Whether the slice lasts its node's mean time, as in the debugger's trace. */
   #isMean(slice: number): boolean {
     const mean = this.#slices.columns.nodeNs[this.#slices.nodeOf(slice)] ?? Number.NaN;
     return Math.abs(mean - this.#slices.durationOf(slice)) < 0.5;
   }
 
-  /** Share and rank, each a phrase; none for nodes outside the ranking. */
   #place(node: number): string[] {
     const row = this.#ranking.rowOf(node);
     if (row < 0 || this.#slices.isShort(this.#ranking.ns[row]!)) return [];

@@ -228,7 +228,6 @@ export class SliceDetails {
     this.node.replaceChildren(element("h4", {}, title), content, muted);
   }
 
-  /** @param row  of the comparison of two runs, -1 for none. */
   #show(
     title: string,
     node: number,

@@ -21,7 +21,7 @@ const SOURCE = "timeline";
 export class TimelineSelection {
   readonly #data: TimelineData;
   readonly #session: SessionClient;
-  /** A slice without a node, or of several, that was picked here. */
+  /** Slice picked here that has no node, or several. */
   #own = -1;
 
   constructor(data: TimelineData, session: SessionClient) {

@@ -241,17 +241,14 @@ function build(
     },
     signal,
   );
-  root.addEventListener(
-    "keydown",
-    (event) => {
-      const acting = view.active === "chart" ? view.charts.shown : view.tables;
-      const held = event.ctrlKey || event.metaKey || event.altKey;
-      if (event.target !== root || held || !acting?.key(event)) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    },
-    { signal, capture: true },
-  );
+  const press = (event: KeyboardEvent) => {
+    const acting = view.active === "chart" ? view.charts.shown : view.tables;
+    const held = event.ctrlKey || event.metaKey || event.altKey;
+    if (event.target !== root || held || !acting?.key(event)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  root.addEventListener("keydown", press, { signal, capture: true });
   root.addEventListener(
     "tvmdbg:inspect",
     (event) => {

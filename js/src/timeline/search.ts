@@ -102,10 +102,7 @@ export class SearchHits {
     return this.marked.count;
   }
 
-  /**
-   * The found slice before (`by` < 0) or after a place, round in a circle; -1 where none was found. From a slice that
-   * is no hit on, those of a searched node id come first.
-   */
+  /** Hit before (`by` < 0) or after a place, cyclic, -1 for none; from a slice that is no hit, those of a searched id come first. */
   next(from: SearchStart, by: number): number {
     const groups = this.#groups.length;
     if (!groups) return -1;
@@ -128,7 +125,6 @@ export class SearchHits {
     return place ? `${integer(place)} of ${all}` : all;
   }
 
-  /** 1 for the first hit in the order in which `next` goes through them, 0 of no hit. */
   #placeOf(slice: number): number {
     let before = 0;
     for (const group of this.#groups) {
@@ -252,7 +248,6 @@ class HitRows {
   readonly #called: Called;
   readonly #ns: Float64Array;
   readonly #count: Int32Array;
-  /** Operators of which a slice was found. */
   readonly #keys: number[] = [];
 
   constructor(found: MarkedSlices, slices: Slices, called: Called) {

@@ -184,7 +184,6 @@ export class TopTable {
     this.#inView.paint();
   }
 
-  /** Where a row is listed, -1 for none. */
   #position(row: number): number {
     return row < 0 ? -1 : this.#positions[row]!;
   }

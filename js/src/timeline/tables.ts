@@ -100,10 +100,6 @@ export class Tables {
   #rows: SumTable | null = null;
   #work = new AbortController();
 
-  /**
-   * @param single   the table of all rows of all time.
-   * @param changed  rows were listed anew, or another one is current.
-   */
   constructor(host: ChartHost, single: HTMLElement, theme: Theme, changed: () => void) {
     this.#host = host;
     this.#changed = changed;
@@ -276,7 +272,6 @@ export class Tables {
     }
   }
 
-  /** @param late  Announce the rows after other messages. */
   #show(rows: SumTable, late: boolean): void {
     const { session, data } = this.#host;
     const { durations, durationsWithin } = data.slices.columns.info.words;
@@ -309,7 +304,7 @@ export class Tables {
     return said.join("; ");
   }
 
-  /** Only a table of times knows them. */
+  /** Sentence on nodes with a time and no slice. */
   #alone({ alone }: SumTable): string {
     const counts = this.by !== "name" && this.by !== "callers";
     const which = `the time of ${counted(alone, "node")} without slices`;

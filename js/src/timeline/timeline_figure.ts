@@ -105,7 +105,6 @@ class TimeChart {
     });
   }
 
-  /** A line round each slice of what is selected. */
   #marks(pen: Pen, theme: Theme): void {
     const { slices } = this.scene;
     const brush = new Brush(pen);

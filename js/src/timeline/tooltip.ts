@@ -81,7 +81,6 @@ export class SliceTooltip {
   readonly #scene: TimelineScene;
   readonly #words: SliceDescriptions;
   #shown = "";
-  /** Key of the clicked hit, which the details describe. */
   #dismissed = "";
   /** Its own size, told when it is another: to read it would lay the page out at every move. */
   #size = { width: 0, height: 0 };

@@ -112,21 +112,18 @@ export class TuningChart {
     };
     this.#repaint = new Repaint(this.stage, draw, signal);
     onThemeChange(() => this.changed(), signal);
-    root.addEventListener(
-      "tvmdbg:inspect",
-      (event) => {
-        const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
-        const scene = this.#scene;
-        if (!out || !scene) return;
-        const { task, trial, hovered, range, along, viewport, costs, plot, strip, laneY } = scene;
-        const view = [viewport.start, viewport.end];
-        const { chosen } = scene;
-        const found = chosen ? chosen.reduce((sum, each) => sum + each, 0) : null;
-        Object.assign(out, drawn, { task, trial, hovered, range, along, view, costs, found });
-        Object.assign(out, { plot, strip, laneY, place: this.#placeOf(scene) });
-      },
-      { signal },
-    );
+    const inspect = (event: Event) => {
+      const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
+      const scene = this.#scene;
+      if (!out || !scene) return;
+      const { task, trial, hovered, range, along, viewport, costs, plot, strip, laneY } = scene;
+      const view = [viewport.start, viewport.end];
+      const { chosen } = scene;
+      const found = chosen ? chosen.reduce((sum, each) => sum + each, 0) : null;
+      Object.assign(out, drawn, { task, trial, hovered, range, along, view, costs, found });
+      Object.assign(out, { plot, strip, laneY, place: this.#placeOf(scene) });
+    };
+    root.addEventListener("tvmdbg:inspect", inspect, { signal });
   }
 
   #placeOf(scene: TrialScene) {

@@ -151,7 +151,6 @@ export class ChartPainter {
     }
   }
 
-  /** The best so far: of the task, or of each and their total. */
   #curves(theme: Theme): void {
     const { data, task } = this.#scene;
     if (task >= 0) {
@@ -203,7 +202,6 @@ export class ChartPainter {
     for (const { y, names } of groups) pen.fillText(this.#listed(names), x, y);
   }
 
-  /** As many names as there is room for. */
   #listed(names: readonly number[]): string {
     for (let shown = names.length; shown > 1; shown--) {
       const text = names.slice(0, shown).join(", ") + (shown < names.length ? " …" : "");
@@ -212,7 +210,6 @@ export class ChartPainter {
     return String(names[0]);
   }
 
-  /** A line that stays level until the next of some trials, and to the end of the plot. */
   #steps(rows: Int32Array, cost: (at: number) => number, color: string, width: number): void {
     if (!rows.length) return;
     const pen = this.#pen;

@@ -92,7 +92,6 @@ export class TuningData {
   readonly error: Uint8Array;
   /** Seconds since the first trial, NaN where unknown. */
   readonly time: Float64Array;
-  /** Trials that were better than all before them of their task, by task. */
   readonly #curveRows: Int32Array;
   readonly #curveOffsets: Int32Array;
   /** Trials after which the total is another, and that total. */

@@ -181,7 +181,6 @@ export class ErrorsPane {
   readonly #ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>;
   readonly #filter: ((query: string) => void) | null;
   #places = new Map<ErrorsBy, HTMLElement>();
-  /** Latest question for each place. */
   #asked = new Map<ErrorsBy, { scope: string }>();
   #query = "";
 

@@ -166,7 +166,6 @@ export class TrialScene {
     return this.#costs;
   }
 
-  /** The cheapest and the dearest of some trials, null where none is valid. */
   #span(counts: (row: number) => boolean): [low: number, high: number] | null {
     let [low, high] = [Number.POSITIVE_INFINITY, 0];
     const { cost } = this.data;
@@ -285,7 +284,6 @@ export class TrialScene {
     });
   }
 
-  /** @param first, after  positions on the axis. */
   #bin(from: number, to: number, first: number, after: number): StripBin {
     const { found, all } = this.#counted;
     const slots = found.count(first, after);

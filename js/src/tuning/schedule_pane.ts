@@ -178,7 +178,6 @@ export class SchedulePane {
     return true;
   }
 
-  /** Brings what is lit into view, on both sides. */
   #bringLit(): void {
     for (const column of this.node.querySelectorAll<HTMLElement>(
       ".tvmdbg-tuning-nest, .tvmdbg-tuning-steps",

@@ -147,7 +147,6 @@ export class SlotSums {
   readonly #axis: Axis;
   readonly #error: Uint8Array;
   readonly #isCounted: (row: number) => boolean;
-  /** Of all trials before each round, by slot. */
   readonly #before: Int32Array;
 
   constructor(axis: Axis, error: Uint8Array, isCounted: (row: number) => boolean) {

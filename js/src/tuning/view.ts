@@ -223,7 +223,6 @@ export class TuningView {
     this.#tiles.mark(trial);
   }
 
-  /** The trials that are counted; a saved page has the counts of all. */
   get #scope(): TrialScope {
     const { task, range, chosen } = this.#scene;
     if (this.#isSaved) return { task: null, trials: null, query: "" };

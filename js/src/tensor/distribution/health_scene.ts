@@ -10,10 +10,7 @@ const WIDEST = 28;
 /** Entries so near to the pointer may be meant, CSS px. */
 const NEAR = 2;
 
-/**
- * The strip in columns from left to right: each shows one entry, or where there are more entries than pixels the worst
- * of several, so that none is lost.
- */
+/** Columns of the strip: each shows one entry, or the worst of several where there are more entries than pixels. */
 export interface HealthScene {
   count: number;
   /** Of one column, CSS px. */

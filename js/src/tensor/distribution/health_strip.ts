@@ -83,7 +83,6 @@ export class HealthStrip {
   #graph: GraphColumns | null = null;
   #scene: HealthScene | null = null;
   #entry: Entry | null = null;
-  /** Row of the entry that is shown, and of the one under the pointer; -1 for none. */
   #row = -1;
   #hovered = -1;
   #noted: ReadonlySet<number> = new Set();

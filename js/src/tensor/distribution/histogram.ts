@@ -70,7 +70,7 @@ export class Histogram {
   #spread: Spread | null = null;
   #scene: SpreadScene | null = null;
   #kind: ScaleChoice = "auto";
-  /** What the axis is narrowed to; "auto" leaves out the few far values as the colors do. */
+  /** Range of the axis; "auto" leaves out few far values as the colors do. */
   #zoom: readonly [number, number] | "auto" | null = "auto";
   #log = false;
   #bar: number | null = null;
@@ -174,12 +174,11 @@ export class Histogram {
     this.#zoomButton.hidden = !this.#narrower && !isIn;
   }
 
-  /** The scale of the axis: that of the colors where it is left to the view. */
+  /** Scale of the axis, that of the colors by default. */
   get #axisKind(): ScaleKind {
     return this.#kind === "auto" ? (this.#colors?.kind ?? "linear") : this.#kind;
   }
 
-  /** What the axis spans; null for all values. */
   get #span(): readonly [number, number] | null {
     if (this.#zoom !== "auto") return this.#zoom;
     const range = this.#shown?.colors.range ?? "auto";
@@ -187,7 +186,6 @@ export class Histogram {
     return near && [near.low, near.high];
   }
 
-  /** What the axis may be narrowed to next: a range that is brushed, else all but the few far values. */
   get #narrower(): readonly [number, number] | null {
     const [range, robust, span] = [this.#shown?.colors.range, this.#known?.robust, this.#span];
     if (Array.isArray(range)) return span?.join() === range.join() ? null : [range[0], range[1]];

@@ -13,12 +13,7 @@ export interface Counted {
   likely: number;
 }
 
-/**
- * Counts the values of a distribution between ascending edges: [edge, next), the last bar closed.
- *
- * A bin on one side of an edge counts exactly; of one that an edge cuts, each bar may hold all or nothing, and likely
- * holds the share of the bin's width that lies inside.
- */
+/** Counts values between ascending edges: [edge, next), the last bar closed; a bin that an edge cuts gives bounds and a likely share. */
 export function rebinned(distribution: Distribution, edges: ArrayLike<number>): Counted[] {
   const { low, high, count } = distribution;
   const last = edges.length - 2;

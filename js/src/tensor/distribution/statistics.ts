@@ -235,7 +235,6 @@ export class StatisticsLine {
     return [...rows, row("", reading, refine, words && piece("loud", words))];
   }
 
-  /** All digits of a number that was computed, of which its text may show some. */
   #full({ text, value }: ExactNumber): string {
     return value === null ? text : valueText(value, this.#shown?.answer?.valueDtype ?? "");
   }

@@ -48,7 +48,6 @@ export class ChannelGrid {
   #shown: ShownTensor | null = null;
   #channels: Channels | null = null;
   #plane = "";
-  /** The index that was shown by itself before, and the one chosen among the pictures. */
   #opened: number | null = null;
   #at = 0;
   #layout: GridLayout | null = null;
@@ -140,7 +139,6 @@ export class ChannelGrid {
     };
   }
 
-  /** Begins anew where the pictures are others; whether they are. */
   #start(shown: ShownTensor, answer: TensorAnswer): boolean {
     const axis = shown.along;
     const { viewShape } = answer;

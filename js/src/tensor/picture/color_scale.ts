@@ -46,10 +46,7 @@ export function specialOf(flags: number): Special | null {
   return specialsOf(flags)[0] ?? null;
 }
 
-/**
- * Sequential: from dark indigo over teal to pale green; lightness rises evenly, so that it also reads without hue.
- * Diverging: blue, near white at zero, crimson; both arms darken alike, and blue against red survives color blindness.
- */
+/** Sequential: dark indigo to pale green, ascending lightness. Diverging: blue, near white, crimson, equally dark: safe without red-green vision. */
 export const STOPS: Record<ColorMap, readonly string[]> = {
   sequential,
   diverging: diverging.light,
@@ -97,10 +94,7 @@ export type ScaleKind = AxisKind;
 export type ScaleChoice = "auto" | ScaleKind;
 export const SCALE_CHOICES = ["auto", ...AXIS_KINDS] as const;
 export type MapChoice = "auto" | ColorMap;
-/**
- * What the colors span: the tensor, what is in sight, its 1st to 99th percentile, or two numbers; "auto" is the tensor
- * without the few far values that set its range.
- */
+/** Range of the colors: tensor, plane in sight, 1st to 99th percentile or two numbers; "auto" is the tensor without few far values. */
 export type RangeChoice =
   | "auto"
   | "tensor"

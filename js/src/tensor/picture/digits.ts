@@ -27,10 +27,7 @@ export function meanText(value: number): string {
   return screenText(computedText(value));
 }
 
-/**
- * Texts of a value in a picture: the exact one in its dtype, then with 6 to 1 digits, of which those that leave some out
- * are marked as rounded. Where the picture has rounded the value, all are.
- */
+/** Texts of a value: exact, then with 6 to 1 digits; rounded ones are marked, all of them where the picture has rounded the value. */
 export function digitLevels(value: number, dtype: string): string[] {
   const full = value === 0 && dtype !== "bool" ? "0" : valueText(value, dtype);
   const exact = screenText(full);
@@ -88,12 +85,7 @@ const PADS = [2, 1];
 const CONDENSED = 0.9;
 const LINE = 12;
 
-/**
- * Writes the values into the cells in sight, each whole or not at all; returns what was written.
- *
- * Where the exact text has no room, all have as many digits as there is room for in each, on one line or with the
- * exponent below.
- */
+/** Writes values into the cells in sight, whole or not at all, all with as many digits as fit; returns what was written. */
 export function paintDigits(
   context: CanvasRenderingContext2D,
   layout: PlaneLayout,
@@ -149,10 +141,7 @@ function cellsOf(layout: PlaneLayout, tile: Tile, { paint, dtype }: DigitPlate):
   return cells;
 }
 
-/**
- * The lines of each cell's text: the exact one, else the most digits that all have room for, else those that it has room
- * for; none where it has none.
- */
+/** Lines of each cell's text: exact, else the most digits that fit in all cells, else those that fit; none where nothing does. */
 function chosenLines(
   cells: readonly DigitCell[],
   { across, down }: PlaneLayout,

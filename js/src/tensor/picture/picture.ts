@@ -269,7 +269,7 @@ export class PlanePicture {
     if (tile) this.#digits = paintDigits(context, layout, tile, { ...plate, covered }, theme);
   }
 
-  /** Labels are here too, so that those the crosshair's own would touch can give way. */
+  /** Includes the labels, so that those the crosshair's would touch can give way. */
   #paintOverlay(width: number, height: number): void {
     const { context } = this.#overlay;
     clear(this.#overlay, width, height);
@@ -303,7 +303,6 @@ export class PlanePicture {
     else labelPlane(labels, layout, [down && `← ${down}`, name]);
   }
 
-  /** Black inside white: seen on every color. */
   #outline(box: Rectangle | null, strong: boolean): void {
     const { context } = this.#overlay;
     if (!box) return;
@@ -330,7 +329,6 @@ export class PlanePicture {
     this.#outline({ x, y, width, height }, this.#digits.length > 0);
   }
 
-  /** Beside the pointer; beside the crosshair while keys move it. */
   #showTooltip(layout: PlaneLayout, shown: Point | null): void {
     const byKey = document.activeElement === this.#root;
     const box = shown && (this.#hover || byKey) ? cellBox(layout, shown.row, shown.col) : null;

@@ -236,10 +236,7 @@ function isSameRun(
   return next[0] % tile.cols !== 0 && cellSpecial(tile, next[0], size) !== null;
 }
 
-/**
- * Signs of cells too small for one each: where they fill at least half of a square they share a sign, and few others
- * are ringed.
- */
+/** Signs of tiny cells: they share one where they fill half of a square; a few others are ringed. */
 function paintTiny(
   context: Pen,
   plot: Rectangle,

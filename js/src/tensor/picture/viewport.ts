@@ -79,10 +79,7 @@ export class PlaneViewport {
     if (this.#camera.zoom === 1 && drawable) this.#region = null;
   }
 
-  /**
-   * Goes in by a factor (out where it is below 1) and keeps what is at a place of the stage there, or brings what is
-   * held there.
-   */
+  /** Zooms in by a factor (out below 1) around a place of the stage, or so that `held` comes to lie there. */
   zoom(factor: number, at?: { x: number; y: number }, held?: Point): boolean {
     const before = this.layout;
     if (!before) return false;
@@ -160,7 +157,6 @@ export class PlaneViewport {
     return true;
   }
 
-  /** Takes a camera over; where it is beyond the ends, as far as it could go. */
   #look(camera: PlaneCamera): void {
     this.#layout = null;
     this.#camera = camera;
@@ -201,10 +197,7 @@ const WHEEL = 0.0035;
 const LINE = 33;
 const FAR = 4;
 
-/**
- * Lets the pointer mark by dragging, and pointer and wheel move what is in sight: shift or the middle button and drag, a
- * finger, pinch, ctrl + wheel, double click.
- */
+/** Gestures: drag marks; shift, middle button or finger drag pans; pinch, ctrl + wheel and double click zoom. */
 export function gestures(
   canvas: HTMLCanvasElement,
   root: HTMLElement,

@@ -3,10 +3,7 @@ import { counted } from "../../shared/format.ts";
 import type { Point } from "../plane.ts";
 import type { Region, ShownTensor, ValueLook } from "../state.ts";
 
-/**
- * Python that gives just what is shown: the region that is marked, else the value at a point, else the plane or the
- * part of it in sight; all planes along an axis; or what a line plot along it tells.
- */
+/** Python for what is shown: the marked region, the value at a point, the plane in sight, planes along an axis, or a line plot. */
 export function codeText(
   shown: ShownTensor,
   point: Point | null,
@@ -92,16 +89,13 @@ function looked(code: string, { format, scale, zeroPoint }: ValueLook): string {
 
 /** Lets numbers that are selected in a view be copied in full, and with the minus sign of code. */
 export function copyNumbers(root: HTMLElement, signal: AbortSignal): void {
-  root.addEventListener(
-    "copy",
-    (event) => {
-      const text = event.defaultPrevented ? "" : selectedText(root);
-      if (!text || !event.clipboardData) return;
-      event.clipboardData.setData("text/plain", text);
-      event.preventDefault();
-    },
-    { signal },
-  );
+  const copy = (event: ClipboardEvent) => {
+    const text = event.defaultPrevented ? "" : selectedText(root);
+    if (!text || !event.clipboardData) return;
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+  };
+  root.addEventListener("copy", copy, { signal });
 }
 
 /** What is selected; a number of which a part is selected alone counts as a whole. */

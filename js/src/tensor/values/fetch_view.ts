@@ -80,11 +80,6 @@ type FetchProgress = (done: number, total: number) => void;
 const TEXTS = 4096;
 const TEXT_COLS = 256;
 
-/**
- * The items of a window, row by row, in as many answers as it takes.
- *
- * Whole rows are asked for, since a part of a row comes alone; of rows longer than an answer only the part that counts.
- */
 export async function fetchBytes(
   run: Pick<TensorQuestions, "data">,
   view: PlaneView,

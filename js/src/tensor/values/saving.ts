@@ -199,7 +199,6 @@ export class Saving {
     return [0, 0, planeRows(plane), planeCols(plane)];
   }
 
-  /** The planes that are shown: one, or one for each index along the channels' axis. */
   #planes({ answer, show, along }: ShownTensor): PlaneView[] {
     const view = viewOf(answer!);
     if (show !== "channels" || along === null) return [view];
@@ -208,7 +207,6 @@ export class Saving {
     });
   }
 
-  /** As many axes as the copied code gives. */
   #shape(shown: ShownTensor): number[] {
     const [down, across] = shown.answer!.axes;
     const [, , rows, cols] = this.#window;
@@ -269,7 +267,6 @@ export class Saving {
     return kind === "npy" ? this.#npy(shown, signal) : this.#csv(shown, signal);
   }
 
-  /** Tells of planes fetched one after the other. */
   #progress(plane: number, planes: number) {
     return (done: number, total: number) => {
       this.#bar.value = (plane + (total > 0 ? done / total : 1)) / planes;

@@ -134,7 +134,6 @@ interface TableParts {
 /** Puts the table of values beside the picture where that leaves room for it, else below. */
 export class TablePlace {
   readonly #parts: TableParts;
-  /** Key of the arrangement that is shown. */
   #chosen = "";
 
   constructor(parts: TableParts) {

@@ -194,7 +194,6 @@ export class FoldedPainter {
     }
   }
 
-  /** One lane; what is too narrow to be told apart is one column, in the color of the widest. */
   #lane(brush: Brush, lane: number, width: number): void {
     const starts = this.#all.starts(lane);
     const [y, height] = [this.y(lane), this.#height(lane)];
@@ -256,7 +255,6 @@ export class FoldedPainter {
     context.restore();
   }
 
-  /** How far the repeats of each operator reach from where its median ends. */
   #whiskers(brush: Brush, width: number): void {
     const starts = this.#all.starts(MEDIAN);
     const left = this.gutter(width);

@@ -84,7 +84,6 @@ export class Heat implements OtherChart {
   readonly #key = element("div");
   #keyed: Theme | null = null;
   readonly #painter: HeatPainter;
-  /** Row of the matrix and repeat that are looked at, and those under the pointer. */
   #current = { row: -1, repeat: -1 };
   #hovered = { row: -1, repeat: -1 };
 
@@ -201,7 +200,6 @@ export class Heat implements OtherChart {
     this.#stage.changed();
   }
 
-  /** Whether a row stands for a name, not for a node: the session does not know it. */
   #isUnjoined(row: number): boolean {
     return (this.#matrix.rows[row]?.node ?? 0) < 0;
   }

@@ -214,7 +214,6 @@ export class HeatPainter {
     }
   }
 
-  /** Above the columns: how long each pass took in all rows together. */
   #totals(brush: Brush, width: number): void {
     const { totals, columns } = this.#matrix;
     const { theme } = brush;

@@ -40,7 +40,6 @@ export class Icicle<T extends TreePlaces = MergedTree> {
   /** Boxes grow upwards: callers of what is at the bottom. */
   readonly upwards: boolean;
   level = LEAST_LEVEL;
-  /** Number of hits before each place; null without a search. */
   #found: Int32Array | null = null;
 
   constructor(tree: T, called: PlaceNames, upwards = false) {

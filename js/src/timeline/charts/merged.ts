@@ -241,7 +241,6 @@ export class Merged implements OtherChart {
     this.#stage.touched();
   }
 
-  /** A slice of a place, the first in its row. */
   #firstSlice(place: number): number {
     const { slices } = this.#host.data;
     this.#slices ??= Int32Array.from({ length: slices.count }, (_, slice) => slice);
@@ -285,7 +284,6 @@ export class Merged implements OtherChart {
     if (place >= 0) this.#host.say(`Zoomed into ${this.#sentence(place)}`);
   }
 
-  /** One level out; false where all is shown already. */
   #out(): boolean {
     const zoomed = this.#icicle?.zoomed ?? -1;
     if (zoomed < 0) return false;

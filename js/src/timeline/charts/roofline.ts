@@ -268,7 +268,6 @@ export class Roofline implements OtherChart {
     if (point >= 0 && this.#points?.isDrawn(point)) draw();
   }
 
-  /** The point under the pointer; of several the smallest, which lies on top. */
   #at(x: number, y: number): number {
     const place = this.#place(this.#stage.width, this.#stage.height);
     let [found, best] = [-1, Number.POSITIVE_INFINITY];
@@ -314,41 +313,32 @@ export class Roofline implements OtherChart {
       const box = node.getBoundingClientRect();
       return { x: event.clientX - box.left, y: event.clientY - box.top };
     };
-    node.addEventListener(
-      "pointerdown",
-      (event) => {
-        if (event.button !== 0 || !this.#points) return;
-        const { x, y } = at(event);
-        const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
-        this.#drag = { x, y, line, extent: this.#extent, to: null };
-        node.setPointerCapture(event.pointerId);
-      },
-      { signal },
-    );
-    node.addEventListener(
-      "pointermove",
-      (event) => {
-        const drag = this.#drag;
-        if (!drag) return;
-        const to = at(event);
-        if (!drag.to && Math.hypot(to.x - drag.x, to.y - drag.y) < DRAGGED) return;
-        drag.to = to;
-        if (drag.line) this.#pull(drag.line, to.x, to.y);
-        this.#stage.touched();
-      },
-      { signal },
-    );
-    node.addEventListener(
-      "pointerup",
-      (event) => {
-        const drag = this.#drag;
-        this.#drag = null;
-        if (drag && !drag.to) this.#click(this.#at(drag.x, drag.y), event.ctrlKey || event.metaKey);
-        if (drag?.to && drag.line === null) this.#box(drag, drag.to);
-        this.#stage.changed();
-      },
-      { signal },
-    );
+    const down = (event: PointerEvent) => {
+      if (event.button !== 0 || !this.#points) return;
+      const { x, y } = at(event);
+      const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
+      this.#drag = { x, y, line, extent: this.#extent, to: null };
+      node.setPointerCapture(event.pointerId);
+    };
+    node.addEventListener("pointerdown", down, { signal });
+    const move = (event: PointerEvent) => {
+      const drag = this.#drag;
+      if (!drag) return;
+      const to = at(event);
+      if (!drag.to && Math.hypot(to.x - drag.x, to.y - drag.y) < DRAGGED) return;
+      drag.to = to;
+      if (drag.line) this.#pull(drag.line, to.x, to.y);
+      this.#stage.touched();
+    };
+    node.addEventListener("pointermove", move, { signal });
+    const up = (event: PointerEvent) => {
+      const drag = this.#drag;
+      this.#drag = null;
+      if (drag && !drag.to) this.#click(this.#at(drag.x, drag.y), event.ctrlKey || event.metaKey);
+      if (drag?.to && drag.line === null) this.#box(drag, drag.to);
+      this.#stage.changed();
+    };
+    node.addEventListener("pointerup", up, { signal });
     node.addEventListener("pointercancel", () => (this.#drag = null), { signal });
   }
 

@@ -187,23 +187,17 @@ export class ChartStage {
       },
       { signal },
     );
-    canvas.addEventListener(
-      "dblclick",
-      (event) => {
-        const { x, y } = at(event);
-        events.double?.(x, y);
-      },
-      { signal },
-    );
-    canvas.addEventListener(
-      "wheel",
-      (event) => {
-        if (!this.#root?.matches(":focus-within")) return;
-        const { x, y } = at(event);
-        if (events.wheel?.(x, y, event)) event.preventDefault();
-      },
-      { signal, passive: false },
-    );
+    const doubleClick = (event: MouseEvent) => {
+      const { x, y } = at(event);
+      events.double?.(x, y);
+    };
+    canvas.addEventListener("dblclick", doubleClick, { signal });
+    const turn = (event: WheelEvent) => {
+      if (!this.#root?.matches(":focus-within")) return;
+      const { x, y } = at(event);
+      if (events.wheel?.(x, y, event)) event.preventDefault();
+    };
+    canvas.addEventListener("wheel", turn, { signal, passive: false });
   }
 
   get width(): number {

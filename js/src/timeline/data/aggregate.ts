@@ -16,10 +16,7 @@ export interface Area {
   instants: number;
   /** Time in the range without that of slices inside: what is nested counts once. */
   sum: number;
-  /**
-   * Whole durations of the slices that lie in the range, those of no duration left out. Of very many all but number
-   * and mean are NaN until they are counted.
-   */
+  /** Durations of the slices inside the range that have one; of very many, all but count and mean are NaN until counted. */
   whole: { count: number; min: number; mean: number; p50: number; p90: number; max: number };
   /** None of a synthetic timeline. */
   tracks: TrackArea[];
@@ -176,10 +173,7 @@ export interface SliceSums {
   slice: Int32Array;
 }
 
-/**
- * Sums up the slices that touch a range (null: all time) by a key from 0 to `size` - 1; slices of key -1 are left out.
- * Pauses every 65,536 slices.
- */
+/** Sums up slices in a range (null: all time) by a key below `size`; key -1 is left out; pauses every 65,536 slices. */
 export function* summing(
   slices: Slices,
   range: TimeRange | null,
@@ -227,10 +221,7 @@ export interface Within {
   self: Float64Array;
 }
 
-/**
- * The own time of every slice in a range, null of all time. A slice that reaches out of the range counts with its part
- * inside; at most two of a row do.
- */
+/** Own time of every slice in a range (null: all time), cut at its ends; at most two slices of a row are cut. */
 export function selfWithin(slices: Slices, range: TimeRange | null): Within {
   const ranges = slices.rows.map((row): readonly [number, number] =>
     range ? row.range(...range) : [row.first, row.last],
@@ -264,10 +255,7 @@ const UNKNOWN: Confidence = { low: Number.NaN, high: Number.NaN, noisy: false, r
 const NOISY_RATIO = 1.2;
 const NOISY_REPEATS = 5;
 
-/**
- * From the sums of the nodes' repeats, paired by their number; not known where not every node has the same two or more.
- * Nodes that take no time and have no repeats, as inputs and parameters, do not matter.
- */
+/** Interval from the sums of paired repeats; unknown unless all nodes that take time have the same number, two or more. */
 export function confidence({ columns }: Slices, nodes: readonly number[]): Confidence {
   const { repeatsOffsets, repeats, nodeNs, info } = columns;
   const count = (node: number) => repeatsOffsets[node + 1]! - repeatsOffsets[node]!;

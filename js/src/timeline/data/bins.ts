@@ -34,10 +34,7 @@ export class TimeBins {
     return this.from + this.width * this.#count;
   }
 
-  /**
-   * Tells columns `first` to `last - 1` as `Row.tell` does, as exactly as the bins allow, and the bin that fills
-   * each, `mark` added to it; columns beside the bins are left as they are.
-   */
+  /** Fills columns `first` to `last - 1` like `Row.tell`, as exactly as bins allow, with bin + `mark`; columns beside the bins stay. */
   tell(
     row: Row,
     columns: RowColumns,
@@ -106,10 +103,7 @@ const MARGIN = 0.5;
 /** Bins so much narrower than a column are not worth adding up. */
 const FINEST = 4;
 
-/**
- * The bins that stand for slices which are not here: those of the first answer and, where a page cannot hold all
- * slices, finer ones of the part in view. Where few slices are in view, they come themselves.
- */
+/** Bins for slices that are not loaded: coarse ones of all time, finer ones of the part in view, or its slices where they are few. */
 export class SeenBins {
   readonly coarsest: readonly TimeBins[];
   readonly #slices: Slices;

@@ -183,7 +183,7 @@ export class ByRows implements SumTable {
       .sort((a, b) => b.ns - a.ns || a.slice - b.slice);
   }
 
-  /** Rows of operators by one or several words each. */
+  /** Rows of operators by one or several words. */
   #sorted(words: (operator: number) => readonly string[]): ByRow[] {
     const byWord = new Map<string, number[]>();
     for (const operator of this.#used()) {
@@ -213,7 +213,6 @@ export class ByRows implements SumTable {
     };
   }
 
-  /** Groups directly inside one (-1: at the top), and the operators that are in none of them. */
   #groups(around: number): ByRow[] {
     const { graph, operators } = this.#called;
     const byGroup = new Map<number, number[]>();
@@ -287,7 +286,6 @@ export class ByRows implements SumTable {
     );
   }
 
-  /** Rows of slices by a key; a node may have slices of several. */
   #keyed(labels: readonly string[], key: KeyOf): Keyed[] {
     const slices = this.#slices;
     const sums = this.#sumsBy(labels.length, key);
@@ -321,7 +319,7 @@ export class ByRows implements SumTable {
     return this.#slices.rows[this.#slices.rowOf(slice)]!;
   }
 
-  /** Who calls it, with the part of its own time that is theirs; null where nobody does. */
+  /** Callers with their part of its own time; null where there are none. */
   #callers({ operators: [operator], id }: ByRow): (() => ByRow[]) | null {
     const places = () => placesOf(this.tree, operator!);
     if (!this.#slices.nested) return null;

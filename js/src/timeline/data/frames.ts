@@ -115,10 +115,7 @@ export function parents(slices: Slices): Int32Array {
   return found;
 }
 
-/**
- * Operators in the groups of the graph around them: where no slice lies inside another, that is the path.
- * Keys of groups lie behind those of operators.
- */
+/** Operators in the graph's groups, as a path for slices without nesting; keys of groups follow those of operators. */
 export function groupFrames(
   operators: Operators,
   graph: GraphColumns | null,

@@ -7,10 +7,6 @@ export class MarkedSlices {
   readonly count: number;
   readonly #levels: readonly Int32Array[];
 
-  /**
-   * @param slices  how many slices there are.
-   * @param bits    the bits of those already marked, 32 in each; kept.
-   */
   constructor(
     slices: number,
     marked: Iterable<number> = [],

@@ -26,12 +26,7 @@ export interface TreePlaces {
   readonly count: Int32Array;
 }
 
-/**
- * Frames merged by their path from the top, the heaviest first, laid out side by side.
- *
- * Places are numbered level by level from left to right, so that what lies inside a place is one interval. The total of
- * a place is its own time and the totals inside it: nothing is counted twice.
- */
+/** Frames merged by path, heaviest first, numbered level by level, so that the places inside one are an interval. */
 export class MergedTree implements TreePlaces {
   readonly parent: Int32Array;
   readonly key: Int32Array;

@@ -76,7 +76,6 @@ export class Names {
   readonly colors: SliceColors;
   readonly #slices: Slices;
   readonly #graph: GraphColumns | null;
-  /** Op kind of each node where no graph tells it. */
   #kinds: Map<number, string> | null = null;
   /** By label how many operators bear it. */
   #bearers: Uint32Array | null = null;

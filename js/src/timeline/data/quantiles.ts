@@ -20,7 +20,7 @@ export function prefixSums(values: Uint32Array | Float64Array): Float64Array {
 /** Answers where the largest of values[from … to) lies in O(log n); equal values: the first. */
 export class MaxPyramid {
   #values: Uint32Array | Float64Array;
-  /** Per level the position of the maximum of each full block of 16, 256, … values. */
+  /** Per level, the place of the maximum of each full block of 16, 256, … values. */
   readonly #levels: Int32Array[] = [];
 
   constructor(values: Uint32Array | Float64Array) {
@@ -85,14 +85,7 @@ const PIECE = 1 << 17;
 /** Stretches [first, last) of a column, one after the other. */
 export type Stretches = readonly (readonly [first: number, last: number])[];
 
-/**
- * The values at these places (0 is the least) of some stretches of a column of non-negative numbers, as if they were sorted.
- *
- * Values are counted by 16 of their bits at a time, and only those of a wanted count are looked at again: the work is
- * linear in the number of values.
- *
- * @param places  rising.
- */
+/** Order statistics at ascending places (0 is the least) of non-negative numbers, in linear time: counted by 16 bits at a time. */
 export function* valuesAt(
   values: Uint32Array | Float64Array,
   stretches: Stretches,

@@ -13,10 +13,7 @@ export interface KindSum {
   nodes: number[];
 }
 
-/**
- * What takes time, the longest first: nodes, calls of several nodes, and slices of neither by their name; loading and
- * what a profiler adds come last and have no share. Python counts it: `tvmdbg_widgets/model/timeline/columns.py`.
- */
+/** Times of nodes, of calls of several nodes and of names, longest first, as `model/timeline/columns.py` counts them; no-work comes last. */
 export class Ranking {
   /** Per row: node id, -1 where it is none. */
   readonly node: Int32Array;
@@ -143,10 +140,7 @@ export class Ranking {
     });
   }
 
-  /**
-   * Time by op kind, or of what lies in blocks by kind of block, longest first; the nodes of each by time, longest
-   * last: that one is then the session's.
-   */
+  /** Time by op kind or block kind, longest first; its nodes by time, the longest last, which the session then looks at. */
   kinds(names: Names, inBlocks = false): KindSum[] {
     const byKind = new Map<string, KindSum>();
     for (let row = this.length - 1; row >= 0; row--) {

@@ -42,10 +42,7 @@ const BARS = 75;
 /** More repeats than lie beside each other in a small strip are shown as band and median alone. */
 const MOST_SMALL = 5;
 
-/**
- * The common scale of small strips: how far p10 and p90 of four nodes in five are from the median, as a share of it.
- * A few noisy nodes do not press all others together.
- */
+/** Scale of small strips: how far p10 and p90 of four nodes in five are from the median, as a share of it. */
 export function commonSpread(p10: Float64Array, p50: Float64Array, p90: Float64Array): number {
   const spreads: number[] = [];
   p50.forEach((median, node) => {
@@ -56,10 +53,7 @@ export function commonSpread(p10: Float64Array, p50: Float64Array, p90: Float64A
   return Math.min(1, Math.max(0.02, most) * 1.25);
 }
 
-/**
- * A strip of one line, relative to the median, from -spread to +spread: a few repeats one below the other in the order
- * of the file (what is beyond is hollow), many as the band p10 … p90.
- */
+/** One-line strip from -spread to +spread of the median: few repeats in file order (hollow beyond), many as the band p10 … p90. */
 export function smallStrip(repeats: Repeats, spread: number, title: string): Element {
   const [width, height] = [44, 20];
   const x = (value: number) => {
@@ -69,10 +63,7 @@ export function smallStrip(repeats: Repeats, spread: number, title: string): Ele
   return strip(repeats, x, { width, height, radius: 1.5 }, title, repeats.count <= MOST_SMALL);
 }
 
-/**
- * Every repeat between the least and the most: dots in the order of the file from top to bottom, those of warm-up
- * hollow; many as bars, those of warm-up in outline. Below the mean with its confidence interval.
- */
+/** All repeats from least to most: dots in file order, or bars if many; warm-up hollow; the mean and its interval below. */
 export function largeStrip(repeats: Repeats, sorted: Float64Array, title: string): Element {
   const [width, height, foot] = [300, 46, 10];
   const low = sorted[0]!;

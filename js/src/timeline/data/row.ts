@@ -112,10 +112,7 @@ export class Row {
     return at < 0 ? -1 : at + this.#shift;
   }
 
-  /**
-   * Tells columns `first` to `last - 1`, column c being the time [from + c·step, from + (c+1)·step). Busy times are
-   * exact: they add up to that of the whole. The work is O(columns · log n), however many slices there are.
-   */
+  /** Fills columns `first` to `last - 1`, column c being [from + c·step, from + (c+1)·step), exactly, in O(columns · log n). */
   tell(columns: RowColumns, from: number, step: number, first: number, last: number): void {
     if (this.kind === RowKind.INSTANT) {
       this.#tellInstants(columns, from, step, first, last);
@@ -246,7 +243,6 @@ export class Row {
     return Math.min(start[at]! + duration[at]!, to) - Math.max(start[at]!, from);
   }
 
-  /** Sum of all durations before a place. */
   #before(place: number): number {
     const { before, duration } = this.#shared;
     const block = Math.floor(place / BLOCK);
@@ -279,7 +275,7 @@ export class Track {
   /** Slices that share time with others without lying inside them: each is on an extra lane. */
   readonly overlapping: number;
   readonly #slices: TrackSlices;
-  /** When some slice of an extra lane or of the lowest level runs, where there are extra lanes. */
+  /** Busy time of extra lanes and the lowest level together, where there are extra lanes. */
   #union: [start: Float64Array, end: Float64Array, before: Float64Array] | null = null;
 
   constructor(number: number, name: string, rows: readonly Row[], slices: TrackSlices) {

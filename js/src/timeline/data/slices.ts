@@ -23,12 +23,7 @@ export interface SliceTimes {
   self: Uint32Array | Float64Array;
 }
 
-/**
- * The slices of a timeline; a slice's number is its place in row order.
- *
- * Rows and tracks are known from the first answer, the slices themselves once they are `complete`: until then a row
- * holds none of them, and times are NaN.
- */
+/** Slices of a timeline, numbered in row order; until they are `complete`, rows hold none of them and times are NaN. */
 export class Slices {
   readonly columns: TimelineColumns;
   readonly count: number;
@@ -42,7 +37,7 @@ export class Slices {
   readonly #shared: SharedColumns;
   readonly #rowFirst: Int32Array;
   #data: SliceColumns | null = null;
-  /** The same where it is a part of the time only. */
+  /** Columns of a part of the time only. */
   #window: WindowColumns | null = null;
   #loaded: readonly [from: number, to: number] = [Infinity, -Infinity];
   #bySource: Int32Array | null = null;
@@ -326,7 +321,6 @@ export class Slices {
     return this.tracks.some(({ nested }) => nested);
   }
 
-  /** The last slice of a row that stands before one: that starts sooner, or is longer; -1 for none. */
   #before(slice: number, row: Row): number {
     for (let at = row.startingAt(this.startOf(slice)); at < row.last; at++) {
       if (!this.#standsBefore(at, slice)) return at > row.first ? at - 1 : -1;
@@ -356,7 +350,6 @@ export class Slices {
     return this.#window ? (this.rows[this.rowOf(slice)]?.at(slice) ?? -1) : slice;
   }
 
-  /** Number of the slice at a place of the window. */
   #numberOf(at: number): number {
     const { rowFirst, rowNumber } = this.#window!;
     const row = upperBound(rowFirst, at) - 1;

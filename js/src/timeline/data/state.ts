@@ -2,10 +2,7 @@ import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { blockFill, heatFill, kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import type { Change } from "./change.ts";
 
-/**
- * What tells slices apart: the op kind; the block around the node; the share of the time, where one kind takes nearly
- * all of it among the slices of that kind; the difference of two runs.
- */
+/** Op kind; block; share of the time, where one kind takes nearly all of it; difference of two runs. */
 export type ColorBy = "kind" | "block" | "share" | "change";
 /** "auto" chooses the most telling one. */
 export type SliceColorChoice = ColorBy | "auto";

@@ -96,9 +96,7 @@ class TimelinePainter {
     this.#strips.forget();
   }
 
-  /**
-   * Paints; whether all of it is as fine as it can be. With `record` it is, and what was drawn is kept in full.
-   */
+  /** Paints; returns whether all is as fine as it can be, as with `record`, which keeps what was drawn. */
   paint(theme: Theme, record = false): boolean {
     this.#theme = theme;
     this.#retheme();

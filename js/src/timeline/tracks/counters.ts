@@ -20,7 +20,6 @@ class CounterBand implements Band {
   readonly #said: string;
   readonly #ns: Float64Array;
   readonly #value: Float64Array;
-  /** Position of the largest value. */
   readonly #peak: number;
   readonly #least: number;
 

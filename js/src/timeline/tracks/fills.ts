@@ -117,7 +117,7 @@ export class Fills {
     );
   }
 
-  /** Where the op kind is not known, the text of the name tells which shade it has. */
+  /** Where the op kind is unknown, the name chooses the shade. */
   #named(kind: string, name: string, code: number): number {
     const { colors } = this.#names;
     if (colors.byShare(kind)) return this.#shared(colors.shareOfName(code));

@@ -165,7 +165,6 @@ export class Headers {
     this.#write(facts.join(" · "), x + 8, y, this.#theme.muted, room);
   }
 
-  /** What there is to say of a track, the least of it last. */
   #facts({ track, folded }: TrackRow): string[] {
     const { viewport, slices, layout } = this.#scene;
     const { count } = track;

@@ -51,7 +51,6 @@ export class TimelineOverlay {
     this.#cursor();
   }
 
-  /** Shows which of the tracks are in view where not all are. */
   #scrollbar(): void {
     const { width, height, naturalHeight, scroll, tracksHeight } = this.#scene;
     if (naturalHeight <= height) return;
@@ -61,7 +60,6 @@ export class TimelineOverlay {
     this.#context.fillRect(width - 4, TOP + (scroll / tracksHeight) * room, 3, length);
   }
 
-  /** Dims what is out of view in the overview, and frames what is in view. */
   #viewportBox(): void {
     const { width, viewport } = this.#scene;
     const context = this.#context;
@@ -98,7 +96,6 @@ export class TimelineOverlay {
     });
   }
 
-  /** Lays a veil over what was not found. */
   #dimOthers(found: MarkedSlices): void {
     const { slices, viewport, width: stage } = this.#scene;
     const context = this.#context;
@@ -192,7 +189,6 @@ export class TimelineOverlay {
     return x <= this.#scene.width ? Math.min(x, this.#scene.width - LEAST) : x;
   }
 
-  /** Calls back for every marked slice in view, at most once a pixel. */
   #each(
     marked: MarkedSlices,
     draw: (x: number, y: number, width: number, height: number) => void,

@@ -37,10 +37,7 @@ interface PointerDrag {
   moved: boolean;
 }
 
-/**
- * Pointer and wheel on the stage: click selects, drag on the tracks marks a range from edge to edge, drag on axis or
- * overview zooms; with shift, the middle button or a finger a drag pans, and two fingers zoom.
- */
+/** Click selects, drag marks a range, drag on axis or overview zooms; shift, middle button or finger pans, two fingers zoom. */
 export function bindPointer(
   root: HTMLElement,
   { canvas, stage }: TimelineChart,
@@ -210,14 +207,11 @@ export function bindPointer(
   bindAxisWheel(root, { stage, canvas }, turned, signal);
   // The middle button would start the browser's own scrolling.
   canvas.addEventListener("mousedown", (event) => event.preventDefault(), { signal });
-  canvas.addEventListener(
-    "dblclick",
-    (event) => {
-      const { x, y } = at(event);
-      events.zoomTo(scene.zone(y) === "tracks" ? scene.hit(x, y) : null);
-    },
-    { signal },
-  );
+  const doubleClick = (event: MouseEvent) => {
+    const { x, y } = at(event);
+    events.zoomTo(scene.zone(y) === "tracks" ? scene.hit(x, y) : null);
+  };
+  canvas.addEventListener("dblclick", doubleClick, { signal });
 }
 
 function rowAt(scene: TimelineScene, y: number): Row | null {

@@ -67,10 +67,7 @@ export interface StripSource {
 export interface StripLines {
   /** Some line is still that of another zoom. */
   readonly stale: boolean;
-  /**
-   * Begins a frame of `width` columns from `start` on; `muted` is the pixel of slices of no duration. Lines are told
-   * anew for so many milliseconds.
-   */
+  /** Begins a frame of `width` columns from `start`; `muted` colors slices without duration; refills lines for so many ms. */
   begin(view: TimeWindow, muted: number, milliseconds: number): void;
   /** The line of a row as well as it can be told in time; to be called for all rows of the frame before `draw`. */
   tell(row: Row): Strip;
@@ -128,10 +125,7 @@ export function opacityOf(share: number): number {
   return FAINTEST + (1 - FAINTEST) * share;
 }
 
-/**
- * Rows as lines of pixels, kept from frame to frame: a pan tells only the columns that are new; after a zoom lines are
- * stretched until there is time to tell them anew.
- */
+/** Rows as lines of pixels, kept between frames: a pan fills new columns only; after a zoom lines are stretched until refilled. */
 export class Strips implements StripLines {
   readonly #source: StripSource;
   readonly #layer = layer("");
@@ -146,7 +140,6 @@ export class Strips implements StripLines {
   #frame = 0;
   #deadline = 0;
   #muted = 0;
-  /** The slices of the frame are here. */
   #isHeld = false;
   stale = false;
 

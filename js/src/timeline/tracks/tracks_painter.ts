@@ -44,7 +44,6 @@ export class TracksPainter {
   #drawn: DrawnTracks = { labels: [], marks: [] };
   #record = false;
   #written = 0;
-  /** Texts that would reach beyond are left out. */
   #visible: [top: number, bottom: number] = [0, 0];
 
   constructor(
@@ -64,10 +63,7 @@ export class TracksPainter {
     this.#headers = new Headers(scene, context, measure, write);
   }
 
-  /**
-   * Paints with so many columns a CSS pixel; whether all of it is as fine as it can be. With `record` it is, and
-   * what was drawn is kept in full.
-   */
+  /** Paints with so many columns a CSS pixel; returns whether all is as fine as it can be, as with `record`. */
   paint(theme: Theme, ratio: number, record = false): boolean {
     this.#theme = theme;
     this.#record = record;
@@ -215,7 +211,6 @@ export class TracksPainter {
     }
   }
 
-  /** What is behind a row: where nothing runs, it shows. */
   #ground(row: Row): void {
     if (row.kind === RowKind.INSTANT) return;
     const { y, height } = this.#scene.rowBox(row);
@@ -315,7 +310,7 @@ export class TracksPainter {
     }
   }
 
-  /** Says which level or lane a row is where it begins idle. */
+  /** Labels a row's level or lane where it begins idle. */
   #depth(row: Row, { share }: Strip): void {
     const isLane = row.kind === RowKind.OVERLAP;
     if (row.kind === RowKind.INSTANT || (row.depth === 0 && !isLane)) return;
@@ -329,7 +324,6 @@ export class TracksPainter {
     }
   }
 
-  /** Says how long a track is idle where there is room for it. */
   #idle(row: Row, strip: Strip): void {
     const { slices, viewport, width } = this.#scene;
     const track = slices.tracks[row.track]!;
