@@ -1,7 +1,7 @@
 import type { Entry } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { counted, integer } from "../shared/format.ts";
-import { element, iconButton, KEEP_KEYS, listening, select } from "../shared/ui/dom.ts";
+import { div, element, iconButton, KEEP_KEYS, listening, select, span } from "../shared/ui/dom.ts";
 import { helpButton } from "../shared/ui/keys.ts";
 import { fullScreenButton } from "../shared/ui/view.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
@@ -64,7 +64,7 @@ export class EntryPicker {
         role: "toolbar",
         "aria-label": "tensor",
       },
-      element("span", { class: "tvmdbg-title" }, "Tensor"),
+      span("tvmdbg-title", "Tensor"),
       iconButton(icons.PREVIOUS, "previous tensor", "Previous tensor in execution order ([)", () =>
         events.step(-1),
       ),
@@ -161,15 +161,7 @@ export class EntryPicker {
     const start = Math.max(0, Math.min(this.#active - WINDOW / 2, count - WINDOW));
     const end = Math.min(count, start + WINDOW);
     const more = (left: number, where: string) =>
-      left > 0
-        ? [
-            element(
-              "div",
-              { class: "tvmdbg-tensor-more tvmdbg-muted" },
-              `${integer(left)} more ${where}`,
-            ),
-          ]
-        : [];
+      left > 0 ? [div("tvmdbg-tensor-more tvmdbg-muted", `${integer(left)} more ${where}`)] : [];
     const options = Array.from(this.#rows.subarray(start, end), (row, k) =>
       this.#option(row, start + k),
     );
@@ -233,7 +225,7 @@ export class EntryPicker {
         { class: "tvmdbg-tensor-name", title: entries.columns.names.at(row) },
         entries.title(row),
       ),
-      element("span", { class: "tvmdbg-muted tvmdbg-tensor-type" }, entries.type(row)),
+      span("tvmdbg-muted tvmdbg-tensor-type", entries.type(row)),
       entries.doubtful(row)
         ? element(
             "span",
@@ -241,7 +233,7 @@ export class EntryPicker {
             "⚠",
           )
         : null,
-      trust === "exact" ? null : element("span", { class: "tvmdbg-warning" }, trust),
+      trust === "exact" ? null : span("tvmdbg-warning", trust),
     );
     option.addEventListener("pointerdown", (event) => {
       event.preventDefault();

@@ -4,7 +4,7 @@ import { hinted, message, retry } from "../shared/client/request.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
-import { button, element, iconButton } from "../shared/ui/dom.ts";
+import { button, div, element, iconButton, span } from "../shared/ui/dom.ts";
 import { HealthPill, type Judgement } from "./distribution/health_pill.ts";
 import type { Entries } from "./entries.ts";
 import { isUnsure, trustWords } from "./layout_picker.ts";
@@ -40,7 +40,7 @@ export function tensorFacts({
 }
 
 export class TensorHeader {
-  readonly node = element("div", { class: "tvmdbg-tensor-header" });
+  readonly node = div("tvmdbg-tensor-header");
   readonly #root: HTMLElement;
   readonly #noteOf: (node: number) => string;
   readonly #note = element("div", { class: "tvmdbg-noted", hidden: true });
@@ -155,7 +155,7 @@ function facts(known: KnownTensor): HTMLElement {
 /** The exact count in `16.0 KiB (16,384)` may be left out where there is little room. */
 function withCount(text: string): (string | HTMLElement)[] {
   const [size, count] = text.split(" (");
-  return count ? [size!, element("span", { class: "tvmdbg-tensor-count" }, ` (${count}`)] : [text];
+  return count ? [size!, span("tvmdbg-tensor-count", ` (${count}`)] : [text];
 }
 
 export interface TensorProgress {
@@ -167,7 +167,7 @@ export interface TensorProgress {
 /** Trust in the picture: when it was captured, how many values it holds, and what was assumed. */
 export class TrustLine {
   readonly node: HTMLElement;
-  readonly #words = element("span", { class: "tvmdbg-tensor-trusted" });
+  readonly #words = span("tvmdbg-tensor-trusted");
   readonly #sampled = element("strong", { class: "tvmdbg-tensor-sampled", hidden: true });
   readonly #bar = element("progress", { "aria-label": "Scanning all values of the heatmap" });
   readonly #text = muted("scanning all values");
@@ -274,7 +274,7 @@ export class ViewBar {
     this.#zoom = element(
       "span",
       { class: "tvmdbg-tensor-zoom", role: "group", "aria-label": "Zoom" },
-      element("span", { class: "tvmdbg-joined" }, this.#out, this.#in),
+      span("tvmdbg-joined", this.#out, this.#in),
       this.#whole,
     );
     this.node = part(

@@ -1,7 +1,7 @@
 import { errorText } from "../shared/client/request.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { screenText } from "../shared/number_text.ts";
-import { button, element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { button, div, element, KEEP_KEYS, select, span } from "../shared/ui/dom.ts";
 import { logicalIndex } from "../shared/unfold.ts";
 import { indexText } from "./plane.ts";
 import type { InspectorCommands, ShownTensor } from "./state.ts";
@@ -10,11 +10,11 @@ type PartChild = Node | string | null | false;
 
 /** A box of the inspector, styled as `.tvmdbg-tensor-<name>`. */
 export function part(name: string, ...children: PartChild[]): HTMLDivElement {
-  return element("div", { class: `tvmdbg-tensor-${name}` }, ...children);
+  return div(`tvmdbg-tensor-${name}`, ...children);
 }
 
 export function piece(name: string, ...children: PartChild[]): HTMLSpanElement {
-  return element("span", { class: `tvmdbg-tensor-${name}` }, ...children);
+  return span(`tvmdbg-tensor-${name}`, ...children);
 }
 
 /** A field applied on Enter or when left, after which the view has the keys again; false refuses the text. */
@@ -61,7 +61,7 @@ export function number(text: string, full = text): HTMLSpanElement {
 }
 
 export function muted(...children: PartChild[]): HTMLSpanElement {
-  return element("span", { class: "tvmdbg-muted" }, ...children);
+  return span("tvmdbg-muted", ...children);
 }
 
 export class Failure {
@@ -112,7 +112,7 @@ interface FrameParts {
 }
 
 export function frame(parts: FrameParts) {
-  const caption = element("div", { class: "tvmdbg-muted" });
+  const caption = div("tvmdbg-muted");
   const side = part("side", parts.legend, parts.controls, caption);
   const view = part("view", parts.stage, parts.channels);
   const left = part(

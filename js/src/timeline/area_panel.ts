@@ -4,7 +4,16 @@ import type { AreaAnswer, AreaQuestion } from "../shared/client/timeline_columns
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
 import { stretches } from "../shared/many.ts";
-import { button, download, downloadProblem, element, fileName, select } from "../shared/ui/dom.ts";
+import {
+  button,
+  div,
+  download,
+  downloadProblem,
+  element,
+  fileName,
+  select,
+  span,
+} from "../shared/ui/dom.ts";
 import {
   type AreaPart,
   areaBy,
@@ -39,7 +48,7 @@ export interface AreaEvents {
 
 /** What lies in the marked range: numbers, and its time by node, kind, name or track; with ways to take it along. */
 export class AreaPanel {
-  readonly node = element("div", { class: "tvmdbg-timeline-area" });
+  readonly node = div("tvmdbg-timeline-area");
   readonly #data: TimelineData;
   readonly #called: Called;
   readonly #words: RangeWords;
@@ -254,10 +263,10 @@ export class AreaPanel {
     const line = button("", `select ${title}`, () => this.#events.pick(nodes, slice));
     line.replaceChildren(
       ...(kind ? [chip] : []),
-      element("span", { class: "label" }, label),
-      element("span", { class: "tvmdbg-muted" }, `${integer(count)}×`),
-      element("span", { class: "time" }, this.#data.slices.told(self)),
-      element("span", { class: "share" }, bar, share),
+      span("label", label),
+      span("tvmdbg-muted", `${integer(count)}×`),
+      span("time", this.#data.slices.told(self)),
+      span("share", bar, share),
     );
     return element("div", { role: "listitem" }, line);
   }

@@ -1,6 +1,14 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
 import * as icons from "../shared/drawing/icons.ts";
-import { button, captioned, element, iconButton, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import {
+  button,
+  captioned,
+  element,
+  iconButton,
+  KEEP_KEYS,
+  select,
+  span,
+} from "../shared/ui/dom.ts";
 import { HitList } from "../shared/ui/hit_list.ts";
 import { helpButton } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
@@ -59,12 +67,12 @@ export class TimelineBar {
   readonly #zoom: HTMLElement;
   readonly #measure: HTMLButtonElement;
   readonly #overflow: Overflow;
-  readonly #space = element("span", { class: "tvmdbg-space" });
+  readonly #space = span("tvmdbg-space");
 
   constructor(events: TimelineBarEvents, root: HTMLElement, sought: string, signal: AbortSignal) {
     this.#all = iconButton(icons.FIT, "fit", "fit the whole flamechart (0)", events.all);
     this.#leave = button("show all", "zoom out to everything (0)", events.all);
-    this.range = element("span", { class: "tvmdbg-timeline-part" }, this.#part, this.#leave);
+    this.range = span("tvmdbg-timeline-part", this.#part, this.#leave);
     this.#field = element("input", {
       type: "search",
       placeholder: `search ${sought} (/)`,
@@ -104,9 +112,8 @@ export class TimelineBar {
       node.dataset.part = part;
       return node;
     });
-    this.#zoom = element(
-      "span",
-      { class: "tvmdbg-joined" },
+    this.#zoom = span(
+      "tvmdbg-joined",
       iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => events.zoom(2)),
       iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => events.zoom(0.5)),
     );
@@ -143,7 +150,7 @@ export class TimelineBar {
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart" },
-      element("span", { class: "tvmdbg-title" }, "Flamechart"),
+      span("tvmdbg-title", "Flamechart"),
       this.#chart,
       this.#zoom,
       this.#all,

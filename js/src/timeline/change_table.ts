@@ -1,7 +1,7 @@
 import type { ChangeRows } from "../shared/client/answers.ts";
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
-import { button, element, select } from "../shared/ui/dom.ts";
+import { button, div, element, select, span } from "../shared/ui/dom.ts";
 import { RowsInView } from "../shared/ui/scrolling.ts";
 import {
   type Change,
@@ -44,7 +44,7 @@ export class ChangeTable {
   readonly #byKind: HTMLButtonElement;
   readonly #color: HTMLButtonElement;
   readonly #filter: HTMLSelectElement;
-  readonly #key = element("div", { class: "tvmdbg-change-key" });
+  readonly #key = div("tvmdbg-change-key");
   #theme: Theme;
   #order: ChangeOrder = "change";
   #kinds = false;
@@ -98,9 +98,8 @@ export class ChangeTable {
       "section",
       { class: "tvmdbg-timeline-table tvmdbg-change", "aria-label": "difference in time" },
       element("p", { class: "tvmdbg-change-sentence" }, sentence),
-      element(
-        "div",
-        { class: "tvmdbg-change-bar" },
+      div(
+        "tvmdbg-change-bar",
         this.#filter,
         this.#byKind,
         this.#color,
@@ -340,10 +339,7 @@ export class ChangeTable {
   #place(row: number): HTMLElement[] {
     const { node, shape } = this.#change.columns;
     const id = node[row]! < 0 ? this.#change.nodesB(row).at(-1) : node[row];
-    return [
-      element("span", {}, `#${id}`),
-      element("span", { class: "tvmdbg-muted" }, shape.at(row)),
-    ];
+    return [element("span", {}, `#${id}`), span("tvmdbg-muted", shape.at(row))];
   }
 
   /** How large the difference is beside the largest one: to the right what takes longer. */

@@ -2,7 +2,7 @@ import { svg } from "../shared/drawing/icons.ts";
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, nodeTitle, percent } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
-import { button, element } from "../shared/ui/dom.ts";
+import { button, div, element, span } from "../shared/ui/dom.ts";
 import { type Change, changeText, ratioText, verdictSign } from "./data/change.ts";
 import { type Names, timeText } from "./data/names.ts";
 import { type Gap, lengthOf } from "./data/neighbors.ts";
@@ -41,7 +41,7 @@ function changeDetails(change: Change, row: number): HTMLElement {
       "h5",
       {},
       `${verdictSign(verdict)} ${changeText(change.of(row))}`,
-      element("span", { class: "tvmdbg-muted" }, "B minus A"),
+      span("tvmdbg-muted", "B minus A"),
     ),
     distributions(change, row),
     factList(facts),
@@ -69,12 +69,7 @@ function distributions(change: Change, row: number): HTMLElement | string {
     ["B", b!],
   ] as const) {
     figure.append(
-      element(
-        "div",
-        { class: "tvmdbg-change-strip" },
-        element("b", {}, name),
-        strip(name, values, low, high),
-      ),
+      div("tvmdbg-change-strip", element("b", {}, name), strip(name, values, low, high)),
     );
   }
   figure.append(
@@ -82,11 +77,7 @@ function distributions(change: Change, row: number): HTMLElement | string {
       "figcaption",
       {},
       element("span", {}, duration(low)),
-      element(
-        "span",
-        { class: "tvmdbg-muted" },
-        `${a!.length} and ${counted(b!.length, "repeat")}`,
-      ),
+      span("tvmdbg-muted", `${a!.length} and ${counted(b!.length, "repeat")}`),
       element("span", {}, duration(high)),
     ),
   );
@@ -214,11 +205,7 @@ export class SliceDetails {
     this.node.classList.toggle("tvmdbg-timeline-two", this.#names.change !== null);
     this.#tell(
       title,
-      element(
-        "div",
-        { class: "tvmdbg-timeline-summary" },
-        ...facts.map((fact) => element("p", {}, fact)),
-      ),
+      div("tvmdbg-timeline-summary", ...facts.map((fact) => element("p", {}, fact))),
       "Click a slice or a row for its times; ? lists the keys.",
     );
   }
@@ -248,7 +235,7 @@ export class SliceDetails {
         {},
         chip,
         title,
-        this.#names.known && element("span", { class: "tvmdbg-muted" }, kind),
+        this.#names.known && span("tvmdbg-muted", kind),
         repeats?.noisy && badge,
       ),
       ...(notes.length ? [factList(notes)] : []),
@@ -274,11 +261,7 @@ function spread(repeats: Repeats, told: (ns: number) => string): HTMLElement {
     "figcaption",
     {},
     element("span", {}, told(finite[0]!)),
-    element(
-      "span",
-      { class: "tvmdbg-muted" },
-      Number.isNaN(sd) ? said : `${said}, sd ${duration(sd)}`,
-    ),
+    span("tvmdbg-muted", Number.isNaN(sd) ? said : `${said}, sd ${duration(sd)}`),
     element("span", {}, told(finite.at(-1)!)),
   );
   const figure = element("figure", {}, largeStrip(repeats, finite, title), caption);
@@ -300,5 +283,5 @@ function spread(repeats: Repeats, told: (ns: number) => string): HTMLElement {
     const rule = `p90 / p10 = ${(p90 / p10).toFixed(2)}; ${NOISY_RULE}. The mean is unreliable.`;
     lines.push(element("p", { class: "tvmdbg-warning" }, rule));
   }
-  return element("div", { class: "tvmdbg-timeline-spread" }, ...lines);
+  return div("tvmdbg-timeline-spread", ...lines);
 }

@@ -2,7 +2,7 @@ import { CodeCopy } from "../shared/client/code_copy.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import { element } from "../shared/ui/dom.ts";
+import { div } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { AreaPanel } from "./area_panel.ts";
 import { TimelineBar } from "./bar.ts";
@@ -245,7 +245,7 @@ export class Flamechart {
       options.onChange("critical", showCritical, context.signal);
       showCritical();
     }
-    this.body = element("div", { class: "tvmdbg-timeline-body" });
+    this.body = div("tvmdbg-timeline-body");
   }
 
   focus(): void {

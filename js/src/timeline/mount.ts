@@ -2,7 +2,7 @@ import type { RunSummary } from "../shared/client/answers.ts";
 import { hinted, isAbort, message } from "../shared/client/request.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { element, KEEP_KEYS, Mirror } from "../shared/ui/dom.ts";
+import { div, element, KEEP_KEYS, Mirror, span } from "../shared/ui/dom.ts";
 import { bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, type Mount } from "../shared/ui/view.ts";
@@ -37,13 +37,12 @@ function banner({ columns, unusable }: Slices): HTMLElement {
         "span",
         {},
         words.said.slice(0, end),
-        element("span", { class: "tvmdbg-timeline-rest" }, words.said.slice(end)),
+        span("tvmdbg-timeline-rest", words.said.slice(end)),
       ),
-      ...said.map((note) => element("span", { class: "tvmdbg-timeline-note" }, note)),
+      ...said.map((note) => span("tvmdbg-timeline-note", note)),
     ),
-    element(
-      "div",
-      { class: "tvmdbg-timeline-meaning" },
+    div(
+      "tvmdbg-timeline-meaning",
       element("p", {}, words.more),
       sources.length > 0 &&
         element("p", { class: "tvmdbg-muted" }, `Read from ${sources.join(", ")}.`),
@@ -150,17 +149,11 @@ function build(
   const noSlices = message("empty", "No slices", summary.missing.timeline ?? NO_TRACE);
   const say = (text: string) => mirror.say(text);
   const view = new Flamechart(root, context, data, say, drawn ? null : noSlices);
-  const below = element(
-    "div",
-    { class: "tvmdbg-timeline-below" },
-    view.details.node,
-    view.key.node,
-  );
-  const chart = element("div", { class: "tvmdbg-timeline-chart" }, view.charts.node, below);
+  const below = div("tvmdbg-timeline-below", view.details.node, view.key.node);
+  const chart = div("tvmdbg-timeline-chart", view.charts.node, below);
   view.body.append(chart, view.tables.node);
-  const line = element(
-    "div",
-    { class: "tvmdbg-timeline-line" },
+  const line = div(
+    "tvmdbg-timeline-line",
     drawn && banner(slices),
     view.bar.hits,
     drawn && view.bar.range,

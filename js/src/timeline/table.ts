@@ -2,7 +2,7 @@ import { TRUST_LABELS } from "../shared/client/run_client.ts";
 import type { TimelineWords } from "../shared/client/timeline_columns.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { button, element } from "../shared/ui/dom.ts";
+import { button, element, span } from "../shared/ui/dom.ts";
 import { RowsInView } from "../shared/ui/scrolling.ts";
 import { notHere } from "./data/bins.ts";
 import type { Names } from "./data/names.ts";
@@ -274,7 +274,7 @@ export class TopTable {
         this.#names.known ? `${label} (${kind})\n${this.#names.funcName(node)}` : label,
         chip,
         label,
-        shape && element("span", { class: "tvmdbg-muted" }, ` · ${shape}`),
+        shape && span("tvmdbg-muted", ` · ${shape}`),
         !!repeats?.noisy &&
           element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
       ),

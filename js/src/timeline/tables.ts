@@ -4,7 +4,7 @@ import type { AreaAnswer } from "../shared/client/timeline_columns.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, duration } from "../shared/format.ts";
 import { stretches } from "../shared/many.ts";
-import { element, select } from "../shared/ui/dom.ts";
+import { div, select, span } from "../shared/ui/dom.ts";
 import { ByTable } from "./by_table.ts";
 import { ChangeTable } from "./change_table.ts";
 import { Sandwich } from "./charts/icicle.ts";
@@ -94,7 +94,7 @@ export class Tables {
   /** Where two runs are compared. */
   readonly change: ChangeTable | null;
   readonly #select: HTMLSelectElement;
-  readonly #said = element("span", { class: "tvmdbg-muted" });
+  readonly #said = span("tvmdbg-muted");
   #range: readonly [number, number] | null = null;
   #shown = "";
   #rows: SumTable | null = null;
@@ -124,10 +124,9 @@ export class Tables {
     this.#select = select("group the table by (b)", choices, this.by, (value) => {
       this.show(value as TableBy);
     });
-    this.node = element(
-      "div",
-      { class: "tvmdbg-timeline-tables" },
-      element("div", { class: "tvmdbg-timeline-by" }, this.#select, this.#said),
+    this.node = div(
+      "tvmdbg-timeline-tables",
+      div("tvmdbg-timeline-by", this.#select, this.#said),
       single,
       this.#by.node,
       this.#sandwich.node,

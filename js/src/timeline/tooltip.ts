@@ -1,6 +1,6 @@
 import { heatStops, kindFill, ramp, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
 import type { Names } from "./data/names.ts";
 import type { KindSum, Ranking } from "./data/ranking.ts";
 import { factList, type SliceDescriptions } from "./descriptions.ts";
@@ -53,9 +53,9 @@ export class ColorKey {
         ...KEEP_KEYS,
       },
       chip,
-      element("span", { class: "kind" }, kind),
-      element("span", { class: "tvmdbg-muted" }, nodes.length ? `${integer(nodes.length)}×` : ""),
-      element("span", { class: "share" }, bar, share),
+      span("kind", kind),
+      span("tvmdbg-muted", nodes.length ? `${integer(nodes.length)}×` : ""),
+      span("share", bar, share),
     );
     button.dataset.kind = kind;
     button.addEventListener("click", () => this.#pick(nodes));
@@ -176,16 +176,10 @@ export class SliceTooltip {
     const others = hit.instants - 1;
     return [
       element("strong", {}, title),
-      ...(name ? [element("div", { class: "tvmdbg-muted" }, name)] : []),
+      ...(name ? [div("tvmdbg-muted", name)] : []),
       factList(this.#words.ofSlice(hit.slice, true)),
       ...(others > 0
-        ? [
-            element(
-              "div",
-              { class: "tvmdbg-muted" },
-              `and ${counted(others, "more slice")}, ${this.#words.noTime}, here`,
-            ),
-          ]
+        ? [div("tvmdbg-muted", `and ${counted(others, "more slice")}, ${this.#words.noTime}, here`)]
         : []),
     ];
   }

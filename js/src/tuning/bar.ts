@@ -3,7 +3,7 @@ import { errorText, isAbort } from "../shared/client/request.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
-import { button, element, iconButton, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { button, element, iconButton, KEEP_KEYS, select, span } from "../shared/ui/dom.ts";
 import { helpButton } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
 import { fullScreenButton } from "../shared/ui/view.ts";
@@ -32,7 +32,7 @@ export class TuningBar {
   readonly #time: HTMLButtonElement;
   readonly #all: HTMLButtonElement;
   readonly #overflow: Overflow;
-  readonly #title = element("span", { class: "tvmdbg-title" });
+  readonly #title = span("tvmdbg-title");
 
   constructor(events: TuningBarEvents, root: HTMLElement, signal: AbortSignal) {
     this.#tasks = select("task", [[ALL, "all tasks"]], ALL, (value) =>
@@ -48,9 +48,8 @@ export class TuningBar {
       this.#time,
     );
     this.#all = iconButton(icons.FIT, "fit", "fit all trials (0)", events.all);
-    const zoom = element(
-      "span",
-      { class: "tvmdbg-joined" },
+    const zoom = span(
+      "tvmdbg-joined",
       iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => events.zoom(2)),
       iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => events.zoom(0.5)),
     );
@@ -90,7 +89,7 @@ export class TuningBar {
       zoom,
       this.#all,
       best,
-      element("span", { class: "tvmdbg-space" }),
+      span("tvmdbg-space"),
       this.#found,
       this.#field,
       copy,

@@ -1,7 +1,7 @@
 import { clear, layer, type Pen, Repaint } from "../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { largest, smallest } from "../shared/many.ts";
-import { element } from "../shared/ui/dom.ts";
+import { div, element } from "../shared/ui/dom.ts";
 import { ChartPainter } from "./chart_painter.ts";
 import { binLines, trialLines } from "./descriptions.ts";
 import { LANE, type TrialScene } from "./scene.ts";
@@ -92,7 +92,7 @@ export class TuningChart {
   constructor(root: HTMLElement, signal: AbortSignal) {
     const [base, over] = [layer("tvmdbg-tuning-base"), layer("tvmdbg-overlay")];
     this.canvas = base.canvas;
-    this.stage = element("div", { class: "tvmdbg-stage" }, base.canvas, over.canvas);
+    this.stage = div("tvmdbg-stage", base.canvas, over.canvas);
     let theme: Theme | null = null;
     let drawn = {};
     const draw = () => {

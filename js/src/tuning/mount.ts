@@ -2,7 +2,7 @@ import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { hinted, isAbort, message } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
-import { element, listening, Mirror, splitter } from "../shared/ui/dom.ts";
+import { div, element, listening, Mirror, span, splitter } from "../shared/ui/dom.ts";
 import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { type AxisTurn, bindAxisWheel } from "../shared/ui/scrolling.ts";
@@ -213,12 +213,12 @@ function build(
   const { options, signal } = context;
   const mirror = new Mirror();
   const view = new TuningView(root, context, data, (text) => mirror.say(text));
-  const head = element("div", { class: "tvmdbg-tuning-head" });
+  const head = div("tvmdbg-tuning-head");
   const { across, down } = splits(root);
   root.replaceChildren(
     view.bar.node,
     head,
-    element("div", { class: "tvmdbg-tuning-above" }, view.chart.stage, across, view.table.node),
+    div("tvmdbg-tuning-above", view.chart.stage, across, view.table.node),
     down,
     view.panes.node,
     view.tooltip.node,
@@ -265,13 +265,13 @@ function headOf(data: TuningData, legend: HTMLElement, show: () => void): HTMLEl
       { type: "button", class: `tvmdbg-tuning-top tvmdbg-finding-${first.severity}` },
       element("i", { class: `tvmdbg-icon tvmdbg-icon-${first.severity}`, "aria-hidden": "true" }),
       first.title,
-      more ? element("span", { class: "tvmdbg-muted" }, ` and ${more} more`) : null,
+      more ? span("tvmdbg-muted", ` and ${more} more`) : null,
     );
     button.addEventListener("click", show);
     parts.push(button);
   }
   if (info.refused) {
-    parts.push(element("span", { class: "tvmdbg-error" }, refusedText(info.refused)));
+    parts.push(span("tvmdbg-error", refusedText(info.refused)));
   }
   return parts;
 }

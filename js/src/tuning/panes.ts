@@ -1,7 +1,7 @@
 import { errorText, isAbort } from "../shared/client/request.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
-import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { button, div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
 import {
   ERRORS_BY,
   type ErrorRow,
@@ -50,12 +50,7 @@ export class Panes {
     });
     const list = element("div", { class: "tvmdbg-tuning-tabs", role: "tablist" }, ...tabs);
     list.addEventListener("keydown", (event) => this.#key(event));
-    this.node = element(
-      "div",
-      { class: "tvmdbg-tuning-panes" },
-      list,
-      ...PANES.map((pane) => bodies[pane]),
-    );
+    this.node = div("tvmdbg-tuning-panes", list, ...PANES.map((pane) => bodies[pane]));
   }
 
   #key(event: KeyboardEvent): void {
@@ -150,7 +145,7 @@ export class FindingsPane {
 
   #code(text: string): HTMLElement {
     const copy = button("copy", "copy this code", () => this.#events.copy(text));
-    return element("div", { class: "tvmdbg-tuning-step" }, element("pre", {}, text), copy);
+    return div("tvmdbg-tuning-step", element("pre", {}, text), copy);
   }
 }
 
@@ -246,12 +241,7 @@ export class ErrorsPane {
 
   #table(by: ErrorsBy, scope: TrialScope, { note, kinds, rows }: ErrorTableInfo): HTMLElement {
     const told = [scopeText(scope), rows.length ? note : "no trials"].filter(Boolean).join("; ");
-    const caption = element(
-      "caption",
-      {},
-      `by ${by} `,
-      element("span", { class: "tvmdbg-muted" }, told),
-    );
+    const caption = element("caption", {}, `by ${by} `, span("tvmdbg-muted", told));
     return element(
       "table",
       { "aria-label": `errors by ${by}` },
@@ -276,7 +266,7 @@ export class ErrorsPane {
   #row({ label, query, trials, counts }: ErrorRow, kinds: ErrorTableInfo["kinds"]): HTMLElement {
     const theme = readTheme(this.#root);
     const failed = counts.reduce((sum, count) => sum + count, 0);
-    const bar = element("span", { class: "tvmdbg-tuning-bar" });
+    const bar = span("tvmdbg-tuning-bar");
     const told: string[] = [];
     counts.forEach((count, at) => {
       if (!count) return;

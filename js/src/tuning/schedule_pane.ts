@@ -1,7 +1,7 @@
 import { isAbort, message } from "../shared/client/request.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { agree, counted } from "../shared/format.ts";
-import { button, element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { button, div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
 import {
   factorText,
   lineParts,
@@ -19,7 +19,7 @@ const SIGNS = { same: "", changed: "≠", "only A": "A", "only B": "B" } as cons
 
 /** The loop nest of one trial beside its steps; or two schedules beside each other. */
 export class SchedulePane {
-  readonly node = element("div", { class: "tvmdbg-tuning-schedule" });
+  readonly node = div("tvmdbg-tuning-schedule");
   readonly #root: HTMLElement;
   readonly #pin: (() => void) | null;
   #shown: ScheduleInfo | null = null;
@@ -115,15 +115,14 @@ export class SchedulePane {
   #parts(schedule: ScheduleInfo): HTMLElement[] {
     const theme = readTheme(this.#root);
     const facts = schedule.facts.map(([name, value]) =>
-      element("span", {}, element("span", { class: "tvmdbg-muted" }, `${name} `), value),
+      element("span", {}, span("tvmdbg-muted", `${name} `), value),
     );
-    const head = element(
-      "div",
-      { class: "tvmdbg-tuning-facts" },
+    const head = div(
+      "tvmdbg-tuning-facts",
       element("strong", {}, schedule.title),
       this.#pin && this.#pinButton(this.#pin),
       ...facts,
-      ...schedule.notes.map((note) => element("span", { class: "tvmdbg-muted" }, note)),
+      ...schedule.notes.map((note) => span("tvmdbg-muted", note)),
     );
     const nest = element(
       "pre",
@@ -151,7 +150,7 @@ export class SchedulePane {
       return [head, message("empty", "No steps", "This record says nothing of its schedule.")];
     }
     const parts = schedule.lines.length ? [nest, steps] : [steps];
-    const columns = element("div", { class: "tvmdbg-tuning-columns" }, ...parts);
+    const columns = div("tvmdbg-tuning-columns", ...parts);
     return schedule.tiles.length ? [head, columns, tileTable(schedule)] : [head, columns];
   }
 
@@ -282,9 +281,8 @@ function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): 
     );
   const differ = change.steps.filter((row) => row.change !== "same").length;
   return [
-    element(
-      "div",
-      { class: "tvmdbg-tuning-facts" },
+    div(
+      "tvmdbg-tuning-facts",
       element(
         "strong",
         {},

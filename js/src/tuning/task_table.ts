@@ -1,5 +1,5 @@
 import { counted, integer, percent } from "../shared/format.ts";
-import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
 import type { Sort, TaskCounts, TaskInfo, TuningData, TuningInfo } from "./data.ts";
 import { seconds, taskTitle } from "./descriptions.ts";
 
@@ -185,7 +185,7 @@ export class TaskTable {
     const name = element(
       "th",
       { scope: "row", title: `${taskTitle(task)}\n${task.key}\n${task.target}` },
-      element("span", { class: "tvmdbg-muted" }, `${task.index} `),
+      span("tvmdbg-muted", `${task.index} `),
       row.name,
     );
     return element("tr", { "data-task": task.index, "aria-selected": "false" }, name, ...cells);

@@ -8,7 +8,7 @@ import {
   type Theme,
 } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
-import { element } from "../shared/ui/dom.ts";
+import { div, element } from "../shared/ui/dom.ts";
 import { TilesScene, type TuningTiles } from "./client.ts";
 import type { TuningData } from "./data.ts";
 import { outcome, seconds } from "./descriptions.ts";
@@ -148,7 +148,7 @@ function shortened(text: string, room: number, pen: Pen): string {
 
 /** Parallel coordinates of the tile sizes of one task's trials; a line can be pointed at and chosen. */
 export class TilesPane {
-  readonly node = element("div", { class: "tvmdbg-tuning-tiles" });
+  readonly node = div("tvmdbg-tuning-tiles");
   readonly #said = element("p", { class: "tvmdbg-muted" });
   readonly #stage: HTMLElement;
   readonly #repaint: Repaint;
@@ -161,7 +161,7 @@ export class TilesPane {
   constructor(root: HTMLElement, pick: (trial: number) => void, signal: AbortSignal) {
     this.#root = root;
     const base = layer("tvmdbg-tuning-tiles-canvas");
-    this.#stage = element("div", { class: "tvmdbg-stage" }, base.canvas);
+    this.#stage = div("tvmdbg-stage", base.canvas);
     this.node.append(this.#said, this.#stage);
     this.#repaint = new Repaint(
       this.#stage,

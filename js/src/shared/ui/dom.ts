@@ -18,6 +18,14 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+export function div(className: string, ...children: Child[]): HTMLDivElement {
+  return element("div", { class: className }, ...children);
+}
+
+export function span(className: string, ...children: Child[]): HTMLSpanElement {
+  return element("span", { class: className }, ...children);
+}
+
 /**
  * JupyterLab acts on bare keys (`d d` deletes the cell) unless the element that has the focus itself carries this
  * attribute; on an ancestor it does not count.

@@ -8,7 +8,7 @@ import {
 } from "../../shared/client/health.ts";
 import type { HealthAnswer, TensorStatistics } from "../../shared/client/tensor_questions.ts";
 import { counted, integer, percent } from "../../shared/format.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { element, span } from "../../shared/ui/dom.ts";
 import { type Health, specialText, valueWords } from "../descriptions.ts";
 import { part, piece, placeButton } from "../parts.ts";
 import { SPECIAL_TEXT, type Special } from "../picture/color_scale.ts";
@@ -163,7 +163,7 @@ export class HealthPill {
     };
     return specials.map((each) => {
       const text = specialText(statistics, each);
-      if (statistics[each] === 0) return element("span", { class: "tvmdbg-muted" }, text);
+      if (statistics[each] === 0) return span("tvmdbg-muted", text);
       const title = `Go to the first ${SPECIAL_TEXT[each]}`;
       const place = placeButton(
         this.#shown?.answer ?? null,

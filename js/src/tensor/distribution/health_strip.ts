@@ -14,7 +14,7 @@ import type { Entry, HealthAnswer } from "../../shared/client/tensor_questions.t
 import { clear, type Layer, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
 import { counted, tensorTitle } from "../../shared/format.ts";
-import { button, element, KEEP_KEYS, listening, relabel } from "../../shared/ui/dom.ts";
+import { button, element, KEEP_KEYS, listening, relabel, span } from "../../shared/ui/dom.ts";
 import {
   entryLines,
   type Judgement,
@@ -67,7 +67,7 @@ export class HealthStrip {
   readonly #still: Layer = layer("");
   readonly #moving: Layer = layer("tvmdbg-overlay");
   readonly #tip = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
-  readonly #state = element("span", { class: "tvmdbg-health-state" });
+  readonly #state = span("tvmdbg-health-state");
   /** A live region of its own: it speaks once, when the scan has ended. */
   readonly #spoken = element("div", { class: "tvmdbg-mirror", role: "status" });
   readonly #firstInf: HTMLButtonElement;

@@ -4,7 +4,7 @@ import type { TensorAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shared/ui/dom.ts";
 import { AlongPicker } from "../axis_pickers.ts";
 import { Failure, muted, part } from "../parts.ts";
 import { axesAlong, axisText, type Plane, sameShape } from "../plane.ts";
@@ -40,7 +40,7 @@ export class ChannelGrid {
   readonly #picker: AlongPicker;
   readonly #words = muted();
   readonly #scroll = element("div", { class: "tvmdbg-channels-scroll", tabindex: -1 });
-  readonly #space = element("div", { class: "tvmdbg-channels-space" });
+  readonly #space = div("tvmdbg-channels-space");
   readonly #layer = layer("tvmdbg-channels-canvas");
   readonly #failure = new Failure();
   readonly #newest = new NewestWins();

@@ -1,7 +1,7 @@
 import type { StatisticsAnswer } from "../../shared/client/tensor_questions.ts";
 import { integer } from "../../shared/format.ts";
 import { aboutText } from "../../shared/number_text.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { element, span } from "../../shared/ui/dom.ts";
 import { muted, part, piece } from "../parts.ts";
 import type { ShownTensor } from "../state.ts";
 import { type ColorScale, cssColor, OUTSIDE, specialKey } from "./color_scale.ts";
@@ -48,7 +48,7 @@ export class ColorLegend {
   }
 
   #swatch(color: string, sign: string, text: string, name: string): void {
-    const swatch = element("span", { class: `tvmdbg-tensor-swatch tvmdbg-tensor-${name}` }, sign);
+    const swatch = span(`tvmdbg-tensor-swatch tvmdbg-tensor-${name}`, sign);
     swatch.style.backgroundColor = color;
     this.node.append(piece("special", swatch, text));
   }
@@ -101,7 +101,7 @@ function colorBar(scale: ColorScale, dtype?: string): HTMLElement {
   bar.style.background = `linear-gradient(to right, ${steps.join(", ")})`;
   const ticks = part("ticks");
   for (const { text, at, align } of legendTicks(scale, WIDTH, dtype)) {
-    const tick = element("span", { class: `tvmdbg-tensor-tick-${align}` }, text);
+    const tick = span(`tvmdbg-tensor-tick-${align}`, text);
     tick.style.left = `${at}px`;
     ticks.append(tick);
   }

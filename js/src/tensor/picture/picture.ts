@@ -1,7 +1,7 @@
 import type { Tile } from "../../shared/client/tensor_questions.ts";
 import { clear, layer, type Rectangle, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shared/ui/dom.ts";
 import type { Point } from "../plane.ts";
 import type { Region } from "../state.ts";
 import { type Digit, paintDigits } from "./digits.ts";
@@ -74,7 +74,7 @@ const MAX_MARKS = 4096;
 
 /** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
 export class PlanePicture {
-  readonly stage = element("div", { class: "tvmdbg-stage tvmdbg-tensor-stage" });
+  readonly stage = div("tvmdbg-stage tvmdbg-tensor-stage");
   readonly viewport: PlaneViewport;
   readonly #base = layer("tvmdbg-base");
   readonly #overlay = layer("tvmdbg-overlay");

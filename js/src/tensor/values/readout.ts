@@ -1,7 +1,7 @@
 import type { TensorAnswer, Tile, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
 import * as icons from "../../shared/drawing/icons.ts";
 import { screenText } from "../../shared/number_text.ts";
-import { element, iconButton, KEEP_KEYS } from "../../shared/ui/dom.ts";
+import { element, iconButton, KEEP_KEYS, span } from "../../shared/ui/dom.ts";
 import { isPadding, physicalIndex } from "../../shared/unfold.ts";
 import { shiftText } from "../descriptions.ts";
 import { muted, number, part, piece } from "../parts.ts";
@@ -40,7 +40,7 @@ export function bitsNode(text: string, fields: readonly number[]): HTMLElement {
       bits,
     ),
   );
-  return element("span", { class: "tvmdbg-bits" }, ...parts);
+  return span("tvmdbg-bits", ...parts);
 }
 
 const HINT = "Point at a value, or type an index.";

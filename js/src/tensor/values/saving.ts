@@ -8,6 +8,7 @@ import { bytes as byteText, counted, shapeText } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
 import {
   button,
+  div,
   download,
   downloadProblem,
   element,
@@ -126,7 +127,7 @@ export class Saving {
   readonly #signal: AbortSignal;
   readonly #menu: HTMLElement;
   readonly #button: HTMLButtonElement;
-  readonly #status = element("div", { class: "tvmdbg-tensor-save-status" });
+  readonly #status = div("tvmdbg-tensor-save-status");
   readonly #bar = element("progress", { max: 1, value: 0, hidden: true, "aria-label": "Fetched" });
   readonly #kinds: Record<SaveFormat, HTMLButtonElement>;
   readonly #cancel: HTMLButtonElement;

@@ -1,4 +1,4 @@
-import { element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shared/ui/dom.ts";
 import { layoutPlane } from "../picture/plane_layout.ts";
 import type { Point } from "../plane.ts";
 
@@ -16,7 +16,7 @@ export class ValuesScroll {
   readonly node: HTMLElement;
   plane = { rows: 0, cols: 0 };
   colWidth = 0;
-  readonly #space = element("div", { class: "tvmdbg-values-space" });
+  readonly #space = div("tvmdbg-values-space");
   readonly #draw: () => void;
   #headWidth = 0;
   /** True while the revealed cell is kept in sight, until the user scrolls away. */

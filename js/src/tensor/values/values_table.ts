@@ -8,7 +8,7 @@ import {
 } from "../../shared/client/tensor_questions.ts";
 import { largest } from "../../shared/many.ts";
 import { screenText } from "../../shared/number_text.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div, element, span } from "../../shared/ui/dom.ts";
 import { isPadding } from "../../shared/unfold.ts";
 import { shiftText } from "../descriptions.ts";
 import { following } from "../layout_picker.ts";
@@ -62,9 +62,9 @@ class ValueFormatPicker {
     this.#legend = element(
       "span",
       { class: "tvmdbg-bits", hidden: true },
-      element("span", { class: "tvmdbg-bits-sign" }, "sign"),
-      element("span", { class: "tvmdbg-bits-exponent" }, "exponent"),
-      element("span", { class: "tvmdbg-bits-mantissa" }, "mantissa"),
+      span("tvmdbg-bits-sign", "sign"),
+      span("tvmdbg-bits-exponent", "exponent"),
+      span("tvmdbg-bits-mantissa", "mantissa"),
     );
     this.node = part(
       "format",
@@ -276,7 +276,7 @@ export class ValuesTable {
     const { colWidth } = this.#scroll;
     this.#grid.style.gridTemplateColumns = `${this.#headWidth}px repeat(${Math.max(0, cols)}, ${colWidth}px)`;
     const heads = Array.from({ length: cols }, (_, col) => header("columnheader", first.col + col));
-    const corner = element("div", { class: "tvmdbg-values-head" }, this.#corner);
+    const corner = div("tvmdbg-values-head", this.#corner);
     const [down, across] = this.#answer.axes.map((axis) => this.#axisName(axis));
     corner.title = `rows: axis ${down || "none"}, columns: axis ${across || "none"}`;
     const cells: HTMLElement[] = [corner, ...heads];

@@ -1,7 +1,7 @@
 import { Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shared/ui/dom.ts";
 import { Called } from "../data/called.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { AXIS, FoldedPainter, LANE, Lanes, MEDIAN, TOP } from "./folded_painter.ts";
@@ -110,14 +110,9 @@ export class FoldedChart implements OtherChart {
     const said =
       `synthetic timeline: operators back to back in ${slices.columns.info.words.order}, at the top each at its median with ` +
       `p10 … p90 below, then ${counted(this.#lanes, "repeat")}${warm}`;
-    this.node = element(
-      "div",
-      { class: "tvmdbg-timeline-other" },
-      element(
-        "div",
-        { class: "tvmdbg-timeline-above" },
-        element("p", { class: "tvmdbg-muted" }, said),
-      ),
+    this.node = div(
+      "tvmdbg-timeline-other",
+      div("tvmdbg-timeline-above", element("p", { class: "tvmdbg-muted" }, said)),
       this.#scroller.node,
     );
   }

@@ -1,7 +1,7 @@
 import type { TimelineInfo } from "../../shared/client/timeline_columns.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, exactNs, integer } from "../../shared/format.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shared/ui/dom.ts";
 import { Called } from "../data/called.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
@@ -125,10 +125,9 @@ export class Heat implements OtherChart {
       host.signal,
     );
     this.#scroller = new Scroller(this.#stage, () => this.#painter.height, host.signal);
-    this.node = element(
-      "div",
-      { class: "tvmdbg-timeline-other" },
-      element("div", { class: "tvmdbg-timeline-above" }, this.#said, this.#key),
+    this.node = div(
+      "tvmdbg-timeline-other",
+      div("tvmdbg-timeline-above", this.#said, this.#key),
       this.#scroller.node,
     );
     host.options.onChange("sort", () => this.#sort(), host.signal);

@@ -2,7 +2,7 @@ import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shared/ui/dom.ts";
 import type { ByRow, ByRows } from "../data/by_rows.ts";
 import type { Called } from "../data/called.ts";
 import {
@@ -238,12 +238,7 @@ export class Sandwich {
       },
       host.signal,
     );
-    this.node = element(
-      "div",
-      { class: "tvmdbg-timeline-sandwich" },
-      this.#title,
-      this.#stage.node,
-    );
+    this.node = div("tvmdbg-timeline-sandwich", this.#title, this.#stage.node);
   }
 
   show(rows: ByRows, row: ByRow | null): void {

@@ -1,5 +1,5 @@
 import { counted, duration, percent } from "../../shared/format.ts";
-import { button, element } from "../../shared/ui/dom.ts";
+import { button, div, element } from "../../shared/ui/dom.ts";
 import { Called } from "../data/called.ts";
 import { groupFrames, operatorSums, sliceFrames } from "../data/frames.ts";
 import { type CallFrames, MergedTree } from "../data/merged_tree.ts";
@@ -62,10 +62,9 @@ export class Merged implements OtherChart {
       host.signal,
     );
     this.#scroller = new Scroller(this.#stage, (room) => this.#icicle?.fit(room) ?? 0, host.signal);
-    this.node = element(
-      "div",
-      { class: "tvmdbg-timeline-other" },
-      element("div", { class: "tvmdbg-timeline-above" }, this.#trail, this.#said),
+    this.node = div(
+      "tvmdbg-timeline-other",
+      div("tvmdbg-timeline-above", this.#trail, this.#said),
       this.#scroller.node,
     );
     this.#range = host.session.timeRange;

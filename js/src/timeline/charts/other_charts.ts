@@ -1,6 +1,6 @@
 import { message } from "../../shared/client/request.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div } from "../../shared/ui/dom.ts";
 import { notHere } from "../data/bins.ts";
 import type { ChartKind } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
@@ -72,7 +72,7 @@ export class OtherCharts {
   constructor(time: HTMLElement, host: ChartHost) {
     this.#time = time;
     this.#host = host;
-    this.node = element("div", { class: "tvmdbg-timeline-place" }, time);
+    this.node = div("tvmdbg-timeline-place", time);
   }
 
   static get offered(): [kind: ChartKind, label: string, title: string][] {

@@ -1,7 +1,7 @@
 import type { Missing } from "../../shared/client/answers.ts";
 import { errorText, isAbort, message } from "../../shared/client/request.ts";
 import { counted, percent } from "../../shared/format.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shared/ui/dom.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
 import {
@@ -104,11 +104,10 @@ export class Roofline implements OtherChart {
     );
     this.#bindDrag();
     const { flops, bytes } = this.#fields;
-    this.node = element(
-      "div",
-      { class: "tvmdbg-timeline-other tvmdbg-timeline-rooflines" },
-      element("div", { class: "tvmdbg-timeline-above" }, flops.node, bytes.node, this.#said),
-      element("div", { class: "tvmdbg-timeline-beside" }, this.#stage.node, this.#list.node),
+    this.node = div(
+      "tvmdbg-timeline-other tvmdbg-timeline-rooflines",
+      div("tvmdbg-timeline-above", flops.node, bytes.node, this.#said),
+      div("tvmdbg-timeline-beside", this.#stage.node, this.#list.node),
     );
     for (const name of ["peak_flops", "bandwidth"] as const) {
       host.options.onChange(name, () => this.#tell(), host.signal);

@@ -10,7 +10,7 @@ import {
   TextMeasure,
 } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shared/ui/dom.ts";
 import type { ViewOptions } from "../../shared/ui/view.ts";
 import { fitTitle, type Title } from "../data/names.ts";
 import type { TimelineOptions } from "../data/state.ts";
@@ -168,7 +168,7 @@ export class ChartStage {
   constructor(className: string, events: StageEvents, signal: AbortSignal) {
     this.#events = events;
     const classes = `tvmdbg-stage ${className}`;
-    this.node = element("div", { class: classes }, this.#base.canvas, this.#over.canvas);
+    this.node = div(classes, this.#base.canvas, this.#over.canvas);
     this.#repaint = new Repaint(this.node, () => this.#draw(), signal);
     const { canvas } = this.#base;
     const at = (event: MouseEvent) => {
@@ -260,7 +260,7 @@ export class Scroller {
   readonly node: HTMLElement;
   readonly #stage: ChartStage;
   readonly #measured: (room: number) => number;
-  readonly #filler = element("div", { class: "tvmdbg-timeline-filler" });
+  readonly #filler = div("tvmdbg-timeline-filler");
 
   /** @param measured  how high all is, in a room of so many pixels. */
   constructor(stage: ChartStage, measured: (room: number) => number, signal: AbortSignal) {

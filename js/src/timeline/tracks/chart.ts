@@ -1,7 +1,7 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
 import { clear, type Layer, layer, Repaint, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { div } from "../../shared/ui/dom.ts";
 import type { ViewOptions } from "../../shared/ui/view.ts";
 import { lengthOf } from "../data/neighbors.ts";
 import type { TimelineOptions } from "../data/state.ts";
@@ -157,7 +157,7 @@ export class TimelineChart {
     this.#scene = scene;
     const [base, over] = [layer("tvmdbg-timeline-base"), layer("tvmdbg-overlay")];
     this.canvas = base.canvas;
-    this.stage = element("div", { class: "tvmdbg-stage" }, base.canvas, over.canvas);
+    this.stage = div("tvmdbg-stage", base.canvas, over.canvas);
     const measure = new TextMeasure(base.context);
     const painter = new TimelinePainter(scene, base, measure);
     this.#painter = painter;
