@@ -24,9 +24,6 @@ interface CellSpan {
   cells: number;
 }
 
-/** Neighbors whose sum is made pairwise; the sums of such runs are added one after the other. */
-const RUN = 65_536;
-
 /** The least step with which no more than `most` cells touch a part of an axis. */
 function spanOf(start: number, length: number, size: number, most: number): CellSpan {
   if (length < 1 || start + length > size) {
@@ -73,37 +70,29 @@ export interface CellSums {
   flags: number;
 }
 
-/** Sums along the lower axis one value after the other, then along the higher one pairwise. */
 export function sumsOf(scalars: Scalars, { first, lower, higher }: Block): CellSums {
-  let [low, high, count, flags] = [Infinity, -Infinity, 0, 0];
-  const sums = new Float64Array(higher.length);
-  for (let j = 0; j < higher.length; j++) {
-    const from = first + higher[j]!;
-    let sum = 0;
-    for (let i = 0; i < lower.length; i++) {
-      const value = scalars.value(from + lower[i]!);
+  let [low, high, total, count, flags] = [Infinity, -Infinity, 0, 0, 0];
+  for (const row of higher) {
+    for (const col of lower) {
+      const value = scalars.value(first + row + col);
       if (Number.isFinite(value)) {
         if (value < low) low = value;
         if (value > high) high = value;
         count += 1;
-        sum += value;
+        total += value;
       } else flags |= Number.isNaN(value) ? 1 : value > 0 ? 2 : 4;
     }
-    sums[j] = sum;
   }
-  return { low, high, count, flags, total: totalOf(sums) };
+  return { low, high, total, count, flags };
 }
 
-/** The same of what was summed before, in the order of `numpy.add.reduceat`. */
 export function merged(all: readonly CellSums[]): CellSums {
-  const totals = Float64Array.from(all, ({ total }) => total);
-  const rest = all.length - 1;
   return {
     low: smallest(all.map(({ low }) => low)),
     high: largest(all.map(({ high }) => high)),
     count: all.reduce((sum, { count }) => sum + count, 0),
     flags: all.reduce((bits, { flags }) => bits | flags, 0),
-    total: rest ? totals[0]! + pairwise(totals, 1, rest) : totals[0]!,
+    total: all.reduce((sum, { total }) => sum + total, 0),
   };
 }
 
@@ -115,37 +104,6 @@ export function setCell(cells: StoredCells, cell: number, summed: CellSums): voi
   cells.maximum[cell] = count ? high : Number.NaN;
   cells.mean[cell] = count ? Math.min(high, Math.max(low, mean)) : Number.NaN;
   cells.flags[cell] = flags;
-}
-
-function totalOf(sums: Float64Array): number {
-  let found = 0;
-  for (let from = 0; from < sums.length; from += RUN) {
-    found += pairwise(sums, from, Math.min(RUN, sums.length - from));
-  }
-  return found;
-}
-
-/** A sum in the order in which `numpy.add.reduce` makes it. */
-function pairwise(values: Float64Array, from: number, count: number): number {
-  if (count < 8) {
-    let sum = -0;
-    for (let i = from; i < from + count; i++) sum += values[i]!;
-    return sum;
-  }
-  if (count > 128) {
-    const half = Math.floor(count / 2);
-    const first = half - (half % 8);
-    return pairwise(values, from, first) + pairwise(values, from + first, count - first);
-  }
-  const sums = values.slice(from, from + 8);
-  let at = 8;
-  for (; at < count - (count % 8); at += 8) {
-    for (let lane = 0; lane < 8; lane++) sums[lane]! += values[from + at + lane]!;
-  }
-  const pair = (lane: number) => sums[lane]! + sums[lane + 1]!;
-  let sum = pair(0) + pair(2) + (pair(4) + pair(6));
-  for (; at < count; at++) sum += values[from + at]!;
-  return sum;
 }
 
 const MOST_CELLS = 2 ** 20;

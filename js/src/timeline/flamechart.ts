@@ -396,7 +396,7 @@ export class Flamechart {
     this.table.retheme(theme);
     this.tables.retheme(theme);
     this.key.show(theme);
-    this.charts.retheme(theme);
+    this.charts.retheme();
     this.#panel.retheme(theme);
     this.sync({ anew: true });
   }

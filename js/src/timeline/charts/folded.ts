@@ -66,7 +66,7 @@ export class FoldedChart implements OtherChart {
   readonly #words: FoldedWords;
   readonly #viewport: Viewport;
   readonly #painter: FoldedPainter;
-  readonly #stage: ChartStage;
+  readonly stage: ChartStage;
   readonly #scroller: Scroller;
   #current = { row: -1, lane: MEDIAN };
   #hovered = { row: -1, lane: MEDIAN };
@@ -87,7 +87,7 @@ export class FoldedChart implements OtherChart {
       this.#called,
       this.#viewport,
     );
-    this.#stage = new ChartStage(
+    this.stage = new ChartStage(
       "tvmdbg-timeline-folded",
       {
         paint: (brush, width, height) => {
@@ -105,7 +105,7 @@ export class FoldedChart implements OtherChart {
       },
       host.signal,
     );
-    this.#scroller = new Scroller(this.#stage, () => this.#painter.height, host.signal);
+    this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     const warm = this.#warm ? `; ${counted(this.#warm, "repeat")} of warm-up, hatched` : "";
     const said =
       `synthetic timeline: operators back to back in ${slices.columns.info.words.order}, at the top each at its median with ` +
@@ -128,7 +128,7 @@ export class FoldedChart implements OtherChart {
     else if (this.#rows[this.#hovered.row]?.node !== hovered) {
       this.#hovered = { row: rowOf(hovered), lane: MEDIAN };
     }
-    this.#stage.changed();
+    this.stage.changed();
   }
 
   get sentence(): string {
@@ -148,7 +148,7 @@ export class FoldedChart implements OtherChart {
     };
     const view = (change: () => void) => {
       change();
-      this.#stage.changed();
+      this.stage.changed();
       return true;
     };
     if (arrows(event.key, across, down, 10)) return true;
@@ -178,17 +178,13 @@ export class FoldedChart implements OtherChart {
   }
 
   inspect(out: Record<string, unknown>): void {
-    Object.assign(out, shifted(this.#stage, this.node));
+    Object.assign(out, shifted(this.stage, this.node));
     out.current = this.#current;
     out.view = [this.#viewport.start, this.#viewport.end];
   }
 
-  retheme(): void {
-    this.#stage.changed();
-  }
-
   #at(x: number, y: number): { row: number; lane: number } {
-    const { width } = this.#stage;
+    const { width } = this.stage;
     const below = Math.floor((y - TOP + this.#scroller.top) / LANE);
     const lane = y < TOP ? MEDIAN : Math.min(below, this.#lanes - 1);
     const left = this.#painter.gutter(width);
@@ -215,7 +211,7 @@ export class FoldedChart implements OtherChart {
     this.#current = { row, lane };
     this.#reveal();
     if (this.sentence) this.#host.say(this.sentence);
-    this.#stage.changed();
+    this.stage.changed();
   }
 
   #reveal(): void {
@@ -232,22 +228,17 @@ export class FoldedChart implements OtherChart {
     const starts = this.#all.starts(lane);
     const margin = (starts[row + 1]! - starts[row]!) / 2;
     this.#viewport.show(starts[row]! - margin, starts[row + 1]! + margin);
-    this.#stage.changed();
+    this.stage.changed();
   }
 
   #wheel(x: number, y: number, event: WheelEvent): boolean {
-    const { width } = this.#stage;
+    const { width } = this.stage;
     const left = this.#painter.gutter(width);
-    if (
-      !event.ctrlKey &&
-      !event.metaKey &&
-      y > TOP &&
-      this.#lanes * LANE > this.#stage.height - TOP
-    )
+    if (!event.ctrlKey && !event.metaKey && y > TOP && this.#lanes * LANE > this.stage.height - TOP)
       return false;
     const at = this.#viewport.start + ((x - left) / (width - left)) * this.#viewport.span;
     this.#viewport.zoom(1.0018 ** event.deltaY, at);
-    this.#stage.changed();
+    this.stage.changed();
     return true;
   }
 
@@ -256,7 +247,7 @@ export class FoldedChart implements OtherChart {
     const row = this.#rows[found.row];
     if (found.row !== this.#hovered.row) this.#host.hover(row ? row.node : null);
     this.#hovered = found;
-    this.#stage.touched();
+    this.stage.touched();
     const lines = row ? this.#words.lines(row, found.lane) : null;
     this.#host.tip(lines, at?.x ?? 0, (at?.y ?? 0) + this.#scroller.node.offsetTop);
   }

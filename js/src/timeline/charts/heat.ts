@@ -78,7 +78,7 @@ export class Heat implements OtherChart {
   readonly #called: Called;
   readonly #matrix: RepeatMatrix;
   readonly #words: HeatWords;
-  readonly #stage: ChartStage;
+  readonly stage: ChartStage;
   readonly #scroller: Scroller;
   readonly #said = element("p", { class: "tvmdbg-muted" });
   readonly #key = element("div");
@@ -94,7 +94,7 @@ export class Heat implements OtherChart {
     this.#matrix = new RepeatMatrix(slices, this.#called.operators);
     this.#words = new HeatWords(this.#matrix, this.#called, slices.columns.info);
     this.#painter = new HeatPainter(this.#matrix, this.#called, this.#words.warm);
-    this.#stage = new ChartStage(
+    this.stage = new ChartStage(
       "tvmdbg-timeline-heat",
       {
         paint: (brush, width, height) => {
@@ -124,7 +124,7 @@ export class Heat implements OtherChart {
       },
       host.signal,
     );
-    this.#scroller = new Scroller(this.#stage, () => this.#painter.height, host.signal);
+    this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     this.node = div(
       "tvmdbg-timeline-other",
       div("tvmdbg-timeline-above", this.#said, this.#key),
@@ -147,7 +147,7 @@ export class Heat implements OtherChart {
     else if (hovered !== null && this.#matrix.rows[this.#hovered.row]?.node !== hovered) {
       this.#hovered = { row: rowOf(hovered), repeat: -1 };
     }
-    this.#stage.touched();
+    this.stage.touched();
   }
 
   get sentence(): string {
@@ -161,7 +161,7 @@ export class Heat implements OtherChart {
     const { row, repeat } = this.#current;
     const last = this.#painter.order.length - 1;
     const place = row < 0 ? -1 : this.#painter.placeOf(row);
-    const page = Math.max(1, Math.floor((this.#stage.height - TOP) / ROW) - 1);
+    const page = Math.max(1, Math.floor((this.stage.height - TOP) / ROW) - 1);
     const down = (by: number) => {
       const to = Math.min(Math.max(0, place < 0 && by < 2 ? 0 : place + by), last);
       this.#pick(this.#painter.order[to] ?? -1, Math.max(0, repeat));
@@ -180,7 +180,7 @@ export class Heat implements OtherChart {
       case "Escape":
         if (repeat < 0) return false;
         this.#current = { row, repeat: -1 };
-        this.#stage.touched();
+        this.stage.touched();
         return true;
       default:
         return false;
@@ -188,15 +188,11 @@ export class Heat implements OtherChart {
   }
 
   inspect(out: Record<string, unknown>): void {
-    Object.assign(out, shifted(this.#stage, this.node));
+    Object.assign(out, shifted(this.stage, this.node));
     out.current = this.#current;
     out.hovered = this.#hovered;
     out.totals = [...this.#matrix.totals];
     out.spread = this.#matrix.spread;
-  }
-
-  retheme(): void {
-    this.#stage.changed();
   }
 
   #isUnjoined(row: number): boolean {
@@ -210,7 +206,7 @@ export class Heat implements OtherChart {
   }
 
   #at(x: number, y: number): { row: number; repeat: number } {
-    const { width } = this.#stage;
+    const { width } = this.stage;
     const place = Math.floor((y - TOP + this.#scroller.top) / ROW);
     const row = y < TOP ? -1 : (this.#painter.order[place] ?? -1);
     const left = this.#painter.gutter(width);
@@ -229,7 +225,7 @@ export class Heat implements OtherChart {
     this.#current = { row, repeat };
     this.#reveal();
     if (this.sentence) this.#host.say(this.sentence);
-    this.#stage.touched();
+    this.stage.touched();
   }
 
   #reveal(): void {
@@ -242,7 +238,7 @@ export class Heat implements OtherChart {
     const row = this.#matrix.rows[found.row];
     if (found.row !== this.#hovered.row) this.#host.hover(row && row.node >= 0 ? row.node : null);
     this.#hovered = found;
-    this.#stage.touched();
+    this.stage.touched();
     const lines = row
       ? this.#words.lines(row, found.repeat)
       : at && at.y < TOTALS && found.repeat >= 0 && this.#matrix.totals.length

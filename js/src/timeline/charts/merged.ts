@@ -15,7 +15,7 @@ export class Merged implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
   readonly #called: Called;
-  readonly #stage: ChartStage;
+  readonly stage: ChartStage;
   readonly #trail = element("nav", { class: "tvmdbg-timeline-trail", "aria-label": "zoomed into" });
   readonly #said = element("p", { class: "tvmdbg-muted" });
   readonly #scroller: Scroller;
@@ -30,7 +30,7 @@ export class Merged implements OtherChart {
     this.#host = host;
     const { slices, names, graph } = host.data;
     this.#called = new Called(slices, names, graph);
-    this.#stage = new ChartStage(
+    this.stage = new ChartStage(
       "tvmdbg-timeline-icicle",
       {
         paint: (brush, width, height) => {
@@ -61,7 +61,7 @@ export class Merged implements OtherChart {
       },
       host.signal,
     );
-    this.#scroller = new Scroller(this.#stage, (room) => this.#icicle?.fit(room) ?? 0, host.signal);
+    this.#scroller = new Scroller(this.stage, (room) => this.#icicle?.fit(room) ?? 0, host.signal);
     this.node = div(
       "tvmdbg-timeline-other",
       div("tvmdbg-timeline-above", this.#trail, this.#said),
@@ -93,7 +93,7 @@ export class Merged implements OtherChart {
         this.#hovered = this.#icicle.tree.key.indexOf(hovered);
       } else if (hovered === null && of(this.#hovered) >= 0) this.#hovered = -1;
     }
-    this.#stage.touched();
+    this.stage.touched();
   }
 
   get sentence(): string {
@@ -151,15 +151,11 @@ export class Merged implements OtherChart {
   }
 
   inspect(out: Record<string, unknown>): void {
-    Object.assign(out, shifted(this.#stage, this.node));
+    Object.assign(out, shifted(this.stage, this.node));
     out.zoomed = this.#icicle?.zoomed ?? -1;
     out.current = this.#current;
     out.hovered = this.#hovered;
     out.whole = this.#icicle?.tree.whole ?? null;
-  }
-
-  retheme(): void {
-    this.#stage.changed();
   }
 
   #build(later: boolean): void {
@@ -197,7 +193,7 @@ export class Merged implements OtherChart {
       }
       this.#icicle.light((key) => hits.has(key));
     }
-    this.#stage.changed();
+    this.stage.changed();
   }
 
   #selected(): number[] {
@@ -212,7 +208,7 @@ export class Merged implements OtherChart {
   }
 
   #at(x: number, y: number): number {
-    const { width, height } = this.#stage;
+    const { width, height } = this.stage;
     const icicle = this.#icicle;
     return icicle ? icicle.tree.at(...icicle.at(x, y, width, height, this.#scroller.top)) : -1;
   }
@@ -237,7 +233,7 @@ export class Merged implements OtherChart {
       this.#reveal();
       this.#host.say(this.#sentence(place));
     }
-    this.#stage.touched();
+    this.stage.touched();
   }
 
   #firstSlice(place: number): number {
@@ -253,7 +249,7 @@ export class Merged implements OtherChart {
       this.#hovered = place;
       const node = this.#called.node(this.#icicle?.tree.key[place] ?? -1);
       this.#host.hover(node < 0 ? null : node);
-      this.#stage.touched();
+      this.stage.touched();
     }
     if (!at || place < 0) this.#host.tip(null, 0, 0);
     else {

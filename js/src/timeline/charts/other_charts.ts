@@ -1,5 +1,4 @@
 import { message } from "../../shared/client/request.ts";
-import type { Theme } from "../../shared/drawing/theme.ts";
 import { div } from "../../shared/ui/dom.ts";
 import { notHere } from "../data/bins.ts";
 import type { ChartKind } from "../data/state.ts";
@@ -108,8 +107,8 @@ export class OtherCharts {
     this.shown?.sync();
   }
 
-  retheme(theme: Theme): void {
-    for (const chart of this.#made.values()) chart.retheme(theme);
+  retheme(): void {
+    for (const chart of this.#made.values()) chart.stage.changed();
   }
 
   /** Shows what had to wait for the slices. */

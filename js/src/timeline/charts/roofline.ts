@@ -38,7 +38,7 @@ interface CeilingDrag {
 export class Roofline implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
-  readonly #stage: ChartStage;
+  readonly stage: ChartStage;
   readonly #said = element("p", { class: "tvmdbg-muted" });
   readonly #list: MissingList;
   readonly #fields: Record<RooflineLine, RateField>;
@@ -64,7 +64,7 @@ export class Roofline implements OtherChart {
       flops: field("flops", "peak", "FLOP/s", "peak compute, such as 200 GFLOP/s"),
       bytes: field("bytes", "bandwidth", "B/s", "peak memory bandwidth, such as 25 GB/s"),
     };
-    this.#stage = new ChartStage(
+    this.stage = new ChartStage(
       "tvmdbg-timeline-roofline",
       {
         paint: (brush, width, height) => {
@@ -107,7 +107,7 @@ export class Roofline implements OtherChart {
     this.node = div(
       "tvmdbg-timeline-other tvmdbg-timeline-rooflines",
       div("tvmdbg-timeline-above", flops.node, bytes.node, this.#said),
-      div("tvmdbg-timeline-beside", this.#stage.node, this.#list.node),
+      div("tvmdbg-timeline-beside", this.stage.node, this.#list.node),
     );
     for (const name of ["peak_flops", "bandwidth"] as const) {
       host.options.onChange(name, () => this.#tell(), host.signal);
@@ -123,7 +123,7 @@ export class Roofline implements OtherChart {
       this.#hovered = hovered === null ? -1 : points.of(hovered);
       this.#list.mark(this.#host.session.selected);
     }
-    this.#stage.touched();
+    this.stage.touched();
   }
 
   key(event: KeyboardEvent): boolean {
@@ -153,7 +153,7 @@ export class Roofline implements OtherChart {
       case "Escape":
         if (!this.#drag) return false;
         this.#drag = null;
-        this.#stage.touched();
+        this.stage.touched();
         return true;
       default:
         return false;
@@ -161,15 +161,13 @@ export class Roofline implements OtherChart {
   }
 
   inspect(out: Record<string, unknown>): void {
-    Object.assign(out, shifted(this.#stage, this.node));
+    Object.assign(out, shifted(this.stage, this.node));
     out.current = this.#points?.node[this.#current] ?? -1;
     out.ceilings = this.#given;
     out.said = this.#said.textContent;
-    const { width, height } = this.#stage;
+    const { width, height } = this.stage;
     const place = this.#place(width, height);
-    const [stage, outer] = [this.#stage.node, this.node].map((each) =>
-      each.getBoundingClientRect(),
-    );
+    const [stage, outer] = [this.stage.node, this.node].map((each) => each.getBoundingClientRect());
     const { flops, bytes } = this.#lines;
     const [dx, dy] = [stage!.left - outer!.left, stage!.top - outer!.top];
     const at = (x: number, rate: number) => ({ x: dx + x, y: dy + place.atY(rate) });
@@ -187,10 +185,6 @@ export class Roofline implements OtherChart {
     return this.#current >= 0 && points.isDrawn(this.#current)
       ? this.#tooltip(this.#current).join(", ")
       : "";
-  }
-
-  retheme(): void {
-    this.#stage.changed();
   }
 
   get #given(): Ceilings {
@@ -241,7 +235,7 @@ export class Roofline implements OtherChart {
     this.#fields.flops.show(flops);
     this.#fields.bytes.show(bytes);
     const points = this.#points;
-    this.#stage.changed();
+    this.stage.changed();
     if (!points) return;
     const absent = points.node.length - points.byTime.length;
     const rest = absent ? ` ${counted(absent, "operator")} not in the chart.` : "";
@@ -268,7 +262,7 @@ export class Roofline implements OtherChart {
   }
 
   #at(x: number, y: number): number {
-    const place = this.#place(this.#stage.width, this.#stage.height);
+    const place = this.#place(this.stage.width, this.stage.height);
     let [found, best] = [-1, Number.POSITIVE_INFINITY];
     for (const point of this.#points?.byTime ?? []) {
       const [left, top] = this.#painter!.spot(place, point);
@@ -280,7 +274,7 @@ export class Roofline implements OtherChart {
   }
 
   #lineAt(x: number, y: number): RooflineLine | null {
-    const place = this.#place(this.#stage.width, this.#stage.height);
+    const place = this.#place(this.stage.width, this.stage.height);
     if (x < place.left || x > place.right || !this.#points) return null;
     const { flops, bytes } = this.#lines;
     const ridge = this.#given.flops && this.#given.bytes ? place.atX(flops! / bytes!) : null;
@@ -293,20 +287,20 @@ export class Roofline implements OtherChart {
     if (this.#drag) return;
     const point = at ? this.#at(at.x, at.y) : -1;
     this.#over = at && point < 0 ? this.#lineAt(at.x, at.y) : null;
-    this.#stage.node.style.cursor = this.#over ? "move" : "";
+    this.stage.node.style.cursor = this.#over ? "move" : "";
     if (point !== this.#hovered) {
       this.#hovered = point;
       this.#host.hover(point < 0 ? null : this.#points!.node[point]!);
-      this.#stage.touched();
+      this.stage.touched();
     }
-    const top = this.#stage.node.offsetTop;
+    const top = this.stage.node.offsetTop;
     if (!at || (point < 0 && !this.#over)) this.#host.tip(null, 0, 0);
     else if (point >= 0) this.#host.tip(this.#tooltip(point), at.x, at.y + top);
     else this.#host.tip(this.#ceiling(this.#over!), at.x, at.y + top);
   }
 
   #bindDrag(): void {
-    const { node } = this.#stage;
+    const { node } = this.stage;
     const { signal } = this.#host;
     const at = (event: PointerEvent) => {
       const box = node.getBoundingClientRect();
@@ -327,7 +321,7 @@ export class Roofline implements OtherChart {
       if (!drag.to && Math.hypot(to.x - drag.x, to.y - drag.y) < DRAGGED) return;
       drag.to = to;
       if (drag.line) this.#pull(drag.line, to.x, to.y);
-      this.#stage.touched();
+      this.stage.touched();
     };
     node.addEventListener("pointermove", move, { signal });
     const up = (event: PointerEvent) => {
@@ -335,14 +329,14 @@ export class Roofline implements OtherChart {
       this.#drag = null;
       if (drag && !drag.to) this.#click(this.#at(drag.x, drag.y), event.ctrlKey || event.metaKey);
       if (drag?.to && drag.line === null) this.#box(drag, drag.to);
-      this.#stage.changed();
+      this.stage.changed();
     };
     node.addEventListener("pointerup", up, { signal });
     node.addEventListener("pointercancel", () => (this.#drag = null), { signal });
   }
 
   #pull(line: RooflineLine, x: number, y: number): void {
-    const place = this.#place(this.#stage.width, this.#stage.height);
+    const place = this.#place(this.stage.width, this.stage.height);
     const clamped = Math.min(Math.max(y, place.top), place.bottom);
     const rate = place.rate(clamped);
     const value = line === "flops" ? rate : rate / place.intensity(Math.max(place.left, x));
@@ -350,7 +344,7 @@ export class Roofline implements OtherChart {
   }
 
   #box(from: { x: number; y: number }, to: { x: number; y: number }): void {
-    const place = this.#place(this.#stage.width, this.#stage.height);
+    const place = this.#place(this.stage.width, this.stage.height);
     const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x)];
     const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
     const inside = this.#points!.byTime.filter((point) => {
@@ -371,7 +365,7 @@ export class Roofline implements OtherChart {
   #pick(point: number): void {
     this.#current = point;
     this.#host.pick([this.#points!.node[point]!]);
-    this.#stage.touched();
+    this.stage.touched();
   }
 
   #tooltip(point: number): string[] {

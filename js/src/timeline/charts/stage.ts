@@ -115,6 +115,7 @@ export function arrows(
 /** What takes the place of the tracks in time: the same slices, seen otherwise. */
 export interface OtherChart {
   readonly node: HTMLElement;
+  readonly stage: ChartStage;
   /** Words about the item picked in the chart, "" for none; the session's words follow a pick. */
   readonly sentence?: string;
   sync(): void;
@@ -122,7 +123,6 @@ export interface OtherChart {
   key(event: KeyboardEvent): boolean;
   /** Adds what is drawn now, for tests: `labels` and `marks` in CSS pixels of `node`. */
   inspect(out: Record<string, unknown>): void;
-  retheme(theme: Theme): void;
 }
 
 /** What the view does for a chart. */

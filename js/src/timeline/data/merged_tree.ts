@@ -135,7 +135,22 @@ class Paths {
   constructor({ parent, key, self, count }: CallFrames) {
     const frames = key.length;
     this.of = new Int32Array(frames).fill(-1);
-    const table = new PathTable(Math.min(frames, 1 << 12));
+    const inside = new Map<number, Map<number, number>>();
+    const [parents, keys]: [number[], number[]] = [[], []];
+    const take = (outer: number, key: number) => {
+      let paths = inside.get(outer);
+      if (!paths) {
+        paths = new Map();
+        inside.set(outer, paths);
+      }
+      let path = paths.get(key);
+      if (path === undefined) {
+        path = parents.push(outer) - 1;
+        keys.push(key);
+        paths.set(key, path);
+      }
+      return path;
+    };
     const waiting: number[] = [];
     for (let frame = 0; frame < frames; frame++) {
       let at = frame;
@@ -145,11 +160,11 @@ class Paths {
       }
       for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
         const outer = parent[inner]!;
-        this.of[inner] = table.take(outer < 0 ? -1 : this.of[outer]!, key[inner]!);
+        this.of[inner] = take(outer < 0 ? -1 : this.of[outer]!, key[inner]!);
       }
     }
-    this.parent = table.parents;
-    this.key = table.keys;
+    this.parent = Int32Array.from(parents);
+    this.key = Int32Array.from(keys);
     const size = this.key.length;
     this.self = new Float64Array(size);
     this.count = new Int32Array(size);
@@ -185,70 +200,6 @@ class Paths {
   }
 }
 
-/** Numbers pairs (parent path, key) in the order they come: parents have smaller numbers. */
-class PathTable {
-  #slots: Int32Array;
-  #parents: Int32Array;
-  #keys: Int32Array;
-  #size = 0;
-
-  constructor(room: number) {
-    const slots = 1 << Math.ceil(Math.log2(Math.max(8, room * 2)));
-    this.#slots = new Int32Array(slots).fill(-1);
-    this.#parents = new Int32Array(slots / 2);
-    this.#keys = new Int32Array(slots / 2);
-  }
-
-  get parents(): Int32Array {
-    return this.#parents.slice(0, this.#size);
-  }
-
-  get keys(): Int32Array {
-    return this.#keys.slice(0, this.#size);
-  }
-
-  take(parent: number, key: number): number {
-    const mask = this.#slots.length - 1;
-    let slot = hash(parent, key) & mask;
-    for (let path = this.#slots[slot]!; path >= 0; path = this.#slots[slot]!) {
-      if (this.#parents[path] === parent && this.#keys[path] === key) return path;
-      slot = (slot + 1) & mask;
-    }
-    if (this.#size === this.#parents.length) {
-      this.#grow();
-      return this.take(parent, key);
-    }
-    const path = this.#size++;
-    this.#parents[path] = parent;
-    this.#keys[path] = key;
-    this.#slots[slot] = path;
-    return path;
-  }
-
-  #grow(): void {
-    const size = this.#slots.length * 4;
-    this.#slots = new Int32Array(size).fill(-1);
-    this.#parents = grown(this.#parents, size / 2);
-    this.#keys = grown(this.#keys, size / 2);
-    for (let path = 0; path < this.#size; path++) {
-      let slot = hash(this.#parents[path]!, this.#keys[path]!) & (size - 1);
-      while (this.#slots[slot]! >= 0) slot = (slot + 1) & (size - 1);
-      this.#slots[slot] = path;
-    }
-  }
-}
-
-function grown(values: Int32Array, length: number): Int32Array {
-  const more = new Int32Array(length);
-  more.set(values);
-  return more;
-}
-
-function hash(parent: number, key: number): number {
-  const mixed = Math.imul(parent + 1, 0x9e3779b1) ^ Math.imul(key + 1, 0x85ebca6b);
-  return (mixed ^ (mixed >>> 15)) >>> 0;
-}
-
 export function placesOf(tree: MergedTree, key: number): number[] {
   const found: number[] = [];
   tree.key.forEach((each, place) => {
@@ -263,54 +214,44 @@ export function callers(
   places: readonly number[],
   weight: Float64Array,
 ): CallFrames {
-  const [parent, key, self, count]: number[][] = [[], [], [], []];
+  const frames: Frame[] = [];
   for (const place of places) {
     let inner = -1;
     for (let at = place; at >= 0; at = tree.parent[at]!) {
-      parent!.push(inner);
-      inner = key!.push(tree.key[at]!) - 1;
-      const isLast = tree.parent[at]! < 0;
-      self!.push(isLast ? weight[place]! : 0);
-      count!.push(tree.count[place]!);
+      const self = tree.parent[at]! < 0 ? weight[place]! : 0;
+      inner = frames.push([inner, tree.key[at]!, self, tree.count[place]!]) - 1;
     }
   }
+  return columnsOf(frames);
+}
+
+type Frame = readonly [parent: number, key: number, self: number, count: number];
+
+function columnsOf(frames: readonly Frame[]): CallFrames {
   return {
-    parent: Int32Array.from(parent!),
-    key: Int32Array.from(key!),
-    self: Float64Array.from(self!),
-    count: Int32Array.from(count!),
+    parent: Int32Array.from(frames, ([parent]) => parent),
+    key: Int32Array.from(frames, ([, key]) => key),
+    self: Float64Array.from(frames, ([, , self]) => self),
+    count: Int32Array.from(frames, ([, , , count]) => count),
   };
 }
 
 /** Of some places what they call: each subtree, all of one key at the top. */
 export function callees(tree: MergedTree, places: readonly number[]): CallFrames {
   const frame = new Int32Array(tree.size).fill(-1);
-  const [parent, key, self, count]: number[][] = [[], [], [], []];
+  const frames: Frame[] = [];
   const tops = new Set(places);
   for (let place = 0; place < tree.size; place++) {
     const outer = tree.parent[place]! < 0 ? -1 : frame[tree.parent[place]!]!;
     if (outer < 0 && !tops.has(place)) continue;
-    frame[place] = key!.push(tree.key[place]!) - 1;
-    parent!.push(outer);
-    self!.push(tree.self[place]!);
-    count!.push(tree.count[place]!);
+    frame[place] =
+      frames.push([outer, tree.key[place]!, tree.self[place]!, tree.count[place]!]) - 1;
   }
-  return {
-    parent: Int32Array.from(parent!),
-    key: Int32Array.from(key!),
-    self: Float64Array.from(self!),
-    count: Int32Array.from(count!),
-  };
+  return columnsOf(frames);
 }
 
 /** Those of the places that no other is around: where a name calls itself its time counts once. */
 export function outermost(tree: MergedTree, places: readonly number[]): number[] {
   const all = new Set(places);
-  return places.filter(
-    (place) =>
-      !tree
-        .path(place)
-        .slice(0, -1)
-        .some((each) => all.has(each)),
-  );
+  return places.filter((place) => tree.path(place).filter((each) => all.has(each)).length === 1);
 }
