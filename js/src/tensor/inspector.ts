@@ -10,14 +10,7 @@ import { following, type LayoutCommands, type LayoutWish } from "./layout_picker
 import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
 import { follow, type Opening, opening, RequestedView } from "./requested_view.ts";
-import {
-  DisplaySettings,
-  Memory,
-  SHOWS,
-  type ShowChoice,
-  type TensorOptions,
-  type ValueLook,
-} from "./state.ts";
+import { Memory, SHOWS, type ShowChoice, type TensorOptions, type ValueLook } from "./state.ts";
 import { codeText, typedIndex } from "./values/code_text.ts";
 import { Steering, Viewing } from "./viewing.ts";
 
@@ -35,8 +28,7 @@ export class Inspector {
   readonly steering: Steering;
   readonly #codeCopy: CodeCopy;
   readonly #memory: Memory;
-  readonly #wish = new RequestedView();
-  readonly #settings: DisplaySettings;
+  readonly #wish: RequestedView;
   /** Entry that the view opened with, which nobody chose. */
   #opened: string | undefined;
   #settle: ReturnType<typeof setTimeout> | undefined;
@@ -53,7 +45,7 @@ export class Inspector {
     this.#context = context;
     this.#entries = entries;
     this.#graph = graph;
-    this.#settings = new DisplaySettings(options);
+    this.#wish = new RequestedView(options);
     this.panels = new InspectorLayout(root, context, entries, this.#commands());
     this.panels.picture.viewport.show(options.get("region") ?? null);
     this.steering = new Steering(
@@ -61,7 +53,7 @@ export class Inspector {
       () => this.#wish.plane,
       (plane) => this.look(() => plane),
     );
-    this.viewing = new Viewing(context, this.panels, this.#wish, this.#settings, {
+    this.viewing = new Viewing(context, this.panels, this.#wish, {
       painted: () => this.painted(),
       moved: () => this.moved(),
     });
@@ -236,12 +228,12 @@ export class Inspector {
   }
 
   recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void {
-    this.#settings.colors = { ...this.#settings.colors, ...change(this.#settings.colors) };
+    this.#wish.colors = { ...this.#wish.colors, ...change(this.#wish.colors) };
     this.#redraw();
   }
 
   cells(change: (cells: CellChoice) => CellChoice): void {
-    this.#settings.cells = change(this.#settings.cells);
+    this.#wish.cells = change(this.#wish.cells);
     this.#redraw();
   }
 
@@ -259,14 +251,14 @@ export class Inspector {
   }
 
   value(change: Partial<ValueLook>): void {
-    this.#settings.values = { ...this.#settings.values, ...change };
+    this.#wish.values = { ...this.#wish.values, ...change };
     this.#redraw();
   }
 
   display(change: (show: ShowChoice) => ShowChoice): void {
-    const show = change(this.#settings.show);
-    if (show === this.#settings.show || !SHOWS.includes(show)) return;
-    this.#settings.show = show;
+    const show = change(this.#wish.show);
+    if (show === this.#wish.show || !SHOWS.includes(show)) return;
+    this.#wish.show = show;
     this.#redraw();
     if (show === "picture" && this.viewing.answer) this.viewing.want(this.viewing.answer);
   }
@@ -316,7 +308,7 @@ export class Inspector {
     }
     const { plane, point } = locate(before, place);
     this.leave();
-    if (this.#settings.show === "channels") this.display(() => "picture");
+    if (this.#wish.show === "channels") this.display(() => "picture");
     if (samePlane(before, plane)) {
       this.panels.cross.mark(point);
       return;
@@ -327,7 +319,7 @@ export class Inspector {
   }
 
   moved(): void {
-    this.panels.zoomed(this.#settings.show);
+    this.panels.zoomed(this.#wish.show);
     this.#remember();
     if (this.viewing.answer) this.viewing.want(this.viewing.answer);
     clearTimeout(this.#rest);
@@ -359,19 +351,12 @@ export class Inspector {
   }
 
   #remember(): void {
-    const { entry, plane, layout, reading, along } = this.#wish;
     const region = this.panels.picture.viewport.region;
     const marked = this.panels.marked.region;
     this.#memory.keep({
-      ...this.#settings.kept,
-      entry: entry && [...entry],
-      data_layout: layout.layout,
-      data_sizes: layout.sizes,
-      reading,
-      along,
+      ...this.#wish.kept,
       region: region && [...region],
       marked_region: marked && [...marked],
-      ...(plane && { axes: [...plane.axes], index: [...plane.index] }),
     });
   }
 }

@@ -17,8 +17,12 @@ export interface Opening {
 
 const AS_TOLD: LayoutWish = { layout: null, sizes: null };
 
-/** Requested entry, reading, layout and plane. */
+/** Requested entry, reading, layout, plane and look. */
 export class RequestedView {
+  colors: ColorChoice;
+  values: ValueLook;
+  show: ShowChoice;
+  cells: CellChoice;
   entry: Entry | null = null;
   plane: Plane | null = null;
   /** Null leaves the choice to the run. */
@@ -32,6 +36,41 @@ export class RequestedView {
   /** Options for axes other than the declared ones, and the plane shown until the axes are known. */
   #literal: { wish: Opening; plane: Plane } | null = null;
   #declared: readonly number[] = [];
+
+  constructor(options: ViewOptions<TensorOptions>) {
+    this.colors = {
+      scale: options.get("color_scale") ?? "auto",
+      map: options.get("color_map") ?? "auto",
+      range: options.get("color_range") ?? "auto",
+    };
+    this.values = {
+      format: options.get("value_format") ?? "number",
+      scale: options.get("scale") ?? 1,
+      zeroPoint: options.get("zero_point") ?? 0,
+    };
+    this.show = options.get("show") ?? "picture";
+    this.cells = options.get("cells") ?? "mean";
+  }
+
+  get kept(): Partial<KeptOptions> {
+    const { colors, values, plane } = this;
+    return {
+      color_scale: colors.scale,
+      color_map: colors.map,
+      color_range: typeof colors.range === "string" ? colors.range : [...colors.range],
+      show: this.show,
+      cells: this.cells,
+      value_format: values.format,
+      scale: values.scale,
+      zero_point: values.zeroPoint,
+      entry: this.entry && [...this.entry],
+      data_layout: this.layout.layout,
+      data_sizes: this.layout.sizes,
+      reading: this.reading,
+      along: this.along,
+      ...(plane && { axes: [...plane.axes], index: [...plane.index] }),
+    };
+  }
 
   /** Requests another entry; keeps the view and returns true where the shape is the same. */
   over(entry: Entry, shape: readonly number[], opening: Opening | null): boolean {

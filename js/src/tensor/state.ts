@@ -128,39 +128,3 @@ export class Memory {
     return JSON.stringify(this.#options.get(name)) === this.#told.get(name);
   }
 }
-
-export class DisplaySettings {
-  colors: ColorChoice;
-  values: ValueLook;
-  show: ShowChoice;
-  cells: CellChoice;
-
-  constructor(options: ViewOptions<TensorOptions>) {
-    this.colors = {
-      scale: options.get("color_scale") ?? "auto",
-      map: options.get("color_map") ?? "auto",
-      range: options.get("color_range") ?? "auto",
-    };
-    this.values = {
-      format: options.get("value_format") ?? "number",
-      scale: options.get("scale") ?? 1,
-      zeroPoint: options.get("zero_point") ?? 0,
-    };
-    this.show = options.get("show") ?? "picture";
-    this.cells = options.get("cells") ?? "mean";
-  }
-
-  get kept(): Partial<KeptOptions> {
-    const { scale, map, range } = this.colors;
-    return {
-      color_scale: scale,
-      color_map: map,
-      color_range: typeof range === "string" ? range : [...range],
-      show: this.show,
-      cells: this.cells,
-      value_format: this.values.format,
-      scale: this.values.scale,
-      zero_point: this.values.zeroPoint,
-    };
-  }
-}

@@ -9,13 +9,7 @@ import type { Plate } from "./picture/picture.ts";
 import { Pictures } from "./picture/pictures.ts";
 import { answeredPlane, axisAlong, axisText, fixedAxes, type Plane, withIndex } from "./plane.ts";
 import { type RequestedView, sameTensor, withPicture } from "./requested_view.ts";
-import {
-  type DisplaySettings,
-  hasValues,
-  type Region,
-  type ShownTensor,
-  type TensorOptions,
-} from "./state.ts";
+import { hasValues, type Region, type ShownTensor, type TensorOptions } from "./state.ts";
 
 const POLL_MS = 150;
 
@@ -107,7 +101,6 @@ interface ViewingEvents {
 export class Viewing {
   readonly #panels: InspectorLayout;
   readonly #wish: RequestedView;
-  readonly #settings: DisplaySettings;
   readonly #noteOf: (node: number) => string;
   readonly #events: ViewingEvents;
   readonly #pictures: Pictures;
@@ -124,13 +117,11 @@ export class Viewing {
     { run, session, signal }: ViewContext<TensorOptions>,
     panels: InspectorLayout,
     wish: RequestedView,
-    settings: DisplaySettings,
     events: ViewingEvents,
   ) {
     const asked = new TensorClient(run.ask);
     this.#panels = panels;
     this.#wish = wish;
-    this.#settings = settings;
     this.#noteOf = (node) => session.note(node);
     this.#events = events;
     this.#pictures = new Pictures(
@@ -227,7 +218,7 @@ export class Viewing {
       this.#counting.refine();
     }
     const empty = !tile || tile.planeRows * tile.planeCols === 0;
-    if (empty || this.#settings.show === "profile") this.#events.painted();
+    if (empty || this.#wish.show === "profile") this.#events.painted();
     else this.#events.moved();
   }
 
@@ -248,7 +239,7 @@ export class Viewing {
     if (!answer) return;
     const shown = { ...this.shown, answer };
     this.#panels.show(shown, this.#wish.plane, this.#plate(shown), () => this.#again());
-    this.#panels.zoomed(this.#settings.show);
+    this.#panels.zoomed(this.#wish.show);
   }
 
   #plate({ answer, scale, cells }: ShownTensor & { answer: TensorAnswer }): Plate | null {
@@ -278,8 +269,8 @@ export class Viewing {
 
   get shown(): ShownTensor {
     const [answer, statistics] = [this.#answer, this.#statistics];
-    const { colors, cells, values } = this.#settings;
-    const show = answer?.unordered ? "picture" : this.#settings.show;
+    const { colors, cells, values } = this.#wish;
+    const show = answer?.unordered ? "picture" : this.#wish.show;
     const scale = colorScale({ statistics, tile: answer?.tile ?? null }, colors);
     if (!sameScale(scale, this.#scale)) this.#scale = scale;
     const pictured = answer && show === "channels" ? answer.axes : [];

@@ -3,7 +3,7 @@ import type { PlaneView, TensorAnswer, Tile } from "../../shared/client/tensor_q
 import { type Plane, planeCols, planeRows } from "../plane.ts";
 import { viewOf } from "../state.ts";
 import { layoutPlane, type PlaneLayout } from "./plane_layout.ts";
-import { Asking, PlaneTiles, type WantedCells, wantedFor } from "./tiles.ts";
+import { Asking, type AskingEvents, PlaneTiles, type WantedCells, wantedFor } from "./tiles.ts";
 import type { PlaneViewport } from "./viewport.ts";
 
 /** Planes of one question, as long as they have no more cells than a large picture. */
@@ -144,14 +144,9 @@ const ANY = 256;
 /** Cells of the whole plane in small. */
 const SMALL = 72;
 
-interface PicturesEvents {
-  /** Show this picture, from an answer or from the cache. */
-  answered: (answer: TensorAnswer) => void;
+interface PicturesEvents extends AskingEvents {
   /** More tiles have come, perhaps of a plane that is no longer shown. */
   known: () => void;
-  failed: (error: unknown) => void;
-  busy: (busy: boolean) => void;
-  refining: (refining: boolean) => void;
 }
 
 /** Caches pictures of planes and asks for those that are missing. */

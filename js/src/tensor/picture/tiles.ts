@@ -142,7 +142,8 @@ function bytesOf({ rows, cols, minimum, maximum, mean }: Tile): number {
 const BUSY_MS = 150;
 const IN_FLIGHT = 2;
 
-interface AskingEvents {
+export interface AskingEvents {
+  /** Show this picture, from an answer or from the cache. */
   answered: (answer: TensorAnswer) => void;
   failed: (error: unknown) => void;
   /** Whether an answer has been waited for longer than goes unnoticed. */

@@ -58,11 +58,9 @@ export function noFolding({ slices }: TimelineData): string | null {
 export class FoldedChart implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
-  readonly #called: Called;
   readonly #rows: readonly MatrixRow[];
   readonly #all: Lanes;
   readonly #lanes: number;
-  readonly #warm: number;
   readonly #words: FoldedWords;
   readonly #viewport: Viewport;
   readonly #painter: FoldedPainter;
@@ -74,17 +72,17 @@ export class FoldedChart implements OtherChart {
   constructor(host: ChartHost) {
     this.#host = host;
     const { slices, names, graph } = host.data;
-    this.#called = new Called(slices, names, graph);
-    const matrix = new RepeatMatrix(slices, this.#called.operators);
+    const called = new Called(slices, names, graph);
+    const matrix = new RepeatMatrix(slices, called.operators);
     this.#rows = Array.from(matrix.order("order"), (row) => matrix.rows[row]!);
     this.#lanes = matrix.columns;
-    this.#warm = slices.columns.info.warmUp.cut;
+    const warm = slices.columns.info.warmUp.cut;
     this.#all = new Lanes(this.#rows);
-    this.#words = new FoldedWords(this.#all, this.#called, this.#warm);
+    this.#words = new FoldedWords(this.#all, called, warm);
     this.#viewport = new Viewport(0, Math.max(1, this.#all.longest(this.#lanes)));
     this.#painter = new FoldedPainter(
-      { rows: this.#rows, lanes: this.#all, repeats: this.#lanes, warm: this.#warm },
-      this.#called,
+      { rows: this.#rows, lanes: this.#all, repeats: this.#lanes, warm },
+      called,
       this.#viewport,
     );
     this.stage = new ChartStage(
@@ -106,10 +104,10 @@ export class FoldedChart implements OtherChart {
       host.signal,
     );
     this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
-    const warm = this.#warm ? `; ${counted(this.#warm, "repeat")} of warm-up, hatched` : "";
+    const hatched = warm ? `; ${counted(warm, "repeat")} of warm-up, hatched` : "";
     const said =
       `synthetic timeline: operators back to back in ${slices.columns.info.words.order}, at the top each at its median with ` +
-      `p10 … p90 below, then ${counted(this.#lanes, "repeat")}${warm}`;
+      `p10 … p90 below, then ${counted(this.#lanes, "repeat")}${hatched}`;
     this.node = div(
       "tvmdbg-timeline-other",
       div("tvmdbg-timeline-above", element("p", { class: "tvmdbg-muted" }, said)),

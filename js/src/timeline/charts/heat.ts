@@ -81,14 +81,14 @@ export class Heat implements OtherChart {
   readonly stage: ChartStage;
   readonly #scroller: Scroller;
   readonly #said = element("p", { class: "tvmdbg-muted" });
-  readonly #key = element("div");
-  #keyed: Theme | null = null;
   readonly #painter: HeatPainter;
   #current = { row: -1, repeat: -1 };
   #hovered = { row: -1, repeat: -1 };
 
   constructor(host: ChartHost) {
     this.#host = host;
+    const key = element("div");
+    let keyed: Theme | null = null;
     const { slices, names, graph } = host.data;
     this.#called = new Called(slices, names, graph);
     this.#matrix = new RepeatMatrix(slices, this.#called.operators);
@@ -98,11 +98,9 @@ export class Heat implements OtherChart {
       "tvmdbg-timeline-heat",
       {
         paint: (brush, width, height) => {
-          if (brush.theme !== this.#keyed) {
-            this.#keyed = brush.theme;
-            this.#key.replaceChildren(
-              legend(brush.theme, this.#matrix.spread, "median of the row"),
-            );
+          if (brush.theme !== keyed) {
+            keyed = brush.theme;
+            key.replaceChildren(legend(keyed, this.#matrix.spread, "median of the row"));
           }
           this.#painter.scroll = this.#scroller.top;
           this.#painter.paint(brush, width, height);
@@ -127,7 +125,7 @@ export class Heat implements OtherChart {
     this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     this.node = div(
       "tvmdbg-timeline-other",
-      div("tvmdbg-timeline-above", this.#said, this.#key),
+      div("tvmdbg-timeline-above", this.#said, key),
       this.#scroller.node,
     );
     host.options.onChange("sort", () => this.#sort(), host.signal);
