@@ -54,19 +54,13 @@ export function histogramLines({ bars, slots, dtype, whole }: Spread): string[] 
     const count = bars.slice(at, at + step).reduce((sum, { likely }) => sum + likely, 0);
     groups.push([aboutText(whole ? Math.ceil(from) : from, dtype), count]);
   }
-  const top = largest(
-    groups.map(([, count]) => count),
-    1,
-  );
+  const top = largest([1, ...groups.map(([, count]) => count)]);
   groups = groups.filter(([, count]) => groups.length > 1 || count);
   const all = [
     ...groups,
     ...slots.map(({ name, count }): [string, number] => [slotText(name, dtype), count]),
   ];
-  const wide = largest(
-    all.map(([name]) => name.length),
-    0,
-  );
+  const wide = largest([0, ...all.map(([name]) => name.length)]);
   return all.map(([name, count]) => {
     const share = Math.round(LENGTH * Math.min(1, count / top));
     const bar = "#".repeat(Math.max(count ? 1 : 0, share));
@@ -77,21 +71,12 @@ export function histogramLines({ bars, slots, dtype, whole }: Spread): string[] 
 
 export function spreadFacts(spread: Spread): Record<string, unknown> {
   const { axis, bars, slots, limits, codes, whole, apart, only } = spread;
-  const most = largest(
-    bars.map(({ likely }) => likely),
-    0,
-  );
+  const most = largest([0, ...bars.map(({ likely }) => likely)]);
   return {
     kind: axis.kind,
     low: axis.low,
     high: axis.high,
-    top:
-      most > 0
-        ? most
-        : largest(
-            slots.map(({ count }) => count),
-            1,
-          ),
+    top: most > 0 ? most : largest([1, ...slots.map(({ count }) => count)]),
     bars: bars.map(({ from, to, least, most, likely }) => ({
       from,
       to,

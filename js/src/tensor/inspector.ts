@@ -9,7 +9,7 @@ import { InspectorLayout } from "./inspector_layout.ts";
 import { following, type LayoutCommands, type LayoutWish } from "./layout_picker.ts";
 import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
-import { follow, type Opening, opening, RequestedView } from "./requested_view.ts";
+import { type Opening, opening, RequestedView } from "./requested_view.ts";
 import { Memory, SHOWS, type ShowChoice, type TensorOptions, type ValueLook } from "./state.ts";
 import { codeText, typedIndex } from "./values/code_text.ts";
 import { Steering, Viewing } from "./viewing.ts";
@@ -27,7 +27,7 @@ export class Inspector {
   readonly viewing: Viewing;
   readonly steering: Steering;
   readonly #codeCopy: CodeCopy;
-  readonly #memory: Memory;
+  readonly memory: Memory;
   readonly #wish: RequestedView;
   /** Entry that the view opened with, which nobody chose. */
   #opened: string | undefined;
@@ -57,14 +57,13 @@ export class Inspector {
       painted: () => this.painted(),
       moved: () => this.moved(),
     });
-    this.#memory = new Memory(options, signal);
+    this.memory = new Memory(options, signal);
     this.#codeCopy = new CodeCopy(
       root,
       () => codeText(this.viewing.shown, this.panels.cross.read, this.panels.marked.region),
       (text) => this.panels.mirror.say(text),
       context,
     );
-    follow(this, context, this.#memory);
     this.panels.marked.mark(options.get("marked_region") ?? null);
     signal.addEventListener("abort", () => {
       clearTimeout(this.#settle);
@@ -353,7 +352,7 @@ export class Inspector {
   #remember(): void {
     const region = this.panels.picture.viewport.region;
     const marked = this.panels.marked.region;
-    this.#memory.keep({
+    this.memory.keep({
       ...this.#wish.kept,
       region: region && [...region],
       marked_region: marked && [...marked],

@@ -2,14 +2,15 @@ import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { hinted, message } from "../shared/client/request.ts";
 import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
-import { fullScreenAction, type Mount } from "../shared/ui/view.ts";
+import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/view.ts";
 import { Entries } from "./entries.ts";
 import { Inspector } from "./inspector.ts";
 import { following } from "./layout_picker.ts";
 import { CELLS, MAPS, RANGE_NAMES, switched } from "./picture/color_controls.ts";
 import { SCALE_CHOICES } from "./picture/color_scale.ts";
-import { swapped } from "./plane.ts";
-import { SHOWS, type TensorOptions } from "./state.ts";
+import { planeOf, swapped } from "./plane.ts";
+import { opening } from "./requested_view.ts";
+import { type KeptOptions, SHOWS, type TensorOptions } from "./state.ts";
 
 const PAGE = 16;
 const STRIDE = 10;
@@ -23,14 +24,7 @@ const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
   ArrowRight: [0, 1],
 };
 
-type SteeredInspector = Pick<
-  Inspector,
-  "panels" | "steering" | "viewing" | "whole" | "goToExtreme"
-> &
-  Pick<Inspector, "look" | "display" | "nextAlong" | "recolor" | "cells"> &
-  Pick<Inspector, "step" | "search" | "copy">;
-
-function actions(inspector: SteeredInspector): KeyAction[] {
+function actions(inspector: Inspector): KeyAction[] {
   const { panels, steering } = inspector;
   const arrow = ({ key, shiftKey }: KeyboardEvent) => {
     const [rows, cols] = ARROWS[key]!;
@@ -120,6 +114,68 @@ function actions(inspector: SteeredInspector): KeyAction[] {
   return list.map(([keys, does, run]) => ({ keys: keys.split(" "), does, run }));
 }
 
+/** Makes an inspector follow its traits and the session. */
+function follow(
+  inspector: Inspector,
+  { options, session, signal }: ViewContext<TensorOptions>,
+): void {
+  const selected = () => {
+    if (session.entry) inspector.show(session.entry, null);
+  };
+  session.onChange(selected, signal, ["selected", "entry"]);
+  session.onChange(() => inspector.noted(), signal, ["notes"]);
+  const told = new Set<string>();
+  const lay = () => inspector.lay(opening(options).layout);
+  const plane = () =>
+    inspector.look(({ shape, axes, index }) =>
+      planeOf(
+        shape,
+        told.has("axes") ? options.get("axes") : axes,
+        told.has("index") ? options.get("index") : index,
+      ),
+    );
+  /** In an order in which nothing undoes the other. */
+  const takes: { [K in keyof KeptOptions]: (value: KeptOptions[K]) => void } = {
+    entry: (entry) => {
+      const more = ["axes", "index", "along", "reading", "data_layout", "data_sizes"];
+      // Another view of the same model tells the entry, too, when it first rests: what is chosen of it stays.
+      if (!entry || inspector.shows(entry)) return;
+      inspector.show(entry, more.some((name) => told.has(name)) ? opening(options, told) : null);
+    },
+    reading: (reading) => inspector.read(reading),
+    data_layout: lay,
+    data_sizes: lay,
+    axes: plane,
+    index: plane,
+    along: (along) => inspector.along(along),
+    show: (show) => inspector.display(() => show),
+    region: (region) => inspector.steering.region(region),
+    marked_region: (region) => inspector.panels.marked.mark(region),
+    color_scale: (scale) => inspector.recolor(() => ({ scale })),
+    color_map: (map) => inspector.recolor(() => ({ map })),
+    color_range: (range) => inspector.recolor(() => ({ range })),
+    cells: (cells) => inspector.cells(() => cells),
+    value_format: (format) => inspector.value({ format }),
+    scale: (scale) => inspector.value({ scale }),
+    zero_point: (zeroPoint) => inspector.value({ zeroPoint }),
+  };
+  const names = Object.keys(takes) as (keyof KeptOptions)[];
+  const take = () => {
+    for (const name of names) {
+      if (told.has(name) && !signal.aborted) takes[name](options.get(name) as never);
+    }
+    told.clear();
+  };
+  for (const name of names) {
+    const changed = () => {
+      if (inspector.memory.isEcho(name)) return;
+      if (told.size === 0) queueMicrotask(take);
+      told.add(name);
+    };
+    options.onChange(name, changed, signal);
+  }
+}
+
 export const mountTensor: Mount<TensorOptions> = async (root, context) => {
   const { run, options, signal } = context;
   root.classList.add("tvmdbg-tensor");
@@ -148,6 +204,7 @@ export const mountTensor: Mount<TensorOptions> = async (root, context) => {
       return;
     }
     const inspector = new Inspector(root, context, new Entries(tensors, graph), graph);
+    follow(inspector, context);
     bindKeys(
       root,
       [...actions(inspector), paletteAction(root, context), fullScreenAction(root)],

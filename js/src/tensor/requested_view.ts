@@ -1,10 +1,10 @@
 import type { Entry, PlaneView, TensorAnswer } from "../shared/client/tensor_questions.ts";
-import type { ViewContext, ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shared/ui/view.ts";
 import { logicalIndex, physicalIndex, unfolded } from "../shared/unfold.ts";
 import type { LayoutWish } from "./layout_picker.ts";
 import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";
-import type { KeptOptions, Memory, Region, ShowChoice, TensorOptions, ValueLook } from "./state.ts";
+import type { KeptOptions, ShowChoice, TensorOptions, ValueLook } from "./state.ts";
 
 /** Options requested before the entry's shape is known; null leaves one open. */
 export interface Opening {
@@ -177,84 +177,6 @@ export function withPicture(answer: TensorAnswer, before: TensorAnswer | null): 
   if (!answer.trouble || !before?.tile || !sameTensor(before, answer)) return answer;
   const plane = ({ layout, axes, index }: TensorAnswer) => JSON.stringify([layout, axes, index]);
   return plane(before) === plane(answer) ? { ...before, trouble: answer.trouble } : answer;
-}
-
-interface Follower {
-  shows(entry: Entry): boolean;
-  show(entry: Entry, opening: Opening | null): void;
-  noted(): void;
-  look(change: (plane: Plane) => Plane): void;
-  lay(layout: LayoutWish): void;
-  along(axis: number | null): void;
-  cells(change: (cells: CellChoice) => CellChoice): void;
-  read(reading: string | null): void;
-  display(change: (show: ShowChoice) => ShowChoice): void;
-  readonly steering: { region(region: Region | null): void };
-  readonly panels: { readonly marked: { mark(region: Region | null): void } };
-  value(change: Partial<ValueLook>): void;
-  recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void;
-}
-
-export function follow(
-  inspector: Follower,
-  { options, session, signal }: ViewContext<TensorOptions>,
-  memory: Memory,
-): void {
-  const selected = () => {
-    if (session.entry) inspector.show(session.entry, null);
-  };
-  session.onChange(selected, signal, ["selected", "entry"]);
-  session.onChange(() => inspector.noted(), signal, ["notes"]);
-  const told = new Set<string>();
-  const lay = () => inspector.lay(opening(options).layout);
-  const plane = () =>
-    inspector.look(({ shape, axes, index }) =>
-      planeOf(
-        shape,
-        told.has("axes") ? options.get("axes") : axes,
-        told.has("index") ? options.get("index") : index,
-      ),
-    );
-  /** In an order in which nothing undoes the other. */
-  const takes: { [K in keyof KeptOptions]: (value: KeptOptions[K]) => void } = {
-    entry: (entry) => {
-      const more = ["axes", "index", "along", "reading", "data_layout", "data_sizes"];
-      // Another view of the same model tells the entry, too, when it first rests: what is chosen of it stays.
-      if (!entry || inspector.shows(entry)) return;
-      inspector.show(entry, more.some((name) => told.has(name)) ? opening(options, told) : null);
-    },
-    reading: (reading) => inspector.read(reading),
-    data_layout: lay,
-    data_sizes: lay,
-    axes: plane,
-    index: plane,
-    along: (along) => inspector.along(along),
-    show: (show) => inspector.display(() => show),
-    region: (region) => inspector.steering.region(region),
-    marked_region: (region) => inspector.panels.marked.mark(region),
-    color_scale: (scale) => inspector.recolor(() => ({ scale })),
-    color_map: (map) => inspector.recolor(() => ({ map })),
-    color_range: (range) => inspector.recolor(() => ({ range })),
-    cells: (cells) => inspector.cells(() => cells),
-    value_format: (format) => inspector.value({ format }),
-    scale: (scale) => inspector.value({ scale }),
-    zero_point: (zeroPoint) => inspector.value({ zeroPoint }),
-  };
-  const names = Object.keys(takes) as (keyof KeptOptions)[];
-  const take = () => {
-    for (const name of names) {
-      if (told.has(name) && !signal.aborted) takes[name](options.get(name) as never);
-    }
-    told.clear();
-  };
-  for (const name of names) {
-    const changed = () => {
-      if (memory.isEcho(name)) return;
-      if (told.size === 0) queueMicrotask(take);
-      told.add(name);
-    };
-    options.onChange(name, changed, signal);
-  }
 }
 
 /** Options of an entry from all traits, or from those named. */

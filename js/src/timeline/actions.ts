@@ -82,16 +82,8 @@ function clamped(position: number, first: number, last: number): number {
 
 const PARTS: readonly ShownPart[] = ["both", "chart", "table"];
 
-type SteeredTimeline = Pick<
-  Flamechart,
-  "scene" | "camera" | "ranges" | "charts" | "table" | "tables"
-> &
-  Pick<Flamechart, "bar" | "body" | "searching" | "critical" | "active" | "activate" | "say"> &
-  Pick<Flamechart, "pick" | "pickRow" | "selection" | "fold" | "sort" | "snap" | "showPart"> &
-  Pick<Flamechart, "showChart" | "nextColor" | "copy" | "clear">;
-
 /** What the keys do; while the table is active the arrows up and down move through its rows. */
-export function actions(view: SteeredTimeline): KeyAction[] {
+export function actions(view: Flamechart): KeyAction[] {
   const { scene } = view;
   const pick = (slice: number) => {
     if (slice >= 0) view.pick(slice);

@@ -12,14 +12,7 @@ import { headline } from "./descriptions.ts";
 import { PANE_LABELS, refusedText } from "./panes.ts";
 import { type TuningContext, TuningView } from "./view.ts";
 
-type SteeredTuning = Pick<
-  TuningView,
-  "step" | "best" | "nextImprovement" | "nextFailure" | "otherTask"
-> &
-  Pick<TuningView, "turnAxis" | "zoom" | "pan" | "showAll" | "countInView" | "nextSort"> &
-  Pick<TuningView, "pin" | "focusQuery" | "showPane" | "copy" | "clear">;
-
-function actions(view: SteeredTuning): KeyAction[] {
+function actions(view: TuningView): KeyAction[] {
   const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });
   return [
     key(["ArrowLeft"], "previous trial", () => view.step(-1)),
@@ -102,16 +95,10 @@ function splits(root: HTMLElement): { across: HTMLElement; down: HTMLElement } {
   return { across: across.node, down: down.node };
 }
 
-type PointedChart = Pick<
-  TuningView,
-  "chart" | "focus" | "hoverAt" | "leave" | "pickAt" | "dragOver" | "dropRange"
-> &
-  Pick<TuningView, "panBy" | "zoomAt" | "showAll">;
-
 const DRAG_FROM = 4;
 
 /** Pointer and wheel on the chart: click selects, drag marks a range, with shift it pans; the wheel zooms once the view has the focus. */
-function bindPointer(root: HTMLElement, view: PointedChart, signal: AbortSignal): void {
+function bindPointer(root: HTMLElement, view: TuningView, signal: AbortSignal): void {
   const { canvas } = view.chart;
   const on = listening(canvas, signal);
   let drag: { x: number; startX: number; moved: boolean; pans: boolean } | null = null;

@@ -76,17 +76,8 @@ export function spreadScene(
     width: Math.max(20, width - 2 * LEFT - room),
     height: height - TOP - BOTTOM,
   };
-  const most = largest(
-    spread.bars.map(({ likely }) => likely),
-    0,
-  );
-  const top =
-    most > 0
-      ? most
-      : largest(
-          slots.map(({ count }) => count),
-          1,
-        );
+  const most = largest([0, ...spread.bars.map(({ likely }) => likely)]);
+  const top = most > 0 ? most : largest([1, ...slots.map(({ count }) => count)]);
   const tall = (count: number) =>
     (logCount ? Math.log1p(count) / Math.log1p(top) : count / top) * plot.height;
   const box = (x: number, wide: number, count: number, least: number) => {

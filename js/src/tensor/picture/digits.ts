@@ -148,10 +148,7 @@ function chosenLines(
   width: (text: string) => number,
 ): string[][] {
   const rooms = [...PADS.map((pad) => across - 2 * pad), (across - 2 * PADS.at(-1)!) / CONDENSED];
-  const most = largest(
-    cells.map(({ levels }) => levels.length),
-    0,
-  );
+  const most = largest([0, ...cells.map(({ levels }) => levels.length)]);
   const splits = down >= 2 * LINE + 4 ? [onOneLine, onTwoLines] : [onOneLine];
   const fits = (lines: string[], room: number) => lines.every((text) => width(text) <= room);
   const at = ({ levels }: DigitCell, level: number, split: Split, room: number) => {

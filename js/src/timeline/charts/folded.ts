@@ -144,35 +144,18 @@ export class FoldedChart implements OtherChart {
     const down = (by: number) => {
       this.#pick(Math.max(0, row), Math.min(Math.max(MEDIAN, lane + by), this.#lanes - 1));
     };
-    const view = (change: () => void) => {
-      change();
-      this.stage.changed();
-      return true;
-    };
     if (arrows(event.key, across, down, 10)) return true;
     const { span, start } = this.#viewport;
     const middle = row < 0 ? start + span / 2 : this.#all.starts(lane)[row]!;
-    switch (event.key.length === 1 ? event.key.toLowerCase() : event.key) {
-      case "w":
-      case "+":
-      case "=":
-        return view(() => this.#viewport.zoom(1 / 1.5, middle));
-      case "s":
-      case "-":
-        return view(() => this.#viewport.zoom(1.5, middle));
-      case "a":
-        return view(() => this.#viewport.pan(-0.2 * span));
-      case "d":
-        return view(() => this.#viewport.pan(0.2 * span));
-      case "0":
-        return view(() => this.#viewport.showAll());
-      case "f":
-      case "Enter":
-        this.#fit();
-        return true;
-      default:
-        return false;
-    }
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (["w", "+", "="].includes(key)) this.#viewport.zoom(1 / 1.5, middle);
+    else if (["s", "-"].includes(key)) this.#viewport.zoom(1.5, middle);
+    else if (key === "a" || key === "d") this.#viewport.pan((key === "a" ? -0.2 : 0.2) * span);
+    else if (key === "0") this.#viewport.showAll();
+    else if (key === "f" || key === "Enter") this.#fit();
+    else return false;
+    this.stage.changed();
+    return true;
   }
 
   inspect(out: Record<string, unknown>): void {

@@ -131,33 +131,25 @@ export class Roofline implements OtherChart {
     if (!points || points.byTime.length === 0) return false;
     const along = (order: readonly number[], by: number) => {
       const at = order.indexOf(this.#current);
-      const next = at < 0 ? (by > 0 ? 0 : order.length - 1) : at + by;
+      const isFirst = at < 0 && Number.isFinite(by);
+      const next = isFirst ? (by > 0 ? 0 : order.length - 1) : at + by;
       this.#pick(order[Math.min(Math.max(0, next), order.length - 1)]!);
-      return true;
     };
-    switch (event.key) {
-      case "ArrowRight":
-        return along(points.byPlace, 1);
-      case "ArrowLeft":
-        return along(points.byPlace, -1);
-      case "ArrowDown":
-        return along(points.byTime, 1);
-      case "ArrowUp":
-        return along(points.byTime, -1);
-      case "Home":
-        this.#pick(points.byTime[0]!);
-        return true;
-      case "End":
-        this.#pick(points.byTime.at(-1)!);
-        return true;
-      case "Escape":
-        if (!this.#drag) return false;
-        this.#drag = null;
-        this.stage.touched();
-        return true;
-      default:
-        return false;
-    }
+    const steps: Record<string, readonly [order: readonly number[], by: number]> = {
+      ArrowRight: [points.byPlace, 1],
+      ArrowLeft: [points.byPlace, -1],
+      ArrowDown: [points.byTime, 1],
+      ArrowUp: [points.byTime, -1],
+      Home: [points.byTime, -Infinity],
+      End: [points.byTime, Infinity],
+    };
+    const step = steps[event.key];
+    if (step) along(...step);
+    else if (event.key === "Escape" && this.#drag) {
+      this.#drag = null;
+      this.stage.touched();
+    } else return false;
+    return true;
   }
 
   inspect(out: Record<string, unknown>): void {

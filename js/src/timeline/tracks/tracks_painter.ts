@@ -135,10 +135,7 @@ export class TracksPainter {
     for (let most = Math.max(2, Math.floor(width / 70)); most >= 1; most--) {
       const found = ticks(viewport.start, viewport.end, most);
       this.#font();
-      const widest = largest(
-        found.map(({ text }) => this.#measure.width(text)),
-        0,
-      );
+      const widest = largest([0, ...found.map(({ text }) => this.#measure.width(text))]);
       const apart =
         found.length > 1 ? this.#scene.x(found[1]!.ns) - this.#scene.x(found[0]!.ns) : Infinity;
       if (apart < widest + 14 && most > 1) continue;
