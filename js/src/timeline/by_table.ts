@@ -5,6 +5,7 @@ import { RowsInView } from "../shared/ui/scrolling.ts";
 import type { ByRow, SumTable } from "./data/by_rows.ts";
 import type { Slices } from "./data/slices.ts";
 import { NOISY_RULE } from "./descriptions.ts";
+import { columnHeads } from "./table.ts";
 
 const ROW = 22;
 
@@ -189,11 +190,7 @@ export class ByTable {
         "95 % confidence interval of the mean time of all its nodes per repeat",
       ],
     ];
-    this.#head.replaceChildren(
-      ...cells.map(([name, text, about]) =>
-        element("span", { class: name, role: "columnheader", title: about || undefined }, text),
-      ),
-    );
+    this.#head.replaceChildren(...columnHeads(cells));
   }
 
   #line(at: number): HTMLElement {

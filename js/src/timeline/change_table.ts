@@ -16,6 +16,8 @@ import {
 
 const ROW = 22;
 
+import { columnHeads } from "./table.ts";
+
 export interface ChangeEvents {
   /** Selects the nodes of A that a row stands for, or its first slice in B where there are none. */
   pick: (nodes: readonly number[], source: number) => void;
@@ -282,11 +284,7 @@ export class ChangeTable {
       ["p", "p", "Mann-Whitney, corrected for the number of comparisons"],
       ["nodes", "nodes", "nodes of A ~ nodes of B"],
     ];
-    this.#head.replaceChildren(
-      ...cells.map(([name, content, title]) =>
-        element("span", { class: name, role: "columnheader", title: title || undefined }, content),
-      ),
-    );
+    this.#head.replaceChildren(...columnHeads(cells));
   }
 
   #row(place: number): HTMLElement {

@@ -39,6 +39,14 @@ export interface TableEvents {
   sort: (order: RankingOrder) => void;
 }
 
+type ColumnHead = readonly [name: string, content: HTMLElement | string, title: string];
+
+export function columnHeads(cells: readonly ColumnHead[]): HTMLElement[] {
+  return cells.map(([name, content, title]) =>
+    element("span", { class: name, role: "columnheader", title: title || undefined }, content),
+  );
+}
+
 let serial = 0;
 
 /** The operators by time or in execution order; only the rows in view are in the document. */
@@ -213,15 +221,7 @@ export class TopTable {
     return element(
       "div",
       { class: "tvmdbg-timeline-head tvmdbg-timeline-row", role: "row", "aria-rowindex": 1 },
-      ...cells
-        .filter(([name]) => this.#has(name))
-        .map(([name, content, title]) =>
-          element(
-            "span",
-            { class: name, role: "columnheader", title: title || undefined },
-            content,
-          ),
-        ),
+      ...columnHeads(cells.filter(([name]) => this.#has(name))),
     );
   }
 

@@ -263,7 +263,7 @@ export class Merged implements OtherChart {
     const crumb = (label: string, to: number) => {
       const node = button(label, `zoom to ${label}`, () => {
         this.#zoom(to);
-        this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
+        this.stage.focusView();
       });
       if (to === place) node.setAttribute("aria-current", "true");
       return node;

@@ -58,7 +58,7 @@ export class Roofline implements OtherChart {
         set: (value) => this.#set(line, value),
         say: (text) => host.say(text),
         reset: () => this.#tell(),
-        leave: () => this.#focus(),
+        leave: () => this.stage.focusView(),
       });
     this.#fields = {
       flops: field("flops", "peak", "FLOP/s", "peak compute, such as 200 GFLOP/s"),
@@ -384,10 +384,6 @@ export class Roofline implements OtherChart {
     return given
       ? [`${what} ${value}`, "drag it, or type a value above"]
       : [`best measured: ${value}`, `not hardware peak; drag it to set the ${what}`];
-  }
-
-  #focus(): void {
-    this.node.closest<HTMLElement>(".tvmdbg")?.focus({ preventScroll: true });
   }
 }
 

@@ -16,7 +16,7 @@ import { fitTitle, type Title } from "../data/names.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
 
-const FONT = 11;
+export const FONT = 11;
 
 interface DrawnChart {
   labels: (Rectangle & { text: string })[];
@@ -30,9 +30,9 @@ export class Brush {
   theme!: Theme;
   drawn: DrawnChart = { labels: [], marks: [] };
 
-  constructor(context: Pen) {
+  constructor(context: Pen, measure = new TextMeasure(context)) {
     this.context = context;
-    this.measure = new TextMeasure(context);
+    this.measure = measure;
   }
 
   fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
@@ -64,24 +64,24 @@ export class Brush {
   text(text: string, x: number, y: number, color: string, room: number, weight?: string): number {
     this.font(weight);
     const shown = this.measure.fit(text, room);
-    return shown ? this.#write(shown, x, y, color) : 0;
+    return shown ? this.write(shown, x, y, color) : 0;
   }
 
   /** The same of what an operator is called: its id stays longest. */
   title(title: Title, x: number, y: number, color: string, room: number, weight?: string): number {
     this.font(weight);
     const shown = fitTitle(this.measure, title, room);
-    return shown ? this.#write(shown, x, y, color) : 0;
+    return shown ? this.write(shown, x, y, color) : 0;
   }
 
   /** The same of a number, which is written whole or not at all. */
   number(text: string, x: number, y: number, color: string, room: number, right = false): number {
     this.font();
     const width = this.measure.width(text);
-    return width > room ? 0 : this.#write(text, right ? x - width : x, y, color);
+    return width > room ? 0 : this.write(text, right ? x - width : x, y, color);
   }
 
-  #write(text: string, x: number, y: number, color: string): number {
+  write(text: string, x: number, y: number, color: string): number {
     this.context.fillStyle = color;
     this.context.fillText(text, x, y + 0.5);
     const width = this.measure.width(text);
@@ -177,8 +177,7 @@ export class ChartStage {
     };
     canvas.addEventListener("pointermove", (event) => events.move(at(event)), { signal });
     canvas.addEventListener("pointerleave", () => events.move(null), { signal });
-    const focus = () => this.#root?.focus({ preventScroll: true });
-    canvas.addEventListener("pointerdown", focus, { signal });
+    canvas.addEventListener("pointerdown", () => this.focusView(), { signal });
     canvas.addEventListener(
       "click",
       (event) => {
@@ -198,6 +197,10 @@ export class ChartStage {
       if (events.wheel?.(x, y, event)) event.preventDefault();
     };
     canvas.addEventListener("wheel", turn, { signal, passive: false });
+  }
+
+  focusView(): void {
+    this.#root?.focus({ preventScroll: true });
   }
 
   get width(): number {

@@ -3,6 +3,7 @@ import type { Pen, Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts
 import { channels, type Theme } from "../../shared/drawing/theme.ts";
 import { duration } from "../../shared/format.ts";
 import { largest } from "../../shared/many.ts";
+import { Brush, FONT } from "../charts/stage.ts";
 import { ticks } from "../data/names.ts";
 import type { Row } from "../data/row.ts";
 import type { Fills } from "./fills.ts";
@@ -10,7 +11,6 @@ import { Headers, SliceLabels } from "./headers.ts";
 import { AXIS, OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
 import type { Strip, StripLines } from "./strips.ts";
 
-const FONT = 11;
 const BOX_FROM = 3;
 /** Labels of one frame. */
 const MOST_LABELS = 400;
@@ -33,15 +33,13 @@ export interface DrawnTracks {
 
 export class TracksPainter {
   readonly #scene: TimelineScene;
-  readonly #measure: TextMeasure;
-  readonly #context: Pen;
+  readonly #brush: Brush;
   readonly #fills: Fills;
   readonly #lines: StripLines;
   readonly #labels: SliceLabels;
   readonly #headers: Headers;
-  #theme!: Theme;
   #ratio = 1;
-  #drawn: DrawnTracks = { labels: [], marks: [] };
+  #marks: DrawnTracks["marks"] = [];
   #record = false;
   #written = 0;
   #visible: [top: number, bottom: number] = [0, 0];
@@ -54,8 +52,7 @@ export class TracksPainter {
     lines: StripLines,
   ) {
     this.#scene = scene;
-    this.#measure = measure;
-    this.#context = context;
+    this.#brush = new Brush(context, measure);
     this.#fills = fills;
     this.#lines = lines;
     this.#labels = new SliceLabels(scene.names, measure);
@@ -65,86 +62,54 @@ export class TracksPainter {
 
   /** Paints with so many columns a CSS pixel; returns whether all is as fine as it can be, as with `record`. */
   paint(theme: Theme, ratio: number, record = false): boolean {
-    this.#theme = theme;
+    this.#brush.theme = theme;
+    this.#brush.drawn = { labels: [], marks: [] };
     this.#record = record;
     this.#ratio = ratio;
-    this.#drawn = { labels: [], marks: [] };
+    this.#marks = [];
     this.#written = 0;
     const { width, height } = this.#scene;
     this.#visible = [0, height];
     this.#grid();
     this.#visible = [TOP, height];
-    this.#context.save();
-    this.#context.beginPath();
-    this.#context.rect(0, TOP, width, height - TOP);
-    this.#context.clip();
+    this.#brush.context.save();
+    this.#brush.context.beginPath();
+    this.#brush.context.rect(0, TOP, width, height - TOP);
+    this.#brush.context.clip();
     this.#tracks();
-    this.#context.restore();
+    this.#brush.context.restore();
     return !this.#lines.stale;
   }
 
   get drawn(): DrawnTracks {
-    return this.#drawn;
+    return { labels: this.#brush.drawn.labels, marks: this.#marks };
   }
 
-  #fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
-    this.#context.globalAlpha = alpha;
-    this.#context.fillStyle = color;
-    this.#context.fillRect(x, y, width, height);
-    this.#context.globalAlpha = 1;
-  }
-
-  /** Writes text with its middle at `y`, as much of it as fits into `room`. */
-  #text(
-    text: string,
-    x: number,
-    y: number,
-    color: string,
-    room: number,
-    weight = "normal",
-  ): number {
-    if (!this.#isVisible(y)) return 0;
-    this.#font(weight);
-    const shown = this.#measure.fit(text, room);
-    if (!shown) return 0;
-    this.#write(shown, x, y, color);
-    return this.#measure.width(shown);
+  #text(...[text, x, y, ...look]: Parameters<Brush["text"]>): number {
+    return this.#isVisible(y) ? this.#brush.text(text, x, y, ...look) : 0;
   }
 
   #isVisible(y: number): boolean {
     return y - FONT / 2 >= this.#visible[0] && y + FONT / 2 <= this.#visible[1];
   }
 
-  #font(weight = "normal"): void {
-    this.#context.font = `${weight} ${FONT}px ${this.#theme.font}`;
-    this.#context.textBaseline = "middle";
-  }
-
-  #write(text: string, x: number, y: number, color: string): void {
-    this.#context.fillStyle = color;
-    this.#context.fillText(text, x, y + 0.5);
-    if (!this.#record) return;
-    const width = this.#measure.width(text);
-    this.#drawn.labels.push({ text, x, y: y - FONT / 2, width, height: FONT });
-  }
-
   #grid(): void {
     const { width, height, viewport } = this.#scene;
     const middle = OVERVIEW + AXIS / 2;
-    this.#fill(this.#theme.line, 0, TOP - 1, width, 1);
+    this.#brush.fill(this.#brush.theme.line, 0, TOP - 1, width, 1);
     for (let most = Math.max(2, Math.floor(width / 70)); most >= 1; most--) {
       const found = ticks(viewport.start, viewport.end, most);
-      this.#font();
-      const widest = largest([0, ...found.map(({ text }) => this.#measure.width(text))]);
+      this.#brush.font();
+      const widest = largest([0, ...found.map(({ text }) => this.#brush.measure.width(text))]);
       const apart =
         found.length > 1 ? this.#scene.x(found[1]!.ns) - this.#scene.x(found[0]!.ns) : Infinity;
       if (apart < widest + 14 && most > 1) continue;
       for (const { ns, text } of found) {
         const x = this.#scene.x(ns);
-        this.#fill(this.#theme.line, Math.round(x), TOP - 6, 1, 6);
-        this.#fill(this.#theme.line, Math.round(x), TOP, 1, height - TOP, 0.45);
-        const room = this.#measure.width(text);
-        if (x + 4 + room < width) this.#text(text, x + 4, middle, this.#theme.muted, room);
+        this.#brush.fill(this.#brush.theme.line, Math.round(x), TOP - 6, 1, 6);
+        this.#brush.fill(this.#brush.theme.line, Math.round(x), TOP, 1, height - TOP, 0.45);
+        const room = this.#brush.measure.width(text);
+        if (x + 4 + room < width) this.#text(text, x + 4, middle, this.#brush.theme.muted, room);
       }
       return;
     }
@@ -161,7 +126,7 @@ export class TracksPainter {
       rows: seen.length,
       ratio: this.#ratio,
     };
-    const [red, green, blue] = channels(this.#theme.muted);
+    const [red, green, blue] = channels(this.#brush.theme.muted);
     const budget = this.#record ? Infinity : BUDGET_MS;
     this.#scene.bins.look(viewport, view.step);
     this.#lines.begin(view, (blue << 16) | (green << 8) | red, budget);
@@ -170,16 +135,16 @@ export class TracksPainter {
     for (const row of seen) this.#ground(row);
     seen.forEach((row, i) => {
       const { y, height } = this.#scene.rowBox(row);
-      this.#lines.draw(this.#context, strips[i]!, y, height);
+      this.#lines.draw(this.#brush.context, strips[i]!, y, height);
     });
-    this.#font();
-    this.#labels.begin(this.#context.font);
+    this.#brush.font();
+    this.#labels.begin(this.#brush.context.font);
     seen.forEach((row, i) => {
       this.#boxes(row, strips[i]!);
     });
     this.#missing(view.step);
-    this.#headers.paint(this.#theme);
-    this.#font();
+    this.#headers.paint(this.#brush.theme);
+    this.#brush.font();
     seen.forEach((row, i) => {
       this.#depth(row, strips[i]!);
       this.#idle(row, strips[i]!);
@@ -191,7 +156,7 @@ export class TracksPainter {
     const { viewport, bins, height } = this.#scene;
     for (const [from, to] of bins.missing(viewport.start, viewport.end, step)) {
       const [left, right] = [this.#scene.x(from), this.#scene.x(to)];
-      const context = this.#context;
+      const context = this.#brush.context;
       context.save();
       context.beginPath();
       context.rect(left, TOP, right - left, height - TOP);
@@ -202,7 +167,7 @@ export class TracksPainter {
         context.lineTo(x + height, 0);
       }
       context.globalAlpha = 0.35;
-      context.strokeStyle = this.#theme.muted;
+      context.strokeStyle = this.#brush.theme.muted;
       context.stroke();
       context.restore();
     }
@@ -213,9 +178,10 @@ export class TracksPainter {
     const { y, height } = this.#scene.rowBox(row);
     const { width } = this.#scene;
     if (row.kind === RowKind.OVERLAP) {
-      this.#fill(this.#theme.warning, 0, y, width, height, 0.1);
-      this.#fill(this.#theme.warning, 0, y, 3, height);
-    } else if (row.depth === 0) this.#fill(this.#theme.surface, 0, y, width, height, 0.75);
+      this.#brush.fill(this.#brush.theme.warning, 0, y, width, height, 0.1);
+      this.#brush.fill(this.#brush.theme.warning, 0, y, 3, height);
+    } else if (row.depth === 0)
+      this.#brush.fill(this.#brush.theme.surface, 0, y, width, height, 0.75);
   }
 
   #boxes(row: Row, strip: Strip): void {
@@ -256,7 +222,7 @@ export class TracksPainter {
           width: right - left,
           height,
         } as const;
-        this.#drawn.marks.push({ ...mark, share: count });
+        this.#marks.push({ ...mark, share: count });
       }
       if (share < 1 || row.kind === RowKind.INSTANT) continue;
       left = Math.max(0, left);
@@ -297,13 +263,13 @@ export class TracksPainter {
     if (!this.#isVisible(line)) return;
     const isId = text === label.id && text !== label.full;
     const left = isId ? x + Math.min(4, (width - label.idWidth) / 2) : x + 4;
-    this.#write(text, left, line, ink);
+    this.#brush.write(text, left, line, ink);
     this.#written++;
     if (!two || isId || !this.#isVisible(middle + 8)) return;
     const lasts = slices.durationOf(slice);
     const time = Number.isFinite(lasts) ? slices.told(lasts) : "";
-    if (time && this.#measure.width(time) <= width - 6) {
-      this.#write(time, x + 4, middle + 8, ink);
+    if (time && this.#brush.measure.width(time) <= width - 6) {
+      this.#brush.write(time, x + 4, middle + 8, ink);
     }
   }
 
@@ -313,11 +279,11 @@ export class TracksPainter {
     if (row.kind === RowKind.INSTANT || (row.depth === 0 && !isLane)) return;
     const { y, height } = this.#scene.rowBox(row);
     const text = isLane ? `overlaps, lane ${row.depth + 1}` : `depth ${row.depth}`;
-    const room = this.#measure.width(text) + 16;
+    const room = this.#brush.measure.width(text) + 16;
     const last = Math.min(share.length, Math.ceil(room * this.#ratio));
     for (let column = 0; column < last; column++) if (share[column]! > 0) return;
     if (this.#isVisible(y + height / 2)) {
-      this.#write(text, 8, y + height / 2, this.#theme.muted);
+      this.#brush.write(text, 8, y + height / 2, this.#brush.theme.muted);
     }
   }
 
@@ -349,9 +315,9 @@ export class TracksPainter {
         Math.max(0, this.#scene.x(gap[0])),
         Math.min(width, this.#scene.x(gap[1])),
       ];
-      const wants = this.#measure.width(text);
+      const wants = this.#brush.measure.width(text);
       if (right - left < wants + 16) continue;
-      this.#write(text, (left + right - wants) / 2, middle, this.#theme.muted);
+      this.#brush.write(text, (left + right - wants) / 2, middle, this.#brush.theme.muted);
       this.#written++;
     }
   }
