@@ -88,15 +88,9 @@ export class TimelineSelection {
 
   get marked(): MarkedSlices {
     const { slices } = this.#data;
-    return new MarkedSlices(slices.count, this.#slices());
-  }
-
-  *#slices(): Iterable<number> {
-    const { slices } = this.#data;
-    for (const node of this.#session.selected) {
-      yield* slices.of(node);
-      yield* slices.sharedBy(node);
-    }
+    const { selected } = this.#session;
+    const found = selected.flatMap((node) => [...slices.of(node), ...slices.sharedBy(node)]);
+    return new MarkedSlices(slices.count, found);
   }
 
   /** The slices of a node; where it has none of its own, those that it shares, with the fewest others first. */

@@ -68,27 +68,17 @@ export function tuningFigure(request: TuningFigureRequest): Drawing {
   const rows = taskRows(given.info, options.sort, counts);
   const room = width - 2 * MARGIN;
   const lines = textOf(data, rows, given.schedule);
+  const { findings, refused } = given.info;
+  const say = (note: Parameters<typeof paragraph>[0]) => paragraph(note, room, text);
   const parts = [
-    paragraph({ text: given.info.title, bold: true }, room, text),
-    paragraph({ text: headline(data) }, room, text),
-    ...(given.query ? [paragraph({ text: given.query, color: "muted" }, room, text)] : []),
-    ...given.info.findings
+    say({ text: given.info.title, bold: true }),
+    say({ text: headline(data) }),
+    ...(given.query ? [say({ text: given.query, color: "muted" })] : []),
+    ...findings
       .slice(0, FINDINGS)
-      .map((finding) =>
-        paragraph(
-          { text: `${finding.severity}: ${finding.title}`, color: finding.severity },
-          room,
-          text,
-        ),
-      ),
-    ...(given.info.refused
-      ? [
-          paragraph(
-            { text: `${counted(given.info.refused, "line")} could not be read`, color: "error" },
-            room,
-            text,
-          ),
-        ]
+      .map(({ severity, title }) => say({ text: `${severity}: ${title}`, color: severity })),
+    ...(refused
+      ? [say({ text: `${counted(refused, "line")} could not be read`, color: "error" })]
       : []),
     chart(scene),
     legend(data, room, text),
