@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.executorch.etrecord import etrecord
+from tvmdbg_widgets.formats.executorch import etrecord
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
 from tvmdbg_widgets.model.verdicts import findings

@@ -10,7 +10,7 @@ import pytest
 from formats.executorch.etrecord_files import RECORDS, members, zipped
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.executorch.etrecord.etrecord import (
+from tvmdbg_widgets.formats.executorch.etrecord import (
     read_debug_handles,
     read_delegate_map,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
@@ -45,6 +46,26 @@ class Present(NamedTuple):
 
     tables: FlatTables
     rows: npt.NDArray[np.int64]
+
+
+class SchemaField(NamedTuple):
+    """A field of a table: its name in the schema, its type, and whether it is a vector."""
+
+    name: str
+    dtype: str = "u4"
+    many: bool = False
+
+
+def columns(text: str) -> tuple[SchemaField, ...]:
+    """Return fields in the order of their ids: ``"name"``, ``"name:f4=1"``, ``"name:[u4]"``.
+
+    Strings have the type ``text``; a field that is not read is ``-``.
+    """
+    found = []
+    for word in text.split():
+        name, _, dtype = word.partition(":")
+        found.append(SchemaField(name, dtype.strip("[]") or "u4", dtype.startswith("[")))
+    return tuple(found)
 
 
 class FlatTables:
@@ -174,6 +195,20 @@ class FlatTables:
         # An item takes more memory than its byte does while it is looked up.
         self.buffer.budget.spend(int(lengths.sum()) * max(width, least), field)
         return rows, places + 4, lengths
+
+    def rows(self, fields: str | Sequence[SchemaField]) -> list[tuple[Any, ...]]:
+        """Return fields of each table (:func:`columns`): numbers, texts, tuples of numbers."""
+        given = columns(fields) if isinstance(fields, str) else fields
+        found: list[Iterable[Any]] = []
+        for id_, (name, dtype, many) in enumerate(given):
+            if many:
+                found.append(self.vector(id_, dtype, name).tuples())
+            elif dtype == "text":
+                found.append(self.strings(id_, name).column)
+            elif name != "-":
+                kind, _, default = dtype.partition("=")
+                found.append(self.scalar(id_, kind, int(default or 0), name).tolist())
+        return list(zip(*found, strict=True))
 
     def spans(self, id_: int, field: str) -> tuple[Places, Places]:
         """Return start and length of a vector of bytes of each table; start -1 where absent."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord
+from tvmdbg_widgets.formats.executorch.etrecord import is_etrecord
 from tvmdbg_widgets.formats.limits import Limits
 from tvmdbg_widgets.formats.pasted.readings import MISREAD, cut_line, nearly, readings
 from tvmdbg_widgets.formats.registry import (

@@ -9,7 +9,7 @@ from functools import cache
 
 from executorch_cases import CASES, case_dir
 
-from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
+from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

@@ -10,7 +10,7 @@ from executorch_cases import answers
 
 from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, truth
 from tests.formats.executorch.xnnpack_truth import graph_of as truth_graph
-from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
+from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import Fresh, arguments, steps_of
 from tvmdbg_widgets.formats.executorch.program.unions import read_program

@@ -11,7 +11,7 @@ import pytest
 
 from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, graph_of, truth
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
-from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
+from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateEdges,

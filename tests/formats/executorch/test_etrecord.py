@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.executorch.etrecord.etrecord import is_etrecord, read_etrecord, sniff
+from tvmdbg_widgets.formats.executorch.etrecord import is_etrecord, read_etrecord, sniff
 from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.sources import byte_source
 from tvmdbg_widgets.sources.byte_source import BytesSource

@@ -9,7 +9,7 @@ from formats.executorch.etrecord_files import RECORDS, members, record
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.executorch.etrecord.graph import (
+from tvmdbg_widgets.formats.executorch.exported_program import (
     module_stack,
     read_argument,
     read_program,

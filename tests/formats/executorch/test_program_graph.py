@@ -7,7 +7,7 @@ import pytest
 from executorch_cases import answers
 from formats.executorch.etrecord_files import RECORDS, record
 
-from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
+from tvmdbg_widgets.formats.executorch.exported_program import graph_of
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.executorch.etrecord import (
     ExportedProgram,

@@ -8,7 +8,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, case_dir
 from tvmdbg_widgets.formats import limits
-from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
+from tvmdbg_widgets.formats.executorch.torch_file import read_torch_file
 from tvmdbg_widgets.sources.file_source import FileSource
 from tvmdbg_widgets.sources.unpacking import read_directory
 

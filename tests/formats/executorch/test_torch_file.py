@@ -12,8 +12,8 @@ from formats.executorch.etrecord_files import RECORDS, members, record, zipped
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.executorch.etrecord import torch_file
-from tvmdbg_widgets.formats.executorch.etrecord.torch_file import Global, read_torch_file
+from tvmdbg_widgets.formats.executorch import torch_file
+from tvmdbg_widgets.formats.executorch.torch_file import Global, read_torch_file
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.scalar_types import TorchTensor
 from tvmdbg_widgets.model.tensors.dtypes import DataType

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from tests.formats.executorch.xnnpack_truth import TYPES, Call, calls
 from tvmdbg_widgets.formats.executorch.delegates.event_order import NEVER, SKIP, OrderStep, in_order
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack import BINARY, NAMES, UNARY
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import (
     align,
     explain_name,
     split_name,
 )
-from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import BINARY, NAMES, UNARY
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     Alignment,
     DelegateGraph,

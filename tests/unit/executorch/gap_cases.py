@@ -11,7 +11,7 @@ import numpy as np
 from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile, inflated
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
-from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
+from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 from tvmdbg_widgets.sources.file_source import FileSource
 

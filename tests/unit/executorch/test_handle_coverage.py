@@ -10,8 +10,8 @@ import pytest
 from executorch_cases import case_dir
 
 from tvmdbg_widgets.analysis.executorch.handle_coverage import handle_coverage
-from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
-from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
+from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
+from tvmdbg_widgets.formats.executorch.exported_program import graph_of
 from tvmdbg_widgets.model.executorch.etrecord import (
     DelegateCall,
     ETRecord,

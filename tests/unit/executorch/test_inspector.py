@@ -20,7 +20,7 @@ from tvmdbg_widgets.analysis.executorch.event_blocks import event_blocks
 from tvmdbg_widgets.analysis.executorch.events import Event
 from tvmdbg_widgets.analysis.executorch.record_links import link_record, link_record_as_inspector
 from tvmdbg_widgets.analysis.executorch.time_scale import PerfData
-from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
+from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etdump import (
     DebugTensor,
     DebugValue,

@@ -199,10 +199,7 @@ def given_values(reference: Reference) -> dict[Key, Any]:
 
 
 def reference_values(
-    reference: Reference | None,
-    etrecord: ETRecord,
-    graph: ReferenceGraph,
-    blocks: Iterable[Any],
+    reference: Reference | None, etrecord: ETRecord, graph: ReferenceGraph, blocks: Iterable[Any]
 ) -> list[ReferenceValue]:
     """Return the values to compare with, in the order of the edge program."""
     program = edge_program(etrecord)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from tvmdbg_widgets.formats.executorch import exported_program
 from tvmdbg_widgets.formats.executorch.delegates.families import opened_insides, with_events
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of as delegate_graph_of
 from tvmdbg_widgets.formats.executorch.delegates.matches import (
     placed_in_program,
     placed_on_edges,
+    with_attrs,
+    with_delegate_nodes,
     with_matches,
 )
-from tvmdbg_widgets.formats.executorch.delegates.node_facts import with_delegate_nodes
-from tvmdbg_widgets.formats.executorch.etrecord import graph as edge_graph
 from tvmdbg_widgets.formats.executorch.event_joins import (
     by_order,
     calls_of,
@@ -223,7 +223,7 @@ def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | Non
     record, program, method = files.record, files.program, files.method
     edge = record.edge_programs.get(method) if record is not None else None
     if record is not None and edge is not None:
-        return edge_graph.graph_of(edge, file=record.file), None
+        return exported_program.graph_of(edge, file=record.file), None
     if program is not None and method in program.methods:
         outputs = (record.num_outputs or {}).get(method) if record is not None else None
         own = files.insides.of(method)
@@ -243,15 +243,11 @@ def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | Non
 def _with_doubts(plan: InstructionGraph) -> tuple[Graph, Issue]:
     """Say of each node what is not sure of it, and of the graph that there are such."""
     doubts = plan.uncertain
-    attrs = tuple(
-        MappingProxyType({**each, "uncertain": doubts[at]}) if at in doubts else each
-        for at, each in enumerate(plan.graph.attrs)
-    )
     texts = listed(dict.fromkeys(doubts.values()))
     text = f"a program does not tell everything: {texts}; such nodes have an attribute 'uncertain'"
     nodes = tuple(doubts)[:20]
     issue = Issue("program-uncertain", IssueSeverity.NOTE, text, nodes=nodes, file=plan.graph.file)
-    return replace(plan.graph, attrs=attrs), issue
+    return with_attrs(plan.graph, {at: {"uncertain": each} for at, each in doubts.items()}), issue
 
 
 def _joined(
@@ -319,18 +315,14 @@ def _unjoined(dump: ETDump, backends: Mapping[tuple[int, int], str]) -> EventNod
 
 def _with_delegates(graph: Graph, nodes: EventNodes) -> Graph:
     """Say of each operator which call of a delegate ran it."""
-    said: dict[int, str] = {}
+    if graph.form != "edge":
+        return graph
+    calls: dict[int, dict[str, str]] = {}
     for (_, instruction), number in nodes.calls.items():
         backend = nodes.backends.get((0, instruction)) or "delegate"
-        for node in nodes.sets[number]:
-            said[node] = f"{backend}, instruction {instruction}"
-    if graph.form != "edge" or not said:
-        return graph
-    attrs = (
-        MappingProxyType({**each, "delegate": said[at]}) if at in said else each
-        for at, each in enumerate(graph.attrs)
-    )
-    return replace(graph, attrs=tuple(attrs))
+        text = f"{backend}, instruction {instruction}"
+        calls |= {node: {"delegate": text} for node in nodes.sets[number]}
+    return with_attrs(graph, calls)
 
 
 def _program_source(parts: Sequence[Part]) -> ByteSource | None:

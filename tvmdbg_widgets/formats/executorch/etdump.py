@@ -291,8 +291,7 @@ def read_events(events: FlatTables) -> EventColumns:
     start, end = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
     start[profile_rows] = profile.scalar(6, np.uint64, 0, "start_time")
     end[profile_rows] = profile.scalar(7, np.uint64, 0, "end_time")
-    allocator = allocation.scalar(0, np.int32, 0, "allocator_id").tolist()
-    size = allocation.scalar(1, np.uint64, 0, "allocation_size").tolist()
+    allocations = allocation.rows("allocator_id:i4 allocation_size:u8")
     return EventColumns(
         kind=kind,
         names=_texts(
@@ -312,9 +311,7 @@ def read_events(events: FlatTables) -> EventColumns:
         end=end,
         metadata=_metadata(profile, profile_rows),
         values=read_values(debug, debug_rows),
-        allocations=dict(
-            zip(allocation_rows.tolist(), zip(allocator, size, strict=True), strict=True)
-        ),
+        allocations=dict(zip(allocation_rows.tolist(), allocations, strict=True)),
     )
 
 
@@ -337,11 +334,11 @@ def _metadata(profile: FlatTables, rows: Ints) -> dict[int, bytes]:
 
 
 #: The member of ``Value`` that holds a scalar of each type: its id, table and number type.
-_SCALARS: dict[int, tuple[int, str, npt.DTypeLike]] = {
-    ValueType.INT: (3, "Int", np.int64),
-    ValueType.FLOAT: (4, "Float", np.float32),
-    ValueType.DOUBLE: (5, "Double", np.float64),
-    ValueType.BOOL: (6, "Bool", np.bool_),
+_SCALARS = {
+    ValueType.INT: (3, "Int", "i8"),
+    ValueType.FLOAT: (4, "Float", "f4"),
+    ValueType.DOUBLE: (5, "Double", "f8"),
+    ValueType.BOOL: (6, "Bool", "?"),
 }
 
 
@@ -375,13 +372,5 @@ def read_values(debug: FlatTables, rows: npt.NDArray[np.int64]) -> dict[int, Deb
 
 
 def _tensors(tables: FlatTables) -> list[DebugTensor]:
-    kinds = tables.scalar(0, np.int8, 0, "scalar_type").tolist()
-    sizes = tables.vector(1, np.int64, "sizes")
-    strides = tables.vector(2, np.int64, "strides")
-    offsets = tables.scalar(3, np.int64, 0, "offset").tolist()
-    return [
-        DebugTensor(
-            kinds[at], tuple(sizes.of(at).tolist()), tuple(strides.of(at).tolist()), offsets[at]
-        )
-        for at in range(len(tables))
-    ]
+    rows = tables.rows("scalar_type:i1 sizes:[i8] strides:[i8] offset:i8")
+    return [DebugTensor(*row) for row in rows]

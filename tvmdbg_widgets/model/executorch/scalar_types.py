@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -20,52 +22,14 @@ from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.sources.strided import StridedSource, byte_steps
 
+_FILE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 #: Name and data type by number, as the runtime's files have it; ``""`` where no numpy type fits.
 RUNTIME: Final[Mapping[int, tuple[str, str]]] = {
-    0: ("BYTE", "uint8"),
-    1: ("CHAR", "int8"),
-    2: ("SHORT", "int16"),
-    3: ("INT", "int32"),
-    4: ("LONG", "int64"),
-    5: ("HALF", "float16"),
-    6: ("FLOAT", "float32"),
-    7: ("DOUBLE", "float64"),
-    9: ("COMPLEXFLOAT", "complex64"),
-    10: ("COMPLEXDOUBLE", "complex128"),
-    11: ("BOOL", "bool"),
-    12: ("QINT8", "int8"),
-    13: ("QUINT8", "uint8"),
-    14: ("QINT32", "int32"),
-    15: ("BFLOAT16", "bfloat16"),
-    16: ("QUINT4X2", ""),
-    17: ("QUINT2X4", ""),
-    22: ("BITS16", "uint16"),
-    23: ("FLOAT8E5M2", "float8_e5m2"),
-    24: ("FLOAT8E4M3FN", "float8_e4m3fn"),
-    25: ("FLOAT8E5M2FNUZ", "float8_e5m2fnuz"),
-    26: ("FLOAT8E4M3FNUZ", "float8_e4m3fnuz"),
-    27: ("UINT16", "uint16"),
-    28: ("UINT32", "uint32"),
-    29: ("UINT64", "uint64"),
+    int(number): tuple(names) for number, names in _FILE["runtime"].items()
 }
-
 #: Data type by number, as exported programs in an ETRecord have it.
 EXPORTED: Final[Mapping[int, str]] = {
-    1: "uint8",
-    2: "int8",
-    3: "int16",
-    4: "int32",
-    5: "int64",
-    6: "float16",
-    7: "float32",
-    8: "float64",
-    10: "complex64",
-    11: "complex128",
-    12: "bool",
-    13: "bfloat16",
-    14: "uint16",
-    15: "float8_e5m2",
-    16: "float8_e4m3fn",
+    int(number): name for number, name in _FILE["exported"].items()
 }
 
 

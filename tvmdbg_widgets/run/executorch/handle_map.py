@@ -150,7 +150,7 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
 
 def _run_and_nodes(graph: Any) -> tuple[DebugRun | None, Any]:
     """Return a run that shows a graph where it can be drawn, and what the operators are read of."""
-    from tvmdbg_widgets.formats.executorch.etrecord.graph import graph_of
+    from tvmdbg_widgets.formats.executorch.exported_program import graph_of
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
     from tvmdbg_widgets.model.graph.graph import Graph
     from tvmdbg_widgets.model.parts import RunParts

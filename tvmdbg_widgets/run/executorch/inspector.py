@@ -355,10 +355,7 @@ def inspector_of(parts: RunParts) -> Inspector:
             "this run has no ETDump; tvmdbg_widgets.open(etdump, etrecord, debug_buffer) has"
         )
     return Inspector(
-        etdump_data=dump,
-        etrecord=found.record,
-        debug_buffer_path=found.buffer,
-        method=found.method,
+        etdump_data=dump, etrecord=found.record, debug_buffer_path=found.buffer, method=found.method
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
     """Return an ETRecord given as such, as a path or as bytes."""
-    from tvmdbg_widgets.formats.executorch.etrecord.etrecord import read_etrecord
+    from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.sources.byte_source import ByteSource
     from tvmdbg_widgets.sources.given import as_source
@@ -43,7 +43,7 @@ def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
 
 
 def _refuse_other_files(source: Any) -> None:
-    from tvmdbg_widgets.formats.executorch.etrecord.etrecord import IDENTIFIER
+    from tvmdbg_widgets.formats.executorch.etrecord import IDENTIFIER
     from tvmdbg_widgets.model.base.text import FormatError
     from tvmdbg_widgets.sources.unpacking import read_directory
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from tvmdbg_widgets.formats.executorch.delegates.node_facts import mapped_nodes
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack import EDGE_OPERATORS
 from tvmdbg_widgets.formats.limits import WorkBudget
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateEdges,
@@ -24,58 +24,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
 )
 from tvmdbg_widgets.model.executorch.etrecord import ExportedProgram, ProgramNode, Size
 
-#: Operators, without name space and overload, that become a node of each type.
-_FITS: Final[Mapping[str, tuple[str, ...]]] = {
-    kind: tuple(operators.split())
-    for kinds, operators in {
-        "Conv2d DepthwiseConv2d ConvTranspose2d": "convolution",
-        "FullyConnected": "linear addmm mm",
-        "BatchMatrixMultiply": "bmm",
-        "ScaledDotProductAttention": "scaled_dot_product_attention",
-        "Clamp": "relu hardtanh clamp",
-        "StaticTranspose": "permute_copy _to_copy _to_dim_order_copy",
-        "StaticReshape": "view_copy squeeze_copy unsqueeze_copy",
-        "StaticSlice": "slice_copy",
-        "StaticConstantPad": "constant_pad_nd",
-        "StaticResizeBilinear2D": "upsample_bilinear2d",
-        "Convert": "quantize_per_tensor dequantize_per_tensor quantize_per_token "
-        "dequantize_per_token quantize_per_channel dequantize_per_channel quantize_affine "
-        "dequantize_affine",
-        "Copy": "clone _clone_dim_order",
-        "MaxPooling2d": "max_pool2d amax max",
-        "ArgMaxPooling2d": "max",
-        "AvgPooling2d": "avg_pool2d",
-        "GlobalAvgPooling2d": "mean",
-        "Concatenate2 Concatenate3 Concatenate4 Concatenate5": "cat",
-        "Add": "add",
-        "Subtract": "sub",
-        "Multiply": "mul",
-        "Div": "div",
-        "Minimum": "minimum",
-        "Maximum": "maximum",
-        "PReLU": "prelu",
-        "LeakyReLU": "leaky_relu",
-        "ELU": "elu",
-        "Gelu": "gelu",
-        "Hardswish": "hardswish",
-        "Sigmoid": "sigmoid",
-        "Tanh": "tanh",
-        "Softmax": "_softmax softmax",
-        "Abs": "abs",
-        "Negate": "neg",
-        "Floor": "floor",
-        "Ceiling": "ceil",
-        "Square": "pow square",
-        "SquareRoot": "sqrt",
-        "ReciprocalSquareRoot": "rsqrt",
-        "Exp": "exp",
-        "Log": "log",
-        "Sin": "sin",
-        "Cos": "cos",
-    }.items()
-    for kind in kinds.split()
-}
-_OPERATORS: Final = frozenset(each for operators in _FITS.values() for each in operators)
+_OPERATORS: Final = frozenset(each for operators in EDGE_OPERATORS.values() for each in operators)
 #: Of a tensor in PyTorch.
 _MOST_DIMENSIONS = 64
 #: Looks at each operator, whatever the number of nodes that share its handle.
@@ -103,7 +52,7 @@ def edge_nodes(
         graph = graphs[instruction]
         if not any(node.inserted or node.handle is not None for node in graph.nodes):
             inside = candidates.free(own)
-            mapped, taken_in = mapped_nodes(graph, program, inside, maps.get(instruction, {}))
+            mapped, taken_in = _mapped_nodes(graph, program, inside, maps.get(instruction, {}))
             for index, edge in mapped.items():
                 of[instruction, index] = edge
                 candidates.give(instruction, edge.node)
@@ -149,7 +98,7 @@ def _contradicted(graph: DelegateGraph, program: ExportedProgram, own: Sequence[
     known = wrong = 0
     operators: dict[int, dict[str, set[tuple[int, ...] | None]]] = {}
     for node in graph.nodes:
-        fits = _FITS.get(node.type)
+        fits = EDGE_OPERATORS.get(node.type)
         if node.handle is None or fits is None:
             continue
         if node.handle not in operators:
@@ -213,7 +162,7 @@ class _Candidates:
         if handle is None:
             return None
         self._prepare(handle)
-        fits = _FITS.get(node.type)
+        fits = EDGE_OPERATORS.get(node.type)
         if fits is None:
             # A type that is not known: only where no doubt is possible.
             alone = self._program.by_handle.get(handle, ())
@@ -403,3 +352,81 @@ def taken_in_by(
             if found:
                 (part_of if alone and nth == 0 else beside)[at] = found
     return part_of, beside
+
+
+#: The edge node of each operator by its number, and the operator that took in each other node.
+Mapped = tuple[dict[int, EdgeNode], dict[int, int]]
+
+
+def _mapped_nodes(
+    graph: DelegateGraph,
+    program: ExportedProgram,
+    inside: Sequence[int],
+    handles_of: Mapping[str, Sequence[int]],
+) -> Mapped:
+    """Return the edge node of each operator by its number, and what it took in besides."""
+    places = _places(graph, program, inside, handles_of)
+    return _by_names(graph, program, inside) if places is None else _by_map(graph, program, places)
+
+
+def _type(node: DelegateNode) -> str:
+    """Return ``convolution`` of ``aten.convolution.default``."""
+    return node.type.split(".")[1] if "." in node.type else node.type
+
+
+def _places(
+    graph: DelegateGraph,
+    program: ExportedProgram,
+    inside: Sequence[int],
+    handles_of: Mapping[str, Sequence[int]],
+) -> dict[int, tuple[int, ...]] | None:
+    """Return the edge nodes of each operator by the map, None where some of it does not fit."""
+    ids = Counter(str(node.fields.get("node_id")) for node in graph.nodes)
+    own = set(inside)
+    operators = {program.nodes[at].operator for at in inside}
+    found: dict[int, tuple[int, ...]] = {}
+    for node in graph.nodes:
+        identifier = str(node.fields.get("node_id"))
+        handles = handles_of.get(identifier, ())
+        if not handles:
+            continue
+        held = [[at for at in program.by_handle.get(handle, ()) if at in own] for handle in handles]
+        places = tuple(sorted({at for each in held for at in each}))
+        named = {program.nodes[at].operator for at in places}
+        operator = _type(node)
+        fits = operator in named or operator not in operators
+        if ids[identifier] > 1 or not all(held) or not fits:
+            return None
+        found[node.index] = places
+    return found or None
+
+
+def _by_map(
+    graph: DelegateGraph, program: ExportedProgram, places: Mapping[int, tuple[int, ...]]
+) -> Mapped:
+    of: dict[int, EdgeNode] = {}
+    taken_in: dict[int, int] = {}
+    for index, own in places.items():
+        operator = _type(graph.nodes[index])
+        fitting = [at for at in own if program.nodes[at].operator == operator] or list(own)
+        free = [at for at in fitting if at not in taken_in] or fitting
+        of[index] = EdgeNode(free[0], len(free))
+        taken_in.update(dict.fromkeys((at for at in own if at not in taken_in), index))
+    for edge in of.values():
+        taken_in.pop(edge.node, None)
+    return of, taken_in
+
+
+def _by_names(graph: DelegateGraph, program: ExportedProgram, inside: Sequence[int]) -> Mapped:
+    edges: dict[str, list[int]] = {}
+    for at in inside:
+        edges.setdefault(program.nodes[at].operator, []).append(at)
+    nodes: dict[str, list[int]] = {}
+    for node in graph.nodes:
+        nodes.setdefault(_type(node), []).append(node.index)
+    of: dict[int, EdgeNode] = {}
+    for operator, own in nodes.items():
+        held = edges.get(operator, [])
+        if len(held) == len(own):
+            of.update((index, EdgeNode(at, len(own))) for index, at in zip(own, held, strict=True))
+    return of, {}

@@ -31,40 +31,30 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Element types by the delegate's spelling: quantized values are shown as stored.
 DTYPES: Final = {
-    "fp32": "float32",
-    "pfp32": "float32",
+    **dict.fromkeys(("fp32", "pfp32"), "float32"),
+    **dict.fromkeys(("qint8", "qcint8", "qdint8", "qpint8"), "int8"),
+    **dict.fromkeys(("qint32", "qcint32", "int32"), "int32"),
+    **dict.fromkeys(("qcint4", "qbint4"), "uint4"),
     "fp16": "float16",
     "bf16": "bfloat16",
-    "qint8": "int8",
-    "qcint8": "int8",
-    "qdint8": "int8",
-    "qpint8": "int8",
     "quint8": "uint8",
-    "qint32": "int32",
-    "qcint32": "int32",
-    "int32": "int32",
-    "qcint4": "uint4",
-    "qbint4": "uint4",
     # Vulkan's spelling.
-    "BOOL": "bool",
-    "UINT8": "uint8",
-    "INT8": "int8",
-    "INT32": "int32",
-    "INT64": "int64",
-    "FLOAT16": "float16",
-    "FLOAT32": "float32",
-    "FLOAT64": "float64",
+    **{
+        name: name.lower()
+        for name in ["BOOL", "UINT8", "INT8", "INT32", "INT64", "FLOAT16", "FLOAT32", "FLOAT64"]
+    },
 }
 #: Sides of one thing that fields tell apart: what it is called, and which sides.
+_BOTH: Final = ("height", "width")
 _SIDES: Final = {
     "padding": ("padding", ("top", "right", "bottom", "left")),
-    "kernel": ("kernel size", ("height", "width")),
-    "subsampling": ("stride", ("height", "width")),
-    "stride": ("stride", ("height", "width")),
-    "dilation": ("dilation", ("height", "width")),
-    "pooling": ("pooling window", ("height", "width")),
-    "adjustment": ("output padding", ("height", "width")),
-    "new": ("new size", ("height", "width")),
+    "kernel": ("kernel size", _BOTH),
+    "subsampling": ("stride", _BOTH),
+    "stride": ("stride", _BOTH),
+    "dilation": ("dilation", _BOTH),
+    "pooling": ("pooling window", _BOTH),
+    "adjustment": ("output padding", _BOTH),
+    "new": ("new size", _BOTH),
 }
 _ADDRESSES: Final = ("num_dims", "debug_handle", "output_min", "output_max")
 _TO_NHWC: Final = (0, 2, 3, 1)

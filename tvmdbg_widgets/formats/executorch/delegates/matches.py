@@ -1,7 +1,8 @@
-"""The operators of delegates on the nodes of a run's graph, and the events that are theirs."""
+"""The operators of delegates on the nodes of a run's graph, their events and their attributes."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -10,25 +11,29 @@ from typing import Final
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
-from tvmdbg_widgets.formats.executorch.delegates.graph import delegate_tensors, graph_of
-from tvmdbg_widgets.formats.executorch.delegates.node_facts import (
-    first_alignment,
-    match_facts,
-    run_facts,
+from tvmdbg_widgets.formats.executorch.delegates.families import family_of
+from tvmdbg_widgets.formats.executorch.delegates.graph import (
+    delegate_tensors,
+    graph_of,
+    layouts_of,
+    node_attrs,
 )
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
-from tvmdbg_widgets.model.base.text import Issue, Issues
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import Issue, Issues, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     EXACT,
     ORDER,
+    Alignment,
     CallEvents,
+    DelegateEdges,
     DelegateGraph,
     EventMatch,
     Inside,
     Insides,
 )
 from tvmdbg_widgets.model.executorch.etdump import DelegateCalls, ETDump, EventKind
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram, event_title
 from tvmdbg_widgets.model.executorch.event_nodes import (
     MATCHED,
     MATCHED_BY_ORDER,
@@ -53,6 +58,12 @@ _INSERTED: Final = {
     "StaticReshape": "reshaping",
     "Convert": "type conversion",
 }
+
+
+#: Attributes of an operator that its edge node has in words of its own, or that say nothing there.
+_OF_EDGES: Final = ("debug_handle", "inserted")
+#: Events of one operator that are told by name: a shader is dispatched as often as it takes.
+_MOST_EVENTS: Final = 12
 
 
 def placed_on_edges(
@@ -146,8 +157,11 @@ class _Matches:
                 self._unmatched.add(rest)
                 continue
             nodes, self._how[event] = _placed(self._insides, inside, match)
+            if nodes and nodes not in self._numbers:
+                self._numbers[nodes] = len(self._sets)
+                self._sets.append(nodes)
             self._set_of[event] = (
-                self._set(nodes)
+                self._numbers[nodes]
                 if nodes
                 else self._set_apart(inside.at, whole, _title(inside.graph, match))
             )
@@ -157,12 +171,6 @@ class _Matches:
         edges, inside = self._insides.edges, each.inside
         foreign = frozenset[int]() if edges is None else edges.contradicted
         return each.fits and (inside is None or inside.instruction not in foreign)
-
-    def _set(self, nodes: tuple[int, ...]) -> int:
-        if nodes not in self._numbers:
-            self._numbers[nodes] = len(self._sets)
-            self._sets.append(nodes)
-        return self._numbers[nodes]
 
     def _set_apart(self, at: Instruction, nodes: tuple[int, ...], title: str) -> int:
         """Return the number of a set of a call's nodes; without a title of what is left of it."""
@@ -227,19 +235,139 @@ def _placed(insides: Insides, inside: Inside, match: EventMatch) -> tuple[tuple[
     return tuple(sorted(nodes)), how
 
 
+def with_delegate_nodes(graph: Graph, insides: Insides, method: str, dump: ETDump | None) -> Graph:
+    """Return a run's graph whose nodes tell what the delegate made of them."""
+    told: dict[int, dict[str, str]] = defaultdict(dict)
+    own = {each.instruction: each for each in insides.of(method).values() if each.graph is not None}
+    facts = {at: _run_facts(insides, each, dump) for at, each in own.items()}
+    if insides.edges is None:
+        for at, by_index in facts.items():
+            for index, each in by_index.items():
+                for node in insides.placed.get((at, index), ()):
+                    told[node] |= each
+    else:
+        _on_edges(insides.edges, own, facts, told)
+    texts = {
+        (str(chain), str(at)): each.payload
+        for (chain, at), each in insides.of(method).items()
+        if each.graph is None
+    }
+    for node, own_attrs in enumerate(graph.attrs if texts else ()):
+        at_ = own_attrs.get("chain", ""), own_attrs.get("instruction", "")
+        if "backend" in own_attrs and at_ in texts:
+            told[node]["payload"] = texts[at_]
+    return with_attrs(graph, told)
+
+
+def with_attrs(graph: Graph, more: Mapping[int, Mapping[str, str]]) -> Graph:
+    """Return a graph with more attributes of some nodes."""
+    if not more:
+        return graph
+    attrs = tuple(
+        MappingProxyType({**each, **more[node]}) if node in more else each
+        for node, each in enumerate(graph.attrs)
+    )
+    return replace(graph, attrs=attrs)
+
+
+def _on_edges(
+    edges: DelegateEdges,
+    own: Mapping[int, Inside],
+    facts: Mapping[int, Mapping[int, Mapping[str, str]]],
+    told: dict[int, dict[str, str]],
+) -> None:
+    graphs = {at: each.graph for at, each in own.items() if each.graph is not None}
+    for at, graph in graphs.items():
+        layouts = layouts_of(graph)
+        around: dict[int, list[str]] = defaultdict(list)
+        for index, served in graph.inserted_for.items():
+            runs = facts[at][index].get("runs as", "")
+            around[served].append(f"{graph.nodes[index].name}{runs and ', '}{runs}")
+        for node in graph.nodes:
+            if (edge := edges.of.get((at, node.index))) is None:
+                continue
+            mine = node_attrs(graph, node, layouts)
+            told[edge.node] |= {name: mine[name] for name in mine if name not in _OF_EDGES}
+            told[edge.node] |= facts[at][node.index]
+            if edge.alternatives > 1:
+                alike = counted(edge.alternatives, "identical operator")
+                told[edge.node]["came from"] = f"one of {alike}: not sure which"
+            if around[node.index]:
+                told[edge.node]["inserted for it"] = "; ".join(around[node.index])
+    for place, owners in (*edges.part_of.items(), *edges.beside.items()):
+        names = [graphs[at].nodes[index].name for at, index in owners if at in graphs]
+        if names:
+            at, index = owners[0]
+            told[place] |= {"delegate_node": f"in {listed(names)}", **facts[at][index]}
+
+
+def _run_facts(insides: Insides, inside: Inside, dump: ETDump | None) -> dict[int, dict[str, str]]:
+    """Return what each operator of a delegate ran as in its first call, by its number."""
+    graph, call = inside.graph, insides.first_calls.get((inside.method, *inside.at))
+    found: dict[int, dict[str, str]] = {node.index: {} for node in graph.nodes} if graph else {}
+    if graph is None or call is None or call.alignment is None or dump is None:
+        return found
+    alignment = call.alignment
+    names = tuple(dump.delegate_id_str[event] for event in call.events)
+    for index, each in found.items():
+        if events := alignment.events_of.get(index, ()):
+            each.update(_ran(inside, alignment.events[events[0]], [names[at] for at in events]))
+        elif index in alignment.taken_in:
+            each["runs in"] = listed([graph.nodes[at].name for at in alignment.taken_in[index]])
+        elif index in alignment.idle:
+            each["runs as"] = "no operator at run time"
+        elif index in alignment.missing:
+            each["match"] = "none: no event of this call is its"
+    for match in alignment.events:
+        for index in match.candidates:
+            found[index].setdefault("match", f"{match.match}: {match.reason}")
+    return found
+
+
+def match_facts(graph: DelegateGraph, alignment: Alignment) -> tuple[Facts, ...]:
+    """Return what is told of each event of a call: its operators, and how it was matched."""
+    served = graph.inserted_for
+    called = [node.name for node in graph.nodes]
+    found: list[Facts] = []
+    for match in alignment.events:
+        facts: list[tuple[str, str]] = []
+        if match.nodes:
+            main = match.nodes[0] if match.main is None else match.main
+            others = [called[node] for node in match.nodes if node != main]
+            facts.append(
+                ("operator", called[main] + (f", with {listed(others)}" if others else ""))
+            )
+            if graph.nodes[main].inserted:
+                for_ = f" for {called[served[main]]}" if main in served else ""
+                facts.append(("inserted", f"by lowering{for_}"))
+        elif match.candidates:
+            facts.append(("operator", f"one of {listed([called[n] for n in match.candidates])}"))
+        facts.append(("match", match.match + (f": {match.reason}" if match.reason else "")))
+        found.append(tuple(facts))
+    return tuple(found)
+
+
+def _ran(inside: Inside, first: EventMatch, names: list[str]) -> dict[str, str]:
+    """Return what the names of an operator's events tell of it, and the match of the first."""
+    more = len(names) - _MOST_EVENTS
+    told = {
+        "runs as": ", ".join(map(event_title, names[:_MOST_EVENTS]))
+        + (f" and {more} more" if more > 0 else ""),
+        "match": first.match + (f": {first.reason}" if first.reason else ""),
+    }
+    family = family_of(inside.delegate.id)
+    if family is not None and family.explain is not None:
+        told["kernel"] = "; ".join(f"{part}: {text}" for part, text in family.explain(names[0]))
+    return told
+
+
 def graph_alone(files: ExecuTorchFiles, inside: Inside) -> Graph:
     """Return the graph of a delegate, whose operators tell what they ran as."""
     if inside.graph is None:
         raise ValueError(f"no graph of {inside.delegate.id} can be read: {inside.payload}")
     graph = graph_of(inside.graph)
-    facts = run_facts(inside, *first_alignment(files.insides, inside, files.dump))
-    operators = _operators(graph)
-    told = dict(zip(operators, facts.values(), strict=True))
-    attrs = tuple(
-        MappingProxyType({**each, **told[node]}) if node in told else each
-        for node, each in enumerate(graph.attrs)
-    )
-    return replace(graph, attrs=attrs)
+    facts = _run_facts(files.insides, inside, files.dump)
+    return with_attrs(graph, dict(zip(_operators(graph), facts.values(), strict=True)))
 
 
 def parts_alone(files: ExecuTorchFiles, inside: Inside) -> RunParts:
@@ -266,8 +394,7 @@ def parts_alone(files: ExecuTorchFiles, inside: Inside) -> RunParts:
 
 
 def _operators(graph: Graph) -> tuple[int, ...]:
-    found: list[int] = np.flatnonzero(graph.kinds == NodeKind.OPERATOR).tolist()
-    return tuple(found)
+    return tuple(np.flatnonzero(graph.kinds == NodeKind.OPERATOR).tolist())
 
 
 def _timeline(dump: ETDump, insides: Insides, inside: Inside, graph: Graph) -> Timeline | None:

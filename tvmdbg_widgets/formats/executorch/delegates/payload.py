@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
+from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables, SchemaField
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, cut
-from tvmdbg_widgets.model.executorch.delegate_graph import Field
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant
 from tvmdbg_widgets.model.executorch.program import FileSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
@@ -24,6 +24,7 @@ MOST_ID = 2**31 - 1
 _HEADER = struct.Struct("<HIIIQ")
 _MAGIC_END = 8
 _HEADER_END = _MAGIC_END + _HEADER.size
+_SPAN = ("offset", "size")
 _EXAMPLES = 5
 
 #: Inputs and outputs of a node: field and value id of each.
@@ -43,38 +44,18 @@ class Payload(NamedTuple):
     constants: FileSpan
 
 
-class SchemaField(NamedTuple):
-    """A field of a table: its name in the schema, its type, and whether it is a vector."""
-
-    name: str
-    dtype: str = "u4"
-    many: bool = False
-
-
-def columns(text: str) -> tuple[SchemaField, ...]:
-    """Return fields, in the order of their ids, from names; ``name:f4`` and ``name:[u4]`` differ.
-
-    >>> columns("axis perm:[u4]")[1]
-    Column(name='perm', dtype='u4', many=True)
-    """
-    found = []
-    for word in text.split():
-        name, _, dtype = word.partition(":")
-        found.append(SchemaField(name, dtype.strip("[]") or "u4", dtype.startswith("[")))
-    return tuple(found)
-
-
 def read_payload(
     source: ByteSource,
     payload: FileSpan,
-    magic: bytes | None,
+    magic: bytes,
     identifiers: Sequence[bytes],
-    sizes: tuple[str, str, str, str, str],
+    constants_name: str,
     *,
     what: str,
     file: str,
 ) -> Payload:
     """Read header and flatbuffer of a payload, not its constants."""
+    names = [f"{name}_{part}" for name in ("flatbuffer", constants_name) for part in _SPAN]
 
     def broken(region: str, offset: int, expected: object, found: object) -> FormatError:
         return FormatError(
@@ -95,10 +76,11 @@ def read_payload(
         if len(head) < _HEADER_END:
             found = counted(len(head), "byte")
             raise broken("header", 0, counted(_HEADER_END, "byte"), found)
-        header = dict(zip(sizes, _HEADER.unpack_from(head, _MAGIC_END), strict=True))
+        fields = _HEADER.unpack_from(head, _MAGIC_END)
+        header = dict(zip(("header_length", *names), fields, strict=True))
         length, start, size, at, held = header.values()
         if length < _HEADER_END:
-            raise broken(f"header: {sizes[0]}", 8, f"{_HEADER_END} or more", length)
+            raise broken("header: header_length", 8, f"{_HEADER_END} or more", length)
         if start < _HEADER_END or start + size > payload.size:
             raise broken("flatbuffer", 10, within, f"bytes {start:,} to {start + size:,}")
         if at < start + size:
@@ -110,31 +92,36 @@ def read_payload(
         raise broken("flatbuffer", start, "8 bytes or more", size)
     data = source.read(payload.offset + start, size)
     if data[4:8] not in identifiers:
-        known = " or ".join(each.decode() for each in filter(None, (magic, *identifiers)))
+        known = " or ".join(each.decode() for each in (magic, *identifiers))
         raise broken("identifier", start + 4, known, repr(data[4:8])[1:])
     buffer = FlatBuffer(data, file=file, base=payload.offset + start, hint=HINT)
     return Payload(header, buffer, data[4:8].decode(), constants)
 
 
-def read_fields(tables: FlatTables, fields: Sequence[SchemaField]) -> list[dict[str, Field]]:
+def read_fields(tables: FlatTables, fields: Sequence[SchemaField]) -> list[dict[str, Any]]:
     """Return the fields of each table by name; 0 and nothing where they are absent."""
     # Absent fields take memory too, and one table may stand in many places.
     tables.buffer.budget.spend(4 * len(fields) * len(tables), tables.name)
-    if not len(tables) or not fields:
+    if not fields:
         return [{} for _ in tables.places]
-    found = [
-        tables.vector(id_, dtype, name).tuples()
-        if many
-        else tables.scalar(id_, dtype, 0, name).tolist()
-        for id_, (name, dtype, many) in enumerate(fields)
-    ]
     names = [field.name for field in fields]
-    return [dict(zip(names, row, strict=True)) for row in zip(*found, strict=True)]
+    return [dict(zip(names, row, strict=True)) for row in tables.rows(fields)]
 
 
-def root_ids(root: FlatTables, id_: int, field: str) -> list[int]:
-    """Return a vector of ids of the root table."""
-    found: list[int] = root.vector(id_, np.uint32, field).values.tolist()
+def read_constants(
+    tables: FlatTables, fields: str, held: Payload, noted: Noted, *, first: int = 0
+) -> list[DelegateConstant]:
+    """Return offset, size and key of constants; those from `first` on without a key lie here."""
+    found = []
+    for index, (offset, size, key) in enumerate(tables.rows(fields)):
+        span = None
+        if index >= first and not key:
+            if offset + size <= held.constants.size:
+                span = FileSpan(held.constants.offset + offset, size)
+            elif size:
+                where = f"[{index}] of {counted(size, 'byte')} at {offset}"
+                noted.add("constants", "constant outside of the payload, left out", where)
+        found.append(DelegateConstant(offset, size, key, span))
     return found
 
 
@@ -159,25 +146,21 @@ class Noted:
             Issue(
                 f"delegate-{rule}",
                 IssueSeverity.WARNING,
-                f"{self._what}: {_counted(count, problem)}: {', '.join(examples)}"
+                f"{self._what}: {counted(count, noun)} {rest}: {', '.join(examples)}"
                 f"{' and more' if count > len(examples) else ''}",
                 file=self._file,
             )
             for (rule, problem), (examples, (count,)) in self._found.items()
+            for noun, _, rest in [problem.partition(" ")]
         )
 
 
-def _counted(count: int, problem: str) -> str:
-    noun, _, rest = problem.partition(" ")
-    return f"{counted(count, noun)} {rest}"
-
-
 def known_ids(
-    ids: Iterable[int], values: Mapping[int, object], field: str, noted: Noted
+    root: FlatTables, place: int, values: Mapping[int, object], field: str, noted: Noted
 ) -> tuple[int, ...]:
-    """Return those ids that values have."""
+    """Return a vector of ids of the root table, those that values have."""
     kept = []
-    for at, id_ in enumerate(ids):
+    for at, id_ in enumerate(root.vector(place, np.uint32, field).values.tolist()):
         if id_ in values:
             kept.append(id_)
         else:
@@ -196,10 +179,10 @@ def joined(
     kept: list[Links] = []
     forward = True
     for index, pairs in enumerate(links):
-        inputs, outputs = (
-            tuple(pair for pair in own if _is_value(pair, index, names, values, noted))
-            for own in pairs
-        )
+        for field, id_ in (pair for own in pairs for pair in own if pair[1] not in values):
+            where = f"#{index} {names[index]}.{field} = {id_}"
+            noted.add("ids", "id of a value that is not there, left out", where)
+        inputs, outputs = (tuple(pair for pair in own if pair[1] in values) for own in pairs)
         own = []
         for field, id_ in outputs:
             if producers.setdefault(id_, index) == index:
@@ -211,21 +194,6 @@ def joined(
     for index, (inputs, _) in enumerate(kept):
         forward &= all(producers.get(id_, -1) < index for _, id_ in inputs)
     return kept if forward else _without_circles(names, kept, producers, noted)
-
-
-def _is_value(
-    pair: tuple[str, int],
-    index: int,
-    names: Sequence[str],
-    values: Mapping[int, object],
-    noted: Noted,
-) -> bool:
-    field, id_ = pair
-    if id_ in values:
-        return True
-    where = f"#{index} {names[index]}.{field} = {id_}"
-    noted.add("ids", "id of a value that is not there, left out", where)
-    return False
 
 
 def _without_circles(

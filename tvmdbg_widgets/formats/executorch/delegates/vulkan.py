@@ -7,64 +7,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.delegates.payload import (
     Links,
     Noted,
-    Payload,
-    SchemaField,
-    columns,
     joined,
     known_ids,
+    read_constants,
     read_fields,
     read_payload,
-    root_ids,
 )
 from tvmdbg_widgets.formats.executorch.program.unions import members
-from tvmdbg_widgets.formats.flatbuffer import FlatTables
+from tvmdbg_widgets.formats.flatbuffer import FlatTables, columns
 from tvmdbg_widgets.formats.registry import collector_paused
-from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateConstant,
     DelegateGraph,
     DelegateNode,
     DelegateValue,
-    Field,
 )
 from tvmdbg_widgets.model.executorch.program import FileSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-_HEADER: Final = (
-    "header_length",
-    "flatbuffer_offset",
-    "flatbuffer_size",
-    "bytes_offset",
-    "bytes_size",
+#: A storage type and layout of 255 are ``DEFAULT_STORAGE`` and ``DEFAULT_LAYOUT``.
+_TENSOR: Final = (
+    "datatype:i1 dims:[u4] constant_id:i4 mem_obj_id:i4 storage_type:u1=255 memory_layout:u1=255 "
+    "staging_datatype:i1=-1"
 )
-_TENSOR: Final = 5
 #: Values that nodes hand on, and lists of them; all others are settings.
 _HANDED: Final = ("VkTensor", "SymInt")
 _LIST: Final = "ValueList"
-#: Name and fields of each kind of value by its number in the union; texts are read apart.
-_VALUES: Final[dict[int, tuple[str, tuple[SchemaField, ...]]]] = {
-    1: ("Null", ()),
-    2: ("Int", columns("int_val:i8")),
-    3: ("Double", columns("double_val:f8")),
-    4: ("Bool", columns("bool_val:u1")),
-    _TENSOR: ("VkTensor", columns("datatype:i1 dims:[u4] constant_id:i4 mem_obj_id:i4")),
-    6: ("IntList", columns("items:[i8]")),
-    7: ("DoubleList", columns("items:[f8]")),
-    8: ("BoolList", columns("items:[u1]")),
-    9: (_LIST, columns("items:[i4]")),
-    10: ("String", ()),
-    11: ("SymInt", columns("value:i4")),
+#: Name and fields of each kind of value by its number in the union.
+_VALUES: Final = {
+    number: (name, columns(fields))
+    for number, (name, fields) in enumerate(
+        (
+            ("Null", ""),
+            ("Int", "int_val:i8"),
+            ("Double", "double_val:f8"),
+            ("Bool", "bool_val:u1"),
+            ("VkTensor", _TENSOR),
+            ("IntList", "items:[i8]"),
+            ("DoubleList", "items:[f8]"),
+            ("BoolList", "items:[u1]"),
+            (_LIST, "items:[i4]"),
+            ("String", "string_val:text"),
+            ("SymInt", "value:i4"),
+        ),
+        1,
+    )
 }
 _DTYPES: Final = ("BOOL", "UINT8", "INT8", "INT32", "FLOAT16", "FLOAT32", "FLOAT64", "INT64")
-#: ``DEFAULT_STORAGE`` and ``DEFAULT_LAYOUT``.
-_DEFAULT: Final = 255
 
 
 def read_vulkan(source: ByteSource, payload: FileSpan, backend: str, *, file: str) -> DelegateGraph:
@@ -75,22 +71,25 @@ def read_vulkan(source: ByteSource, payload: FileSpan, backend: str, *, file: st
     """
     what = f"payload of {backend} at byte {payload.offset}"
     with collector_paused():
-        held = read_payload(source, payload, b"VH00", (b"VK00",), _HEADER, what=what, file=file)
+        held = read_payload(source, payload, b"VH00", (b"VK00",), "bytes", what=what, file=file)
         noted = Noted(what, file)
         if not held.header:
             noted.add("header", "header missing, which the runtime asks for", "no VH00")
         root = FlatTables.root(held.buffer, "VkGraph")
-        constants = _constants(root, held, noted)
+        _, tables = root.children(5, "VkBytes", "constants")
+        own = read_constants(tables, "offset:u8 length:u8 named_key:text", held, noted)
+        # Ids count from 1: item 0 is reserved in other payloads.
+        constants = (DelegateConstant(0, 0, ""), *own)
         kinds, fields = _fields(root)
         every = dict(enumerate(kinds))
-        inputs = known_ids(root_ids(root, 3, "input_ids"), every, "input_ids", noted)
-        outputs = known_ids(root_ids(root, 4, "output_ids"), every, "output_ids", noted)
+        inputs = known_ids(root, 3, every, "input_ids", noted)
+        outputs = known_ids(root, 4, every, "output_ids", noted)
         external: dict[int, int] = {}
         for at, id_ in enumerate((*inputs, *outputs)):
             external.setdefault(id_, at)
         values = {
-            id_: _value(id_, kind, own, (len(constants), external.get(id_)), noted)
-            for id_, (kind, own) in enumerate(zip(kinds, fields, strict=True))
+            id_: _value(id_, kind, each, (len(constants), external.get(id_)), noted)
+            for id_, (kind, each) in enumerate(zip(kinds, fields, strict=True))
         }
         return DelegateGraph(
             backend=backend,
@@ -108,56 +107,21 @@ def read_vulkan(source: ByteSource, payload: FileSpan, backend: str, *, file: st
         )
 
 
-def _constants(root: FlatTables, held: Payload, noted: Noted) -> tuple[DelegateConstant, ...]:
-    """Return the constants behind an item 0 that is reserved, which Vulkan's own are not."""
-    _, tables = root.children(5, "VkBytes", "constants")
-    found = [DelegateConstant(0, 0, "")]
-    offsets = tables.scalar(0, np.uint64, 0, "offset").tolist()
-    sizes = tables.scalar(1, np.uint64, 0, "length").tolist()
-    keys = tables.strings(2, "named_key").column
-    for index, (offset, size, key) in enumerate(zip(offsets, sizes, keys, strict=True)):
-        span = None
-        if not key:
-            if offset + size <= held.constants.size:
-                span = FileSpan(held.constants.offset + offset, size)
-            elif size:
-                where = f"[{index}] of {counted(size, 'byte')} at {offset}"
-                noted.add("constants", "constant outside of the payload, left out", where)
-        found.append(DelegateConstant(offset, size, key, span))
-    return tuple(found)
-
-
-def _fields(root: FlatTables) -> tuple[list[str], list[dict[str, Field]]]:
+def _fields(root: FlatTables) -> tuple[list[str], list[dict[str, Any]]]:
     _, tables = root.children(2, "VkValue", "values")
     kinds = tables.scalar(0, np.uint8, 0, "value_type")
-    fields: list[dict[str, Field]] = [{} for _ in kinds]
+    fields: list[dict[str, Any]] = [{} for _ in kinds]
     for number in np.unique(kinds).tolist():
         if number not in _VALUES:
             continue
         name, own = _VALUES[number]
         rows, found = members(tables, kinds, number, name, "value")
-        every = read_fields(found, own)
-        if name == "String":
-            every = [{"string_val": text} for text in found.strings(0, "string_val").column]
-        if number == _TENSOR:
-            _add_choices(found, every)
-        for row, each in zip(rows, every, strict=True):
+        for row, each in zip(rows, read_fields(found, own), strict=True):
             fields[row] = each
+            if each.get("staging_datatype", 0) < 0:
+                del each["staging_datatype"]
     names = {number: name for number, (name, _) in _VALUES.items()}
     return [names.get(number, f"value {number}") for number in kinds.tolist()], fields
-
-
-def _add_choices(tables: FlatTables, fields: list[dict[str, Field]]) -> None:
-    """Add what is not 0 where it is absent: how tensors lie on the GPU, and their type outside."""
-    for id_, name in ((4, "storage_type"), (5, "memory_layout")):
-        for each, found in zip(
-            fields, tables.scalar(id_, np.uint8, _DEFAULT, name).tolist(), strict=True
-        ):
-            each[name] = found
-    staged = tables.scalar(6, np.int8, -1, "staging_datatype").tolist()
-    for each, found in zip(fields, staged, strict=True):
-        if found >= 0:
-            each["staging_datatype"] = found
 
 
 def _value(
@@ -175,39 +139,34 @@ def _value(
 
 
 def _nodes(
-    root: FlatTables, kinds: list[str], values: list[dict[str, Field]], noted: Noted
+    root: FlatTables, kinds: list[str], values: list[dict[str, Any]], noted: Noted
 ) -> tuple[DelegateNode, ...]:
-    _, calls = root.children(1, "OperatorCall", "chain")
-    fields = read_fields(calls, columns("node_id"))
-    names = list(calls.strings(1, "name").column)
-    every = calls.vector(2, np.int32, "args").tuples()
+    _, tables = root.children(1, "OperatorCall", "chain")
+    calls = tables.rows("node_id name:text args:[i4]")
+    settings = {id_ for id_, kind in enumerate(kinds) if kind not in _HANDED}
     links: list[Links] = []
-    for args in every:
+    for _, _, args in calls:
         found: list[tuple[str, int]] = []
         last = 0
         for at, id_ in enumerate(args):
             last, field = len(found), f"args[{at}]"
             if 0 <= id_ < len(kinds) and kinds[id_] == _LIST:
-                items = cast("tuple[int, ...]", values[id_]["items"])
+                items = values[id_]["items"]
                 # Many calls may name one list.
-                calls.buffer.budget.spend(4 * len(items), "OperatorCall.args")
+                tables.buffer.budget.spend(4 * len(items), "OperatorCall.args")
                 found += [(f"{field}[{each}]", item) for each, item in enumerate(items)]
             else:
                 found.append((field, id_))
         inputs, outputs = (
-            tuple(each for each in part if not _is_setting(each[1], kinds))
+            tuple(each for each in part if each[1] not in settings)
             for part in (found[:last], found[last:])
         )
         links.append((inputs, outputs))
     handed = {id_: None for id_, kind in enumerate(kinds) if kind in _HANDED}
-    links = joined(names, links, handed, noted)
+    links = joined([name for _, name, _ in calls], links, handed, noted)
     return tuple(
         DelegateNode(
-            index, name, 0, None, *links[index], None, {**own, "name": name, "args": every[index]}
+            index, name, 0, None, *own, None, {"node_id": node_id, "name": name, "args": args}
         )
-        for index, (name, own) in enumerate(zip(names, fields, strict=True))
+        for index, ((node_id, name, args), own) in enumerate(zip(calls, links, strict=True))
     )
-
-
-def _is_setting(id_: int, kinds: list[str]) -> bool:
-    return 0 <= id_ < len(kinds) and kinds[id_] not in _HANDED

@@ -25,12 +25,10 @@ from tvmdbg_widgets.formats.executorch.delegates.event_order import (
     in_order,
     ones,
 )
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack import BINARY, NAMES, UNARY
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack_operators import (
     ANY_BINARY,
     ANY_UNARY,
-    BINARY,
-    NAMES,
-    UNARY,
     XnnpackOperator,
     XnnpackOperators,
     is_half,

@@ -8,63 +8,15 @@ neighbor, some get another name (``XNNCompiler.cpp`` of ExecuTorch; ``xnn_subgra
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from math import isfinite
 from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack import BINARY, NAMES, UNARY
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
 
-#: Unary operators that are called alike in profiles.
-_ALIKE: Final = "Abs Ceiling Clamp Convert ELU Exp Floor Log Negate Sigmoid Square"
-UNARY: Final[Mapping[str, tuple[str, ...]]] = {
-    **{name: (name,) for name in _ALIKE.split()},
-    "Cos": ("Cosine",),
-    "Gelu": ("GELU",),
-    "Hardswish": ("HardSwish",),
-    "LeakyReLU": ("LeakyReLU", "Leaky ReLU"),
-    "ReciprocalSquareRoot": ("Reciprocal Square Root",),
-    "Sin": ("Sine",),
-    "SquareRoot": ("Square Root",),
-    "Tanh": ("TanH", "Tanh"),
-}
-BINARY: Final[Mapping[str, tuple[str, ...]]] = {
-    "Add": ("Add",),
-    "Subtract": ("Subtract",),
-    "Multiply": ("Multiply",),
-    "Div": ("Divide",),
-    "Minimum": ("Minimum",),
-    "Maximum": ("Maximum",),
-    "PReLU": ("PReLU",),
-}
-_CONCATENATE: Final = ("Copy",)
-_OTHERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "ArgMaxPooling2d": ("ArgMax Pooling",),
-    "AvgPooling2d": ("Average Pooling",),
-    "BatchMatrixMultiply": ("Batch Matrix Multiply",),
-    "Concatenate2": _CONCATENATE,
-    "Concatenate3": _CONCATENATE,
-    "Concatenate4": _CONCATENATE,
-    "Concatenate5": _CONCATENATE,
-    "Conv2d": ("Convolution",),
-    "ConvTranspose2d": ("Deconvolution",),
-    "Copy": ("Copy",),
-    "DepthwiseConv2d": ("Convolution",),
-    "FullyConnected": ("Fully Connected", "Dynamic Fully Connected"),
-    "GlobalAvgPooling2d": ("Mean", "Sum", "Global Average Pooling"),
-    "MaxPooling2d": ("Max Pooling",),
-    "ScaledDotProductAttention": ("Scaled Dot-Product Attention",),
-    "Softmax": ("Softmax",),
-    "StaticConstantPad": ("Constant Pad",),
-    "StaticReshape": ("Static Reshape", "Copy"),
-    "StaticResizeBilinear2D": ("Resize Bilinear",),
-    "StaticSlice": ("Slice",),
-    "StaticTranspose": ("Transpose",),
-}
-#: Type of node → names of its operator in profiles, newest first.
-NAMES: Final[Mapping[str, tuple[str, ...]]] = {**UNARY, **BINARY, **_OTHERS}
 #: Names that stand for all unary and all binary operators in some releases.
 ANY_UNARY: Final = "Unary Elementwise"
 ANY_BINARY: Final = "Binary Elementwise"

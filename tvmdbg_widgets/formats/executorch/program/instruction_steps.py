@@ -200,15 +200,9 @@ def _held(tables: FlatTables, id_: int, segments: Sequence[FileSpan]) -> list[Fi
 
 
 def _layouts(tables: FlatTables, first: int) -> list[TensorLayout]:
-    """Return what tables say of tensors in three fields, the first of which is given."""
-    found = list(
-        map(
-            TensorLayout,
-            tables.scalar(first, np.int8, 0, "scalar_type").tolist(),
-            tables.vector(first + 1, np.int32, "sizes").tuples(),
-            tables.vector(first + 2, np.uint8, "dim_order").tuples(),
-        )
-    )
+    """Return the layouts of tensors in three fields, the first of which is given."""
+    rows = tables.rows("- " * first + "scalar_type:i1 sizes:[i4] dim_order:[u1]")
+    found = [TensorLayout(*row) for row in rows]
     for row, (_, sizes, dim_order) in enumerate(found):
         rank = len(sizes)
         if (
@@ -303,10 +297,11 @@ def _kernel(plan: Plan, operator: OperatorName, args: tuple[int, ...]) -> Argume
         return Arguments(args, args[:1])
     if operator.name.startswith(_RETURNS_LAST):
         return Arguments(args[:-1], args[-1:])
-    if len(args) > 1 and (args[-1] == args[-2] or _equal_lists(plan, args[-2:])):
-        return Arguments(args[:-2], args[-1:])
     last = plan.values[args[-1]]
-    if isinstance(last, ListValue) and last.kind == ValueKind.TENSOR_LIST:
+    is_list = isinstance(last, ListValue) and last.kind == ValueKind.TENSOR_LIST
+    if len(args) > 1 and (args[-1] == args[-2] or (is_list and last == plan.values[args[-2]])):
+        return Arguments(args[:-2], args[-1:])
+    if isinstance(last, ListValue) and is_list:
         count = len(last.items)
         if count and args[-1 - count : -1] == last.items:
             return Arguments(args[: -1 - count], args[-1:])
@@ -315,18 +310,14 @@ def _kernel(plan: Plan, operator: OperatorName, args: tuple[int, ...]) -> Argume
     return Arguments(args, (), "outputs not known")
 
 
-def _equal_lists(plan: Plan, pair: tuple[int, ...]) -> bool:
-    first, second = (plan.values[index] for index in pair)
-    return isinstance(first, ListValue) and first.kind == ValueKind.TENSOR_LIST and first == second
-
-
 def _delegate(
     args: tuple[int, ...], fresh: Fresh, num_outputs: int | None, external: Externals | None
 ) -> Arguments:
     """Split by the payload, else by the ETRecord, else take the longest tail that may be new."""
     inputs, outputs = external or ((), ())
     split = len(inputs)
-    if outputs and split + len(outputs) == len(args) and _in_turn(inputs, outputs):
+    # All positions there are, outputs behind inputs.
+    if outputs and [*sorted(inputs), *sorted(outputs)] == [*range(len(args))]:
         doubt = ""
         if num_outputs not in (None, len(outputs)):
             held = counted(len(outputs), "output")
@@ -341,17 +332,11 @@ def _delegate(
     return Arguments(args[:split], args[split:], "outputs by the order of values")
 
 
-def _in_turn(inputs: tuple[int, ...], outputs: tuple[int, ...]) -> bool:
-    """Whether these are all positions there are, outputs behind inputs."""
-    return [*sorted(inputs), *sorted(outputs)] == [*range(len(inputs) + len(outputs))]
-
-
 def read_segments(root: FlatTables, id_: int, base: int, file_size: int) -> tuple[FileSpan, ...]:
     """Return where segments lie in the file; `base` is where offsets count from."""
     _, tables = root.children(id_, "DataSegment", "segments")
-    offsets = tables.scalar(0, np.uint64, 0, "offset").tolist()
-    sizes = tables.scalar(1, np.uint64, 0, "size").tolist()
-    for row, (offset, size) in enumerate(zip(offsets, sizes, strict=True)):
+    spans = tables.rows("offset:u8 size:u8")
+    for row, (offset, size) in enumerate(spans):
         if base + offset + size > file_size:
             raise root.buffer.broken(
                 "a segment leaves the file",
@@ -360,4 +345,4 @@ def read_segments(root: FlatTables, id_: int, base: int, file_size: int) -> tupl
                 expected=counted(base + offset + size, "byte"),
                 found=f"a file of {counted(file_size, 'byte')}",
             )
-    return tuple(FileSpan(base + offset, size) for offset, size in zip(offsets, sizes, strict=True))
+    return tuple(FileSpan(base + offset, size) for offset, size in spans)

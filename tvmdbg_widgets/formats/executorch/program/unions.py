@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -110,13 +110,7 @@ def _read(source: ByteSource) -> Program:
         constants=constants[0] if constants else None,
         mutable_data=_subsegments(mutable),
         inline_data=inline,
-        named_data=tuple(
-            map(
-                NamedData,
-                named.strings(0, "key").column,
-                named.scalar(1, np.uint32, 0, "segment_index").tolist(),
-            )
-        ),
+        named_data=tuple(NamedData(*row) for row in named.rows("key:text segment_index")),
     )
     check_program(program)
     return program
@@ -128,13 +122,7 @@ def _bytes(tables: FlatTables, field: str) -> tuple[FileSpan, ...]:
 
 
 def _subsegments(tables: FlatTables) -> tuple[Subsegments, ...]:
-    return tuple(
-        map(
-            Subsegments,
-            tables.scalar(0, np.uint32, 0, "segment_index").tolist(),
-            tables.vector(1, np.uint64, "offsets").tuples(),
-        )
-    )
+    return tuple(Subsegments(*row) for row in tables.rows("segment_index offsets:[u8]"))
 
 
 Item = TypeVar("Item")
@@ -145,32 +133,25 @@ def read_plans(
 ) -> list[Plan]:
     """Return the methods of some tables ``ExecutionPlan``."""
     meta, rows = plans.child(1, "ContainerMetadata", "container_meta_type")
-    encoded = dict(
-        zip(
-            rows.tolist(),
-            zip(
-                meta.strings(0, "encoded_inp_str").column,
-                meta.strings(1, "encoded_out_str").column,
-                strict=True,
-            ),
-            strict=True,
-        )
-    )
+    texts = meta.rows("encoded_inp_str:text encoded_out_str:text")
+    encoded = dict(zip(rows.tolist(), texts, strict=True))
     values, value_tables = plans.children(2, "EValue", "values")
     chains, chain_tables = plans.children(5, "Chain", "chains")
     operators, operator_tables = plans.children(6, "Operator", "operators")
     delegates, delegate_tables = plans.children(7, "BackendDelegate", "delegates")
     devices, device_tables = plans.children(9, "NonConstBufferDevice", "non_const_buffer_device")
+    names = [OperatorName(*row) for row in operator_tables.rows("name:text overload:text")]
+    known = device_tables.rows("buffer_idx:i4 device_type:i1 device_index:i1")
     columns = zip(
         plans.strings(0, "name").column,
         _shared(values, read_values(value_tables)),
         plans.vector(3, np.int32, "inputs").tuples(),
         plans.vector(4, np.int32, "outputs").tuples(),
         _shared(chains, read_chains(chain_tables)),
-        _shared(operators, _operators(operator_tables)),
+        _shared(operators, names),
         _shared(delegates, _delegates(delegate_tables, inline, segments)),
         plans.vector(8, np.int64, "non_const_buffer_sizes").tuples(),
-        _shared(devices, _devices(device_tables)),
+        _shared(devices, [BufferDevice(*row) for row in known]),
         strict=True,
     )
     return [
@@ -182,40 +163,16 @@ def _shared(owners: Ragged, items: list[Item]) -> list[tuple[Item, ...]]:
     return [tuple(items[start:end]) for start, end in pairwise(owners.offsets.tolist())]
 
 
-def _operators(tables: FlatTables) -> list[OperatorName]:
-    names = tables.strings(0, "name").column
-    return list(map(OperatorName, names, tables.strings(1, "overload").column))
-
-
-def _devices(tables: FlatTables) -> list[BufferDevice]:
-    return list(
-        map(
-            BufferDevice,
-            tables.scalar(0, np.int32, 0, "buffer_idx").tolist(),
-            tables.scalar(1, np.int8, 0, "device_type").tolist(),
-            tables.scalar(2, np.int8, 0, "device_index").tolist(),
-        )
-    )
-
-
 def _delegates(
     tables: FlatTables, inline: Sequence[FileSpan], segments: Sequence[FileSpan]
 ) -> list[Delegate]:
     processed, rows = tables.child(1, "BackendDelegateDataReference", "processed")
-    locations, indexes = np.zeros(len(tables), np.int8), np.full(len(tables), -1, np.int64)
-    locations[rows] = processed.scalar(0, np.int8, 0, "location")
-    indexes[rows] = processed.scalar(1, np.uint32, 0, "index")
+    places = dict(zip(rows.tolist(), processed.rows("location:i1 index"), strict=True))
     specs, spec_tables = tables.children(2, "CompileSpec", "compile_specs")
+    names, own_specs = tables.strings(0, "id").column, _shared(specs, _compile_specs(spec_tables))
     found = []
-    for row, (name, own, location, index) in enumerate(
-        zip(
-            tables.strings(0, "id").column,
-            _shared(specs, _compile_specs(spec_tables)),
-            locations.tolist(),
-            indexes.tolist(),
-            strict=True,
-        )
-    ):
+    for row, (name, own) in enumerate(zip(names, own_specs, strict=True)):
+        location, index = places.get(row, (0, -1))
         held = segments if location == DataLocation.SEGMENT else inline
         if not 0 <= index < len(held):
             raise tables.buffer.broken(
@@ -256,75 +213,54 @@ def read_chains(chains: FlatTables) -> list[Chain]:
             found=int(traced_counts[wrong[0]]),
         )
     return [
-        Chain(inputs, outputs, tuple(instructions[own]), tuple(traces[theirs]))
-        for inputs, outputs, own, theirs in zip(
+        Chain(*each)
+        for each in zip(
             chains.vector(0, np.int32, "inputs").tuples(),
             chains.vector(1, np.int32, "outputs").tuples(),
-            [slice(*each) for each in pairwise(owners.offsets.tolist())],
-            [slice(*each) for each in pairwise(traced.offsets.tolist())],
+            _shared(owners, instructions),
+            _shared(traced, traces),
             strict=True,
         )
     ]
 
 
+#: Type, name and fields of the members of ``InstructionArguments`` by number.
+_INSTRUCTIONS: Final[dict[int, tuple[Callable[..., Instruction], str, str]]] = {
+    1: (KernelCall, "KernelCall", "op_index:i4 args:[i4]"),
+    2: (CallDelegate, "DelegateCall", "delegate_index:i4 args:[i4]"),
+    3: (MoveCall, "MoveCall", "move_from:i4 move_to:i4"),
+    4: (JumpFalseCall, "JumpFalseCall", "cond_value_index:i4 destination_instruction:i4"),
+    5: (FreeCall, "FreeCall", "value_index:i4"),
+}
+
+
 def _instructions(tables: FlatTables) -> list[Instruction]:
     kinds = tables.scalar(0, np.uint8, 0, "instr_args_type")
     found: list[Instruction] = list(map(UnknownCall, kinds.tolist()))
-
-    def numbers(kind: int, name: str, *fields: str) -> tuple[list[int], list[list[int]]]:
+    for kind, (call, name, fields) in _INSTRUCTIONS.items():
         rows, held = members(tables, kinds, kind, name, "instr_args")
-        columns = enumerate(fields)
-        return rows, [held.scalar(id_, np.int32, 0, field).tolist() for id_, field in columns]
-
-    for kind, call, name, field in (
-        (1, KernelCall, "KernelCall", "op_index"),
-        (2, CallDelegate, "DelegateCall", "delegate_index"),
-    ):
-        rows, held = members(tables, kinds, kind, name, "instr_args")
-        indexes = held.scalar(0, np.int32, 0, field).tolist()
-        args = held.vector(1, np.int32, "args").tuples()
-        for row, index, each in zip(rows, indexes, args, strict=True):
-            found[row] = call(index, each)
-    rows, (origins, targets) = numbers(3, "MoveCall", "move_from", "move_to")
-    for row, origin, target in zip(rows, origins, targets, strict=True):
-        found[row] = MoveCall(origin, target)
-    rows, (conditions, destinations) = numbers(
-        4, "JumpFalseCall", "cond_value_index", "destination_instruction"
-    )
-    for row, condition, destination in zip(rows, conditions, destinations, strict=True):
-        found[row] = JumpFalseCall(condition, destination)
-    rows, (freed,) = numbers(5, "FreeCall", "value_index")
-    for row, value in zip(rows, freed, strict=True):
-        found[row] = FreeCall(value)
+        for row, each in zip(rows, held.rows(fields), strict=True):
+            found[row] = call(*each)
     return found
 
 
 def _traces(lists: FlatTables) -> list[tuple[StackFrame, ...]]:
     owners, tables = lists.children(0, "Frame", "items")
-    frames = list(
-        map(
-            StackFrame,
-            tables.strings(0, "filename").column,
-            tables.scalar(1, np.int32, 0, "lineno").tolist(),
-            tables.strings(2, "name").column,
-            tables.strings(3, "context").column,
-        )
-    )
-    return [tuple(frames[start:end]) for start, end in pairwise(owners.offsets.tolist())]
+    rows = tables.rows("filename:text lineno:i4 name:text context:text")
+    return _shared(owners, [StackFrame(*row) for row in rows])
 
 
-#: Name, field and element type by kind; strings apart.
-_SCALARS = {
-    ValueKind.INT: ("Int", "int_val", np.int64),
-    ValueKind.BOOL: ("Bool", "bool_val", np.bool_),
-    ValueKind.DOUBLE: ("Double", "double_val", np.float64),
-}
-_LISTS = {
-    ValueKind.INT_LIST: ("IntList", np.int64),
-    ValueKind.DOUBLE_LIST: ("DoubleList", np.float64),
-    ValueKind.BOOL_LIST: ("BoolList", np.bool_),
-    ValueKind.TENSOR_LIST: ("TensorList", np.int32),
-    ValueKind.OPTIONAL_TENSOR_LIST: ("OptionalTensorList", np.int32),
+#: Type, name and field of the members of ``KernelTypes`` by kind, but for tensors.
+_VALUES: Final[dict[ValueKind, tuple[type[ScalarValue | ListValue], str, str]]] = {
+    ValueKind.INT: (ScalarValue, "Int", "int_val:i8"),
+    ValueKind.BOOL: (ScalarValue, "Bool", "bool_val:?"),
+    ValueKind.DOUBLE: (ScalarValue, "Double", "double_val:f8"),
+    ValueKind.STRING: (ScalarValue, "String", "string_val:text"),
+    ValueKind.INT_LIST: (ListValue, "IntList", "items:[i8]"),
+    ValueKind.DOUBLE_LIST: (ListValue, "DoubleList", "items:[f8]"),
+    ValueKind.BOOL_LIST: (ListValue, "BoolList", "items:[?]"),
+    ValueKind.TENSOR_LIST: (ListValue, "TensorList", "items:[i4]"),
+    ValueKind.OPTIONAL_TENSOR_LIST: (ListValue, "OptionalTensorList", "items:[i4]"),
 }
 
 
@@ -332,17 +268,10 @@ def read_values(values: FlatTables) -> list[Value]:
     """Return the values of some tables ``EValue``."""
     kinds = values.scalar(0, np.uint8, 0, "val_type")
     found: list[Value] = list(map(NoValue, kinds.tolist()))
-    for kind, (name, field, dtype) in _SCALARS.items():
+    for kind, (made, name, field) in _VALUES.items():
         rows, tables = members(values, kinds, kind, name, "val")
-        for row, value in zip(rows, tables.scalar(0, dtype, 0, field).tolist(), strict=True):
-            found[row] = ScalarValue(kind, value)
-    rows, tables = members(values, kinds, ValueKind.STRING, "String", "val")
-    for row, text in zip(rows, tables.strings(0, "string_val").column, strict=True):
-        found[row] = ScalarValue(ValueKind.STRING, text)
-    for kind, (name, dtype) in _LISTS.items():
-        rows, tables = members(values, kinds, kind, name, "val")
-        for row, items in zip(rows, tables.vector(0, dtype, "items").tuples(), strict=True):
-            found[row] = ListValue(kind, items)
+        for row, (value,) in zip(rows, tables.rows(field), strict=True):
+            found[row] = made(kind, value)
     rows, tables = members(values, kinds, ValueKind.TENSOR, "Tensor", "val")
     for row, tensor in zip(rows, _tensors(tables), strict=True):
         found[row] = tensor
@@ -350,45 +279,25 @@ def read_values(values: FlatTables) -> list[Value]:
 
 
 def _tensors(tables: FlatTables) -> list[TensorValue]:
-    columns = zip(
-        tables.scalar(0, np.int8, 0, "scalar_type").tolist(),
-        tables.vector(2, np.int32, "sizes").tuples(),
-        tables.vector(3, np.uint8, "dim_order").tuples(),
-        tables.scalar(1, np.int32, 0, "storage_offset").tolist(),
-        tables.scalar(4, np.bool_, 0, "requires_grad").tolist(),
-        tables.scalar(5, np.uint32, 0, "data_buffer_idx").tolist(),
-        _places(tables),
-        tables.scalar(7, np.int8, 0, "layout").tolist(),
-        tables.scalar(8, np.int8, 0, "shape_dynamism").tolist(),
-        _extras(tables),
-        strict=True,
+    details, rows = tables.child(6, "AllocationDetails", "allocation_info")
+    parts = details.rows("memory_id memory_offset_low memory_offset_high")
+    places = {
+        row: PlannedPlace(memory_id, high << 32 | low)
+        for row, (memory_id, low, high) in zip(rows.tolist(), parts, strict=True)
+    }
+    info, rows = tables.child(9, "ExtraTensorInfo", "extra_tensor_info")
+    held = info.rows(
+        "mutable_data_segments_idx:u8 fully_qualified_name:text location:i1 device_type:i1 "
+        "device_index:i1"
     )
-    return [TensorValue(*each) for each in columns]
-
-
-def _places(tensors: FlatTables) -> list[PlannedPlace | None]:
-    found: list[PlannedPlace | None] = [None] * len(tensors)
-    tables, rows = tensors.child(6, "AllocationDetails", "allocation_info")
-    columns = (
-        tables.scalar(id_, np.uint32, 0, field).tolist()
-        for id_, field in enumerate(("memory_id", "memory_offset_low", "memory_offset_high"))
+    extras = {row: ExtraTensorInfo(*each) for row, each in zip(rows.tolist(), held, strict=True)}
+    own = tables.rows(
+        "scalar_type:i1 storage_offset:i4 sizes:[i4] dim_order:[u1] requires_grad:? "
+        "data_buffer_idx - layout:i1 shape_dynamism:i1"
     )
-    for row, memory_id, low, high in zip(rows.tolist(), *columns, strict=True):
-        found[row] = PlannedPlace(memory_id, high << 32 | low)
-    return found
-
-
-def _extras(tensors: FlatTables) -> list[ExtraTensorInfo | None]:
-    found: list[ExtraTensorInfo | None] = [None] * len(tensors)
-    tables, rows = tensors.child(9, "ExtraTensorInfo", "extra_tensor_info")
-    columns = zip(
-        tables.scalar(0, np.uint64, 0, "mutable_data_segments_idx").tolist(),
-        tables.strings(1, "fully_qualified_name").column,
-        tables.scalar(2, np.int8, 0, "location").tolist(),
-        tables.scalar(3, np.int8, 0, "device_type").tolist(),
-        tables.scalar(4, np.int8, 0, "device_index").tolist(),
-        strict=True,
-    )
-    for row, each in zip(rows.tolist(), columns, strict=True):
-        found[row] = ExtraTensorInfo(*each)
-    return found
+    return [
+        TensorValue(
+            kind, sizes, order, offset, grad, at, places.get(row), layout, bound, extras.get(row)
+        )
+        for row, (kind, offset, sizes, order, grad, at, layout, bound) in enumerate(own)
+    ]

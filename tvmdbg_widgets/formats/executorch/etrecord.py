@@ -146,7 +146,7 @@ class _Reading:
             self._read_program(name, member)
 
     def _read_program(self, name: str, member: ZipMember) -> None:
-        from tvmdbg_widgets.formats.executorch.etrecord.graph import read_program
+        from tvmdbg_widgets.formats.executorch.exported_program import read_program
 
         program = read_program(member.read(), name, member.source.name)
         if name == "exported_program":
@@ -161,7 +161,7 @@ class _Reading:
             self.fields.setdefault("graph_map", {})[name] = program
 
     def _read_tensors(self, name: str, member: ZipMember) -> None:
-        from tvmdbg_widgets.formats.executorch.etrecord.torch_file import read_torch_file
+        from tvmdbg_widgets.formats.executorch.torch_file import read_torch_file
 
         source = member.source
         if source.read(0, min(1, source.size)) == _PICKLE:

@@ -1,1 +1,0 @@
-"""ETRecord: programs, maps and saved tensors of a model."""
