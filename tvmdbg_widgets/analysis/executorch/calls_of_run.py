@@ -20,11 +20,9 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     Inside,
 )
 from tvmdbg_widgets.model.executorch.etdump import (
-    CALL,
     DelegateCalls,
     ETDump,
     EventKind,
-    named,
     rounding_ns,
     run_of,
 )
@@ -41,27 +39,16 @@ def recorded_calls(files: ExecuTorchFiles) -> RecordedCalls:
 
 
 def _unrecorded(files: ExecuTorchFiles, inside: Inside) -> RecordedCall:
-    nan = float("nan")
-    return RecordedCall(
-        -1,
-        inside.method,
-        inside.instruction,
-        inside.delegate.id,
-        nan,
-        nan,
-        (),
-        nan,
-        (),
-        _specs(inside),
-        inside.payload,
-        inside,
-        files,
-    )
+    nan, known = float("nan"), (inside.method, inside.instruction, inside.delegate.id)
+    return RecordedCall(-1, *known, nan, nan, (), nan, (), *_inside(inside), files)
 
 
-def _specs(inside: Inside | None) -> tuple[tuple[str, str], ...]:
-    specs = () if inside is None else inside.delegate.compile_specs
-    return tuple((spec.key, spec.text()) for spec in specs)
+def _inside(inside: Inside | None) -> tuple[tuple[tuple[str, str], ...], str, Inside | None]:
+    """Return compile specs, payload and graph of a call."""
+    if inside is None:
+        return (), "", None
+    specs = tuple((spec.key, spec.text()) for spec in inside.delegate.compile_specs)
+    return specs, inside.payload, inside
 
 
 class _Calls:
@@ -77,21 +64,17 @@ class _Calls:
         self._rounding_ns = rounding_ns(dump, self._calls, self._backends)
 
     def every(self) -> Iterator[RecordedCall]:
-        dump = self._dump
-        run = run_of(dump)
-        inner: dict[int, list[int]] = {}
-        for event in np.flatnonzero(self._calls.call >= 0).tolist():
-            inner.setdefault(int(self._calls.call[event]), []).append(event)
-        for call in np.flatnonzero(named(dump, CALL) & (dump.kind == EventKind.PROFILE)).tolist():
-            yield self._call(call, int(run[call]), inner.get(call, []))
+        run = run_of(self._dump)
+        for call, events in self._calls.events(self._dump).items():
+            yield self._call(call, int(run[call]), events)
 
-    def _call(self, call: int, run: int, events: list[int]) -> RecordedCall:
+    def _call(self, call: int, run: int, events: tuple[int, ...]) -> RecordedCall:
         dump, origin = self._dump, self._origin
         start, end = int(dump.start[call]), int(dump.end[call])
         own = any(self._calls.foreign[event] for event in events)
         spans = [] if own else [(int(dump.start[e]), int(dump.end[e])) for e in events]
         covered, gaps = _covered(spans, start, end)
-        at = (int(dump.chain_index[call]), int(dump.instruction_id[call]))
+        at = dump.place(call)
         told = self._files.insides.calls.get(call)
         inside = told.inside if told is not None else None
         if told is None:
@@ -107,14 +90,12 @@ class _Calls:
             tuple(self._events(events, told, inside, backend)),
             float("nan") if own else float(covered),
             tuple((float(a - origin), float(b - a)) for a, b in gaps) if spans else (),
-            _specs(inside),
-            inside.payload if inside is not None else "",
-            inside,
+            *_inside(inside),
             self._files,
         )
 
     def _events(
-        self, events: list[int], told: CallEvents | None, inside: Inside | None, backend: str
+        self, events: tuple[int, ...], told: CallEvents | None, inside: Inside | None, backend: str
     ) -> Iterator[DelegateEvent]:
         dump, files = self._dump, self._files
         joined = files.event_nodes
@@ -133,32 +114,26 @@ class _Calls:
             match, how, why = alignment.events[at], alignment.events[at].match, ""
             if how == EXACT and joined is not None and joined.of_table:
                 how, why = ORDER, "the calls of a table are known by their order"
-            nodes = {
-                node
-                for index in match.nodes
-                for node in files.insides.placed.get((inside.instruction, index), ())
-            }
+            nodes, edge_match = set[int](), ""
+            if shown:
+                owned = [(inside.instruction, index) for index in match.nodes]
+                nodes = {node for each in owned for node in files.insides.placed.get(each, ())}
+                of = {} if files.insides.edges is None else files.insides.edges.of
+                sure = {of[each].alternatives == 1 for each in owned if each in of}
+                edge_match = "" if not sure else AMBIGUOUS if False in sure else EXACT
             yield DelegateEvent(
                 name,
                 *times,
                 match.nodes,
-                tuple(sorted(nodes)) if shown else (),
+                tuple(sorted(nodes)),
                 how,
                 why or match.reason,
                 match.main,
                 match.candidates,
-                self._edge_match(inside, match.nodes) if shown else "",
+                edge_match,
                 backend,
                 rounding,
             )
-
-    def _edge_match(self, inside: Inside, indexes: tuple[int, ...]) -> str:
-        edges = self._files.insides.edges
-        found = [] if edges is None else [edges.of.get((inside.instruction, i)) for i in indexes]
-        known = [each for each in found if each is not None]
-        if not known:
-            return ""
-        return EXACT if all(each.alternatives == 1 for each in known) else AMBIGUOUS
 
 
 def _unaligned(
@@ -166,11 +141,12 @@ def _unaligned(
 ) -> Mapping[str, Any]:
     """Return what is known of an event whose delegate has no graph, or several may be it."""
     joined = files.event_nodes
+    how = None if joined is None else joined.how[event]
     if told is not None and len(told.candidates) > 1:
         return _of_several(told, at)
-    if joined is not None and joined.how[event] == BY_IDENTIFIER:
+    if joined is not None and how == BY_IDENTIFIER:
         return {"nodes": joined.of(event), "match": EXACT}
-    if joined is not None and joined.how[event] == UNMAPPED:
+    if how == UNMAPPED:
         return {"reason": "the delegate map of the ETRecord does not have its identifier"}
     if told is not None and told.inside is None:
         return {"reason": "the program calls no delegate at this instruction"}

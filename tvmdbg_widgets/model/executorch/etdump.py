@@ -106,6 +106,10 @@ class ETDump:
         titles = StringColumn.from_strings(map(event_title, told.unique))
         return StringColumn(titles.unique, titles.codes[told.codes])
 
+    def place(self, event: int) -> tuple[int, int]:
+        """Return chain and instruction of an event."""
+        return int(self.chain_index[event]), int(self.instruction_id[event])
+
     def events_of(self, run: int) -> range:
         """Positions of the events of a run."""
         return range(int(self.run_offsets[run]), int(self.run_offsets[run + 1]))
@@ -157,6 +161,14 @@ class DelegateCalls:
         foreign = _foreign(dump, inner, call)
         return cls(call, foreign, _shift(dump, call, foreign))
 
+    def events(self, dump: ETDump) -> dict[int, tuple[int, ...]]:
+        """Return the events that each call holds, by call in the order of the dump."""
+        calls = np.flatnonzero((dump.kind == EventKind.PROFILE) & named(dump, CALL))
+        found: dict[int, list[int]] = {call: [] for call in calls.tolist()}
+        for event in np.flatnonzero(self.call >= 0).tolist():
+            found[int(self.call[event])].append(event)
+        return {call: tuple(events) for call, events in found.items()}
+
 
 def is_of_delegate(dump: ETDump) -> Bools:
     """Return the events that have a delegate debug identifier."""
@@ -185,7 +197,7 @@ def rounding_ns(
     first = first_rows(rows)
     own = np.zeros(len(first), np.bool_)
     for at, event in enumerate(first.tolist()):
-        place = int(dump.chain_index[event]), int(dump.instruction_id[event])
+        place = dump.place(event)
         own[at] = (
             backends[place] == _XNNPACK
             if backends.get(place)

@@ -69,12 +69,18 @@ def kernel_operator(name: str) -> str:
     return name.removeprefix("native_call_").partition(".")[0]
 
 
+def of_kernels(names: StringColumn) -> npt.NDArray[np.bool_]:
+    """Return the events that are named as kernels are."""
+    kernels = np.array([name.startswith("native_call_") for name in names.unique] or [False])
+    found: npt.NDArray[np.bool_] = kernels[names.codes]
+    return found
+
+
 def kernel_names(
     names: StringColumn, chain: npt.NDArray[np.int64], instruction: npt.NDArray[np.int64]
 ) -> dict[tuple[int, int], str]:
     """Return the kernel that each instruction called, by chain and instruction."""
-    kernels = np.array([name.startswith("native_call_") for name in names.unique], np.bool_)
-    rows = np.flatnonzero(kernels[names.codes] & (chain >= 0))
+    rows = np.flatnonzero(of_kernels(names) & (chain >= 0))
     keys = np.stack([chain[rows], instruction[rows]], axis=1)
     distinct, first = np.unique(keys, axis=0, return_index=True)
     return {

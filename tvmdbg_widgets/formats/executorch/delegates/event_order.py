@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -101,7 +101,7 @@ def _as_foretold(steps: Sequence[OrderStep], kinds: Sequence[int]) -> EventOrder
             two = free_of_charge(step.two[0]) & free_of_charge(step.two[1]) >> 1
         return step.nothing == 0, free_of_charge(step.one), two
 
-    known = _by_step(steps, masks)
+    known = {key: masks(step) for key, step in {id(step): step for step in steps}.items()}
     behind = [1]
     for step in steps:
         nothing, one, two = known[id(step)]
@@ -124,25 +124,12 @@ def _as_foretold(steps: Sequence[OrderStep], kinds: Sequence[int]) -> EventOrder
     return EventOrder(0, tuple(given), 0, 0)
 
 
-def _by_step(
-    steps: Sequence[OrderStep], of: Callable[[OrderStep], tuple[bool, int, int]]
-) -> dict[int, tuple[bool, int, int]]:
-    found: dict[int, tuple[bool, int, int]] = {}
-    for step in steps:
-        if id(step) not in found:
-            found[id(step)] = of(step)
-    return found
-
-
 def _cheapest(steps: Sequence[OrderStep], kinds: Sequence[int], skips: Sequence[int]) -> EventOrder:
     """All alignments of least cost, by minima from the front and from the back."""
     kind = np.asarray(kinds, np.intp)
     skip = np.asarray(skips, np.int32)[kind]
     behind_skips = np.concatenate([np.zeros(1, np.int32), np.cumsum(skip, dtype=np.int32)])
-    known: dict[int, tuple[_Ints, _Ints | None]] = {}
-    for step in steps:
-        if id(step) not in known:
-            known[id(step)] = _costs(step, kind)
+    known = {key: _costs(step, kind) for key, step in {id(step): step for step in steps}.items()}
 
     front = np.empty((len(steps) + 1, len(kinds) + 1), np.int32)
     front[0] = behind_skips
@@ -226,7 +213,7 @@ _BY_NUMBER: Final = "by the numbers and names of operators: this release logs no
 _ORDER: Final = "by order: the numbers of operators do not run on as in known releases"
 _SEVERAL: Final = "the same names at another place of the graph fit as well"
 #: Places to try times numbers to compare, 0.1 s.
-_MOST_CELLS_vulkan_events: Final = 20_000_000
+_MOST_TRIES: Final = 20_000_000
 
 
 def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
@@ -238,20 +225,19 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
         if each is not None and each.operator_id is not None
     }
     matches, cost, fits = _dispatches(graph, numbered)
-    own = list(map(_without_operator, names))
-    events = tuple(matches.get(at) or own[at] for at in range(len(names)))
+    events = tuple(
+        matches.get(at)
+        or EventMatch(
+            (), None, NONE, _PHASE if name in PHASES else _SHADER if is_shader(name) else _UNREAD
+        )
+        for at, name in enumerate(names)
+    )
     events_of: dict[int, tuple[int, ...]] = {}
     for at, match in enumerate(events):
         if match.main is not None:
             events_of[match.main] = (*events_of.get(match.main, ()), at)
     idle = [node.index for node in graph.nodes if events_of and node.index not in events_of]
     return Alignment(events, cost, {}, tuple(idle), (), fits, events_of)
-
-
-def _without_operator(name: str) -> EventMatch:
-    if name in PHASES:
-        return EventMatch((), None, NONE, _PHASE)
-    return EventMatch((), None, NONE, _SHADER if is_shader(name) else _UNREAD)
 
 
 def _dispatches(
@@ -290,16 +276,12 @@ def _places(graph: DelegateGraph, read: Sequence[Dispatch]) -> list[int] | None:
     Of several, those where as many numbers stage outputs as there are, if any.
     """
     count, outputs = len(graph.nodes), len(graph.outputs)
-    codes: dict[object, int] = {}
-    nodes = [
-        (codes.setdefault(node.type, len(codes)), node.fields.get("node_id"))
-        for node in graph.nodes
-    ]
+    codes = {type_: at for at, type_ in enumerate(dict.fromkeys(n.type for n in graph.nodes))}
     told = sorted(
         {
             (
                 each.operator_id or 0,
-                codes.get(each.operator, -1),
+                codes.get(each.operator or "", -1),
                 -1 if each.node_id is None else each.node_id,
                 each.operator is not None,
                 each.stages,
@@ -310,10 +292,10 @@ def _places(graph: DelegateGraph, read: Sequence[Dispatch]) -> list[int] | None:
     numbers, kinds, ids, named, stages = np.array(told, np.int64).T
     # One number less than the first operator's stages inputs, those behind the last one outputs.
     tries = range(int(numbers[-1]) - count - outputs + 1, int(numbers[0]) + 2)
-    if len(tries) * len(told) > _MOST_CELLS_vulkan_events:
+    if len(tries) * len(told) > _MOST_TRIES:
         return None
-    of_node = np.array([kind for kind, _ in nodes], np.int64)
-    id_of_node = np.array([each for _, each in nodes], np.int64)
+    of_node = np.array([codes[node.type] for node in graph.nodes], np.int64)
+    id_of_node = np.array([node.fields.get("node_id") for node in graph.nodes], np.int64)
     found = []
     for place in tries:
         index = numbers - place
@@ -342,10 +324,10 @@ def _by_name(
     for at, each in sorted(read.items(), key=lambda item: (item[1].operator_id or 0, item[0])):
         groups.setdefault((each.operator_id, each.operator), []).append(at)
     kinds = {name: at for at, name in enumerate(dict.fromkeys(name for _, name in groups))}
-    steps: dict[str, OrderStep] = {}
-    for node in graph.nodes:
-        one = tuple(0 if name == node.type else NEVER for name in kinds)
-        steps.setdefault(node.type, OrderStep(0, one))
+    steps = {
+        type_: OrderStep(0, tuple(0 if name == type_ else NEVER for name in kinds))
+        for type_ in {node.type for node in graph.nodes}
+    }
     order = in_order(
         [steps[node.type] for node in graph.nodes],
         [kinds[name] for _, name in groups],
@@ -362,10 +344,11 @@ def _by_name(
             may_be.setdefault(at, []).append(index)
     for at, events in enumerate(groups.values()):
         nodes = tuple(may_be.get(at, ()))
-        match = EventMatch((), None, NONE, NOWHERE)
         if len(nodes) == 1 and not order.free >> at & 1:
             match = EventMatch(nodes, nodes[0], ORDER, _ORDER)
         elif nodes:
             match = EventMatch((), None, AMBIGUOUS, _SEVERAL, nodes)
+        else:
+            match = EventMatch((), None, NONE, NOWHERE)
         found.update(dict.fromkeys(events, match))
     return found, order.cost, True

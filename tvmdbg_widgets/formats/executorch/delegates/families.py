@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,15 +25,13 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     Insides,
 )
 from tvmdbg_widgets.model.executorch.etdump import (
-    CALL,
     DelegateCalls,
     ETDump,
-    EventKind,
-    named,
     run_of,
 )
+from tvmdbg_widgets.model.executorch.etdump import explain_name as explain_kernel
 from tvmdbg_widgets.model.executorch.etrecord import explain_name
-from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
+from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator, of_kernels
 from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Plan, Program
 from tvmdbg_widgets.model.executorch.program_instructions import CallDelegate, KernelCall
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -44,73 +41,51 @@ _HEAD = 64
 _SHOWN = 16
 
 
-class PayloadReader(Protocol):
-    """Reads the graph in a payload."""
-
-    def __call__(
-        self, source: ByteSource, payload: FileSpan, backend: str, *, file: str
-    ) -> DelegateGraph:
-        """Return the graph; FormatError where the payload is damaged."""
-
-
 @dataclass(frozen=True)
 class Family:
     """What is known of the payloads of a backend."""
 
     backend: str
-    describe: Callable[[bytes, int], str]
-    read: PayloadReader | None = None
+    title: str
+    magics: bytes | tuple[bytes, ...] = b""
+    read: Callable[..., DelegateGraph] | None = None
     align: Callable[[DelegateGraph, Sequence[str]], Alignment] | None = None
     explain: Callable[[str], tuple[tuple[str, str], ...]] | None = None
     times: str = ""
+    magic_at: int = 4
+
+    def describe(self, head: bytes, size: int) -> str:
+        """Return what a payload is; empty where it does not start as the backend's do."""
+        known = head[self.magic_at :].startswith(self.magics)
+        return f"{self.title}, {counted(size, 'byte')}" if known else ""
 
 
-def _told(
-    what: str, magic: bytes | tuple[bytes, ...] = b"", at: int = 0
-) -> Callable[[bytes, int], str]:
-    """Return what describes payloads that start with some bytes, or that nothing else tells."""
-
-    def describe(head: bytes, size: int) -> str:
-        return f"{what}, {counted(size, 'byte')}" if head[at:].startswith(magic) else ""
-
-    return describe
-
-
+_OF_CORE_ML: Final = (
+    "estimated: the time of a whole prediction, shared out by Core ML's estimate of what each "
+    "operator costs"
+)
+_QNN: Final = 0x5678ABCD.to_bytes(4, "little")
+_VELA: Final = b"vela_bin_stream"
+_XNN: Final = (b"XH00", b"XN00", b"XN01")
 #: Delegates that are known, each a line; a backend whose payload holds a graph has a reader.
 FAMILIES: tuple[Family, ...] = (
     Family(
-        "XnnpackBackend",
-        _told("XNNPACK graph", (b"XH00", b"XN00", b"XN01"), 4),
-        read_xnnpack,
-        xnnpack_events.align,
-        xnnpack_events.explain_name,
+        "XnnpackBackend", "XNNPACK graph", _XNN, read_xnnpack, xnnpack_events.align, explain_kernel
     ),
+    Family("VulkanBackend", "Vulkan graph", b"VH00", read_vulkan, event_order.align, explain_name),
+    Family("CoreMLBackend", "Core ML package", times=_OF_CORE_ML),
+    Family("QnnBackend", "Qualcomm QNN context binary (closed)", _QNN, magic_at=0),
     Family(
-        "VulkanBackend",
-        _told("Vulkan graph", b"VH00", 4),
-        read_vulkan,
-        event_order.align,
-        explain_name,
+        "EthosUBackend", "Ethos-U command stream, vela_bin_stream", b"vela_bin_stream", magic_at=0
     ),
-    Family(
-        "CoreMLBackend",
-        _told("Core ML package"),
-        times="estimated: the time of a whole prediction, shared out by Core ML's estimate of what "
-        "each operator costs",
-    ),
-    Family(
-        "QnnBackend",
-        _told("Qualcomm QNN context binary (closed)", 0x5678ABCD.to_bytes(4, "little")),
-    ),
-    Family("EthosUBackend", _told("Ethos-U command stream, vela_bin_stream", b"vela_bin_stream")),
-    Family("VgfBackend", _told("VGF container")),
-    Family("TOSABackend", _told("TOSA flatbuffer", b"TOSA", 4)),
-    Family("NeutronBackend", _told("NXP Neutron program")),
-    Family("MPSBackend", _told("MPS graph", b"MP00", 4)),
-    Family("MLXBackend", _told("MLX graph", b"MLX0", 4)),
-    Family("OpenvinoBackend", _told("OpenVINO model")),
-    Family("EnnBackend", _told("Samsung ENN model (closed)")),
-    Family("NeuropilotBackend", _told("MediaTek Neuron model (closed)")),
+    Family("VgfBackend", "VGF container"),
+    Family("TOSABackend", "TOSA flatbuffer", b"TOSA"),
+    Family("NeutronBackend", "NXP Neutron program"),
+    Family("MPSBackend", "MPS graph", b"MP00"),
+    Family("MLXBackend", "MLX graph", b"MLX0"),
+    Family("OpenvinoBackend", "OpenVINO model"),
+    Family("EnnBackend", "Samsung ENN model (closed)"),
+    Family("NeuropilotBackend", "MediaTek Neuron model (closed)"),
 )
 _BY_BACKEND = {family.backend: family for family in FAMILIES}
 
@@ -299,12 +274,7 @@ class _Aligner:
     def __init__(self, insides: Insides, dump: ETDump) -> None:
         self._insides, self._dump = insides, dump
         self._known: dict[tuple[int, tuple[str, ...]], Alignment] = {}
-        of = DelegateCalls.of(dump).call
-        inner: dict[int, list[int]] = defaultdict(list)
-        for event in np.flatnonzero(of >= 0).tolist():
-            inner[int(of[event])].append(event)
-        called = np.flatnonzero(named(dump, CALL) & (dump.kind == EventKind.PROFILE))
-        self._events = {call: tuple(inner[call]) for call in called.tolist()}
+        self._events = DelegateCalls.of(dump).events(dump)
         self._run = run_of(dump)
         # Each delegate logs the same events in all its calls.
         nodes = sum(len(each.graph.nodes) for each in insides.insides if each.graph is not None)
@@ -315,7 +285,7 @@ class _Aligner:
         own = self._insides.of(method)
         costs = np.zeros(self._dump.num_runs, np.int64)
         for call, events in self._events.items():
-            inside = own.get(_at(self._dump, call))
+            inside = own.get(self._dump.place(call))
             alignment = None if inside is None else self._aligned(inside, events)
             cost = 0 if alignment is None else alignment.cost
             costs[self._run[call]] += cost if inside is not None else _OTHER_CALL
@@ -326,7 +296,7 @@ class _Aligner:
         by_method = {name: self._insides.of(name) for each in methods for name in each}
         found: dict[int, CallEvents] = {}
         for call, events in self._events.items():
-            at = _at(self._dump, call)
+            at = self._dump.place(call)
             may_be = [by_method[name].get(at) for name in methods[self._run[call]]]
             candidates = tuple(
                 (each, self._aligned(each, events)) for each in may_be if each is not None
@@ -353,17 +323,12 @@ class _Aligner:
         return self._known[key]
 
 
-def _at(dump: ETDump, event: int) -> Instruction:
-    return int(dump.chain_index[event]), int(dump.instruction_id[event])
-
-
 def _kernel_costs(dump: ETDump, plan: Plan) -> Ints:
     """Return what the kernels of each run cost that the method does not call there."""
     costs = np.zeros(dump.num_runs, np.int64)
     run = run_of(dump)
-    kernels = np.array([name.startswith("native_call_") for name in dump.names.unique] or [False])
-    for event in np.flatnonzero(kernels[dump.names.codes] & (dump.chain_index >= 0)).tolist():
-        chain, at = _at(dump, event)
+    for event in np.flatnonzero(of_kernels(dump.names) & (dump.chain_index >= 0)).tolist():
+        chain, at = dump.place(event)
         steps = plan.chains[chain].instructions if chain < len(plan.chains) else ()
         step = steps[at] if 0 <= at < len(steps) else None
         own = ""
@@ -387,24 +352,26 @@ def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
             lost[at] = None
         elif each.events and each.alignment is not None and each.alignment.left_over:
             partly[at] = None
-    issues = []
-    for places, what in (
-        (wrong, "the program's delegate there runs other operators than were logged"),
-        (lost, "the program calls no delegate there"),
-    ):
-        if places:
-            text = (
-                f"delegates logged events in {agree(len(places), 'instruction')} "
-                f"{listed(places)}, but "
-                f"{what}: dump and program are not of the same export, and those events are of no "
-                "operator"
-            )
-            issues.append(Issue("executorch-disagree", IssueSeverity.WARNING, text, file=dump.file))
-    if partly:
-        text = (
-            f"what delegates logged in {agree(len(partly), 'instruction')} {listed(partly)} is not "
-            "all, or not only, what the program's operators there log: the dump is damaged, or of "
-            "another export; its events are tied by order at best"
+    other = (
+        "delegates logged events in {}, but {}: dump and program are not of the same export, and "
+        "those events are of no operator"
+    )
+    damaged = (
+        "what delegates logged in {} is not all, or not only, what the program's operators there "
+        "log: the dump is damaged, or of another export; its events are tied by order at best"
+    )
+    runs = "the program's delegate there runs other operators than were logged"
+    return [
+        Issue(
+            "executorch-disagree",
+            IssueSeverity.WARNING,
+            text.format(f"{agree(len(places), 'instruction')} {listed(places)}", why),
+            file=dump.file,
         )
-        issues.append(Issue("executorch-disagree", IssueSeverity.WARNING, text, file=dump.file))
-    return issues
+        for places, text, why in (
+            (wrong, other, runs),
+            (lost, other, "the program calls no delegate there"),
+            (partly, damaged, ""),
+        )
+        if places
+    ]

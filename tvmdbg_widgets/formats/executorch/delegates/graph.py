@@ -94,8 +94,15 @@ def graph_of(inside: DelegateGraph) -> Graph:
         for role, value in node.inputs:
             if value in values and values[value].constant and value not in entry:
                 entry[value] = (len(rows), 0)
-                attrs = _constant_attrs(inside, values[value])
-                name = f"{_role(role)}_{value}"
+                attrs = _value_attrs(values[value])
+                if 0 < values[value].constant < len(inside.constants):
+                    constant = inside.constants[values[value].constant]
+                    attrs["bytes"] = counted(constant.size, "byte")
+                    if constant.key:
+                        attrs["named data"] = constant.key
+                # ``filter`` of ``filter_id``, and ``constant`` of what is no more than an input.
+                name = role.removesuffix("_id").rstrip("0123456789")
+                name = f"{'constant' if name == 'input' else name}_{value}"
                 rows.append(_DelegateGraphRow(name, "", NodeKind.PARAMETER, (value,), attrs))
     columns = np.array(
         [
@@ -145,12 +152,6 @@ class _DelegateGraphRow(NamedTuple):
     attrs: Mapping[str, str]
 
 
-def _role(field: str) -> str:
-    """Return ``filter`` of ``filter_id``, and ``constant`` of what is no more than an input."""
-    role = field.removesuffix("_id").rstrip("0123456789")
-    return "constant" if role == "input" else role
-
-
 def layouts_of(inside: DelegateGraph) -> Mapping[int, str]:
     """Return the values that lie in NHWC, between the transposes that lowering inserted."""
     found: dict[int, str] = {}
@@ -191,20 +192,14 @@ def node_attrs(
         told.pop("output padding", None)
     told |= {name.replace("_", " "): _text(value) for name, value in left.items()}
     if node.bounds is not None:
+        low, high = node.bounds
+        named = {(0.0, math.inf): "relu, ", (0.0, 6.0): "relu6, "}.get(node.bounds, "")
         what = "bounds" if node.type == "Clamp" else "fused activation"
-        told[what] = bounds_text(node.bounds)
+        told[what] = f"{named}{_text(low)} to {_text(high)}"
     told |= dict(_quantized(inside, node))
     if any(layouts.get(value) for value in node.writes):
         told["layout"] = "NHWC"
     return told
-
-
-def bounds_text(bounds: tuple[float, float]) -> str:
-    """Return the bounds of a clamp, by the activation's name where it has one."""
-    low, high = bounds
-    named = {(0.0, math.inf): "relu", (0.0, 6.0): "relu6"}.get((low, high))
-    text = f"{_text(low)} to {_text(high)}"
-    return f"{named}, {text}" if named else text
 
 
 def _quantized(inside: DelegateGraph, node: DelegateNode) -> Iterator[tuple[str, str]]:
@@ -241,16 +236,6 @@ def _value_attrs(value: DelegateValue) -> dict[str, str]:
         told["argument"] = str(value.external_id)
     if value.quantization:
         told["quantization"] = quantization_text(value)
-    return told
-
-
-def _constant_attrs(inside: DelegateGraph, value: DelegateValue) -> dict[str, str]:
-    told = _value_attrs(value)
-    if 0 < value.constant < len(inside.constants):
-        constant = inside.constants[value.constant]
-        told["bytes"] = counted(constant.size, "byte")
-        if constant.key:
-            told["named data"] = constant.key
     return told
 
 
@@ -300,16 +285,9 @@ def delegate_tensors(
             text = f"constants from {cut(graph.names[node], 80)!r} on are left out: {problem}"
             issue = Issue("constants-overlap", IssueSeverity.ERROR, text, file=file.name)
             return tensors, [issue]
+        name, notes = graph.names[node], (_STORED,)
         tensors.append(
-            Tensor(
-                record,
-                node,
-                0,
-                name=graph.names[node],
-                trust=Trust.EXACT,
-                notes=(_STORED,),
-                captured="file",
-            )
+            Tensor(record, node, 0, name=name, trust=Trust.EXACT, notes=notes, captured="file")
         )
     return tensors, _issues(program.file, lost, other)
 
