@@ -147,7 +147,6 @@ class FlatTables:
         return found
 
     def _targets(self, id_: int, field: str) -> tuple[npt.NDArray[np.int64], Places]:
-        """Return the rows where an offset field is there, and where it leads."""
         places = self.places_of(id_, 4, field)
         rows = np.flatnonzero(places >= 0)
         return rows, followed(self.buffer, places[rows], field)
@@ -188,7 +187,6 @@ class FlatTables:
     def _vectors(
         self, id_: int, width: int, field: str, least: int = 4
     ) -> tuple[Places, Places, Places]:
-        """Return the rows that have a vector, where its items start and how many there are."""
         rows, places = self._targets(id_, field)
         lengths = self.buffer.at(places, np.uint32, field).astype(np.int64)
         self.buffer.require(places + 4, lengths * width, field)

@@ -52,8 +52,6 @@ def _inside(inside: Inside | None) -> tuple[tuple[tuple[str, str], ...], str, In
 
 
 class _Calls:
-    """The calls of a dump under construction."""
-
     def __init__(self, files: ExecuTorchFiles, dump: ETDump) -> None:
         self._files, self._dump = files, dump
         self._calls = DelegateCalls.of(dump)
@@ -103,8 +101,7 @@ class _Calls:
         shown = inside is not None and inside.method == files.method
         rounding = self._rounding_ns
         for at, event in enumerate(events):
-            number = int(dump.delegate_id_int[event])
-            name = dump.delegate_id_str[event] if number == -1 else str(number)
+            name = dump.identifier(event)
             start, end = int(dump.start[event]), int(dump.end[event])
             times = float(start - self._origin), float(max(0, end - start))
             if alignment is None or inside is None:
@@ -155,7 +152,6 @@ def _unaligned(
 
 
 def _of_several(told: CallEvents, at: int) -> Mapping[str, Any]:
-    """Return what an event may be of where several methods have such a call."""
     names: list[str] = []
     numbers: set[int] = set()
     for inside, alignment in told.candidates:

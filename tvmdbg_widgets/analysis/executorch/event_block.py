@@ -316,7 +316,6 @@ def _completed(column: list[Any]) -> list[Any]:
 
 
 def _numbers(column: list[Any]) -> list[Any]:
-    """Return a column of numbers as floats where one of them is one."""
     kinds = {type(value) for value in column}
     return [float(value) for value in column] if kinds == {int, float} else column
 

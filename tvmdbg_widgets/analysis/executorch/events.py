@@ -76,12 +76,7 @@ class LoggedValues:
     @property
     def tensors(self) -> Iterator[DebugTensor]:
         """Where the tensors of all runs lie."""
-        for values in self.runs:
-            for each in values:
-                if isinstance(each.value, DebugTensor):
-                    yield each.value
-                elif isinstance(each.value, tuple):
-                    yield from each.value
+        return (tensor for values in self.runs for each in values for tensor in each.tensors)
 
     def check_events(self) -> None:
         """Refuse runs that logged different values (``_populate_debugging_related_fields``)."""

@@ -215,7 +215,6 @@ class ValuesByName:
         return self.program.by_handle.get(handle, ())
 
     def _alike(self, at: int) -> list[int]:
-        """Return the operators that have the name and the handle of one."""
         node = self.program.nodes[at]
         handle = node.debug_handle
         handles = (handle,) if isinstance(handle, int) else handle or ()
@@ -223,7 +222,6 @@ class ValuesByName:
         return [each for each in nodes if _operator(self.program.nodes[each]) == _operator(node)]
 
     def _kernels(self, events: list[Any]) -> Iterator[tuple[Any, int]]:
-        """Yield each kernel's event with the position of its operator."""
         last: dict[Handles, int] = {}
         for event in events:
             handles, operator = handles_of(event), kernel_operator(event.name)
@@ -265,7 +263,6 @@ class ValuesByName:
 
 
 def _operator(node: ProgramNode) -> str:
-    """Return the name of a node's operator without library and overload: ``addmm``."""
     parts = node.op_type.split(".")
     return parts[-2] if len(parts) > 1 else node.op_type
 
@@ -387,6 +384,5 @@ def _merged(outputs: dict[Handles, RuntimeOutput]) -> dict[Handles, RuntimeOutpu
 
 
 def _joined(first: Handles, last: Handles) -> Handles:
-    """Join handles: each of ``last`` once and behind those that only ``first`` has."""
     ordered = dict.fromkeys(last)
     return (*(each for each in first if each not in ordered), *ordered)

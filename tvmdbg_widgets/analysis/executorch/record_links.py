@@ -234,7 +234,6 @@ class HandleMaps:
 def _contained(
     name: str, identifier: type[int | str | None], identifiers: Mapping[str, tuple[int, ...]]
 ) -> tuple[int, ...] | None:
-    """Return the handles of the last key that the identifier contains."""
     if identifier is str and name in identifiers:
         return identifiers[name]
     matches = [handles for key, handles in identifiers.items() if key in name]

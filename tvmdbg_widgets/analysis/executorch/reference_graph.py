@@ -258,7 +258,6 @@ class _Resolver:
 
 
 def _outputs(etrecord: ETRecord, program: ExportedProgram, blocks: Iterable[Any]) -> dict[str, Any]:
-    """Return the reference outputs that the ETRecord holds, by the names of the values."""
     cases = (etrecord.reference_outputs or {}).get(FORWARD, ())
     index = next((block.bundled_input_index for block in blocks if block.run_output), None)
     place = -1 if index is None else int(index)

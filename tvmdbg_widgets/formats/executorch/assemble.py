@@ -153,7 +153,6 @@ def assemble(
 
 
 def _placed(files: ExecuTorchFiles, plan: InstructionGraph | None) -> Insides:
-    """Return the delegates of the program with their operators on the nodes of the graph."""
     record, method = files.record, files.method
     edge = record.edge_programs.get(method) if record is not None else None
     if record is not None and edge is not None:
@@ -274,7 +273,6 @@ def _joined(
 def _of_table(
     table: PrintedEventTable, files: ExecuTorchFiles, plan: InstructionGraph | None
 ) -> tuple[ExecuTorchFiles, list[Issue]]:
-    """Tie a table's rows to a program that makes the same calls in the same order."""
     alone = _unjoined(table.dump, table.backends)
     files = replace(files, dump=table.dump, event_nodes=alone)
     made = calls_of(files)
@@ -299,7 +297,6 @@ def _of_table(
 def _timed(
     files: ExecuTorchFiles, graph: Graph | None, table: PrintedEventTable | None
 ) -> tuple[Graph | None, Timeline | None]:
-    """Return the graph with the calls of delegates, and the times of its nodes."""
     dump, nodes = files.dump, files.event_nodes
     if dump is None or nodes is None:
         return graph, None
@@ -314,7 +311,6 @@ def _unjoined(dump: ETDump, backends: Mapping[tuple[int, int], str]) -> EventNod
 
 
 def _with_delegates(graph: Graph, nodes: EventNodes) -> Graph:
-    """Say of each operator which call of a delegate ran it."""
     if graph.form != "edge":
         return graph
     calls: dict[int, dict[str, str]] = {}

@@ -7,7 +7,7 @@ the dump tell what lies where. Little endian, each tensor in the order of its st
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -89,16 +89,13 @@ class DebugBufferFile:
             f"the last {size - used:,} of {counted(size, 'byte')} {agree(size - used, 'belongs')} "
             "to no value"
         )
-        if self._zero(used):
+        read, starts = self.source.read, range(used, size, _BLOCK)
+        blocks = (read(at, min(_BLOCK, size - at)) for at in starts)
+        if all(block.count(0) == len(block) for block in blocks):
             text = f"{tail} and are zero: that much of the buffer was not used"
             return Issues([Issue("debug-buffer-unused", IssueSeverity.NOTE, text, file=name)])
         text = f"{tail} but are not zero: the buffer may belong to another run"
         return Issues([Issue("debug-buffer-other", IssueSeverity.WARNING, text, file=name)])
-
-    def _zero(self, start: int) -> bool:
-        size = self.source.size
-        blocks = (self.source.read(at, min(_BLOCK, size - at)) for at in range(start, size, _BLOCK))
-        return not any(block.count(0) < len(block) for block in blocks)
 
     def __repr__(self) -> str:
         return f"DebugBuffer({self.source.name!r}, {counted(self.source.size, 'byte')})"
@@ -106,9 +103,8 @@ class DebugBufferFile:
 
 def needed_size(dump: ETDump) -> int:
     """Return how many bytes a debug buffer needs to hold every tensor of a dump."""
-    ends = (
-        tensor.offset + stored_bytes(tensor) for tensor in _tensors(dump) if stored_bytes(tensor)
-    )
+    tensors = (tensor for each in dump.values.values() for tensor in each.tensors)
+    ends = (tensor.offset + stored_bytes(tensor) for tensor in tensors if stored_bytes(tensor))
     return max(ends, default=0)
 
 
@@ -119,14 +115,6 @@ def covers(dump: ETDump, size: int) -> bool:
     tensor with elements.
     """
     return 0 < needed_size(dump) <= size
-
-
-def _tensors(dump: ETDump) -> Iterator[DebugTensor]:
-    for each in dump.values.values():
-        if isinstance(each.value, DebugTensor):
-            yield each.value
-        elif isinstance(each.value, tuple):
-            yield from each.value
 
 
 def inflated(

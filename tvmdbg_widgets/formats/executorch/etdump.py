@@ -86,7 +86,6 @@ def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
 
 
 def _content(source: ByteSource) -> tuple[bytes, int]:
-    """Return the FlatBuffer and where it starts in the file."""
     head = source.read(0, min(12, source.size))
     if head[8:12] == _IDENTIFIER:
         size = int.from_bytes(head[:4], "little")

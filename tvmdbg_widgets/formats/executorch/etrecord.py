@@ -98,8 +98,6 @@ def read_etrecord(source: ByteSource) -> ETRecord:
 
 
 class _Reading:
-    """What has been read of an ETRecord so far."""
-
     def __init__(self, file: str, directory: ZipDirectory) -> None:
         self.file = file
         self.fields: dict[str, Any] = {}
@@ -117,7 +115,6 @@ class _Reading:
             self._tell("etrecord-member-twice", IssueSeverity.ERROR, text)
 
     def take(self, name: str, member: ZipMember) -> None:
-        """Read a member as its name says what it is; leave it out where it cannot be read."""
         try:
             self._read(name, member)
         except FormatError as problem:

@@ -159,8 +159,7 @@ def with_instructions(dump: ETDump, made: Sequence[tuple[int, str]]) -> ETDump |
     if not fits:
         return None
     number = dict(zip(called, (at for at, _ in made), strict=True))
-    rows = dump.instruction_id.tolist()
-    renumbered = np.array([number.get(row, 0) for row in rows], np.int64)
+    renumbered = np.array([number.get(row, 0) for row in dump.instruction_id.tolist()], np.int64)
     return replace(dump, instruction_id=renumbered, call_word="instruction")
 
 
@@ -196,13 +195,12 @@ def _kernel_nodes(
     ]
     for handle, instructions in by_handle.items():
         nodes = program.by_handle.get(handle, ())
-        of_operator = _by_operator(nodes, program)
-        spellings = sorted(of_operator)
+        spellings = sorted({program.nodes[node].operator for node in nodes})
         called: dict[str, list[Instruction]] = defaultdict(list)
         for at in sorted(instructions):
             called[kernel_operator(kernels[at]) if at in kernels else ""].append(at)
         for operator, calls in called.items():
-            named = of_operator.get(operator, [])
+            named = [node for node in nodes if program.nodes[node].operator == operator]
             # Views that need no instruction are left out, never the one that is an output.
             for at, node in zip(calls, named[max(0, len(named) - len(calls)) :], strict=False):
                 found[at] = (node,), EXACT if len(named) == len(calls) == 1 else by_order
@@ -229,13 +227,6 @@ def _as_lowered(
         own = [node for node in program.by_handle.get(handle, ()) if node in nodes]
         order += [(at[min(nth, len(at) - 1)], node) for nth, node in enumerate(own)]
     return tuple(dict.fromkeys(node for _, node in sorted(order)))
-
-
-def _by_operator(nodes: Sequence[int], program: ExportedProgram) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = defaultdict(list)
-    for node in nodes:
-        found[program.nodes[node].operator].append(node)
-    return found
 
 
 def _is_another_spelling(kernel: str, operators: Sequence[str]) -> bool:
@@ -277,12 +268,10 @@ def _joined(
     set_of = np.full(len(first), -1, np.int32)
     how = np.full(len(first), NONE, np.uint8)
     for at, event in enumerate(first.tolist()):
-        chain = int(dump.chain_index[event])
-        number = int(dump.delegate_id_int[event])
-        identifier = str(number) if number != -1 else dump.delegate_id_str[event]
-        if chain < 0 and not identifier:
+        place, identifier = dump.place(event), dump.identifier(event)
+        if place[0] < 0 and not identifier:
             continue
-        nodes, how[at] = of_event((chain, int(dump.instruction_id[event])), identifier)
+        nodes, how[at] = of_event(place, identifier)
         if nodes:
             set_of[at] = numbers.setdefault(nodes, len(numbers))
     of_calls = {at: numbers.setdefault(nodes, len(numbers)) for at, nodes in calls.items() if nodes}

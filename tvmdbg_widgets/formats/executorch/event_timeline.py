@@ -41,6 +41,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     WHOLE_INSTRUCTION,
     EventNodes,
     kernel_operator,
+    of_kernels,
 )
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -60,6 +61,9 @@ _TRUST = {
     MATCHED_BY_ORDER: Trust.BY_ORDER,
     MATCHED_UNSURE: Trust.AMBIGUOUS,
 }
+#: Trust by the number of how an event was tied to nodes.
+_GRADES = np.full(256, Trust.ABSENT, np.uint8)
+_GRADES[list(_TRUST)] = list(_TRUST.values())
 RUNTIME_TRACK = "runtime"
 
 
@@ -73,8 +77,10 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     foreign = calls.foreign[events]
     ticks = dump.start[events]
     origin = int(ticks[~foreign].min() if not foreign.all() else ticks.min())
-    start = _since(ticks, origin) + calls.shift[events]
-    end = dump.end[events]
+    first, end = np.uint64(origin), dump.end[events]
+    since = np.where(
+        ticks < first, -((first - ticks).astype(np.float64)), (ticks - first).astype(np.float64)
+    )
     duration = np.where(end >= ticks, (end - ticks).astype(np.float64), 0.0)
     issues = _issues(dump, calls, events)
     tracks, track = _tracks(dump, calls, events, joined)
@@ -83,11 +89,7 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     only = np.array([each[0] if each else 0 for each in owners.sets] or [0])
     single = (set_of >= 0) & np.append(owners.single, False)[set_of]
     node = np.where(single, only[set_of], -1).astype(np.int64)
-    how = joined.how[events]
-    grades = np.full(256, Trust.ABSENT, np.uint8)
-    for number, grade in _TRUST.items():
-        grades[number] = grade
-    trust = grades[how]
+    trust = _GRADES[joined.how[events]]
     # An instruction of one node leaves no doubt.
     trust[single & (joined.how[events] == WHOLE_INSTRUCTION)] = Trust.EXACT
     # What a delegate logged in the call of one node and under an unknown identifier.
@@ -96,7 +98,7 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     _, node_trust = per_node(node, trust, num_nodes)
     drawn = Timeline(
         slice_node=node.astype(np.int32),
-        slice_start_ns=start,
+        slice_start_ns=since + calls.shift[events],
         slice_duration_ns=duration,
         slice_track=track,
         slice_names=_names(dump, events),
@@ -157,12 +159,6 @@ def _roles(
     return np.where(calls.foreign, SliceRole.OTHER_CLOCK, found)[events].astype(np.uint8)
 
 
-def _since(ticks: npt.NDArray[np.uint64], origin: int) -> npt.NDArray[np.float64]:
-    before = ticks < np.uint64(origin)
-    forward = (ticks - np.uint64(origin)).astype(np.float64)
-    return np.where(before, -((np.uint64(origin) - ticks).astype(np.float64)), forward)
-
-
 def _names(dump: ETDump, events: npt.NDArray[np.int64]) -> StringColumn:
     """Name delegate events by their identifier, as the Inspector does, or by what that says."""
     own, told = dump.names, dump.delegate_names
@@ -185,10 +181,9 @@ def _tracks(
     names = [RUNTIME_TRACK]
     track = np.zeros(len(events), np.int32)
     rows = np.flatnonzero(calls.foreign[events])
-    at = zip(dump.chain_index[events[rows]].tolist(), dump.instruction_id[events[rows]].tolist(),
-             strict=True)  # fmt: skip
-    for row, instruction in zip(rows.tolist(), at, strict=True):
-        name = f"{joined.backends.get(instruction) or 'delegate'} (its own clock)"
+    for row in rows.tolist():
+        backend = joined.backends.get(dump.place(events[row]))
+        name = f"{backend or 'delegate'} (its own clock)"
         if name not in names:
             names.append(name)
         track[row] = names.index(name)
@@ -330,7 +325,7 @@ def _words(
     each = np.split(order, begins[1:]) if len(begins) else []
     for number, events in zip(numbers.tolist(), each, strict=True):
         event = int(events[0])
-        at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
+        at = dump.place(event)
         if number in of_call:
             methods = sorted(
                 {repr(method) for method in map(joined.elsewhere.get, events.tolist()) if method}
@@ -349,17 +344,21 @@ def _words(
     for number, title in joined.titles.items():
         names[number] = f"{title} ({by_nodes.get(sets[number], 'delegate')})"
     for number, nodes in enumerate(sets):
-        names[number] = _whole_name(joined, number, names[number], nodes, divided)
+        if number in joined.apart:
+            names[number] += "" if number in joined.titles else ", outside its operators"
+            continue
+        if len(nodes) > 1 and names[number]:
+            names[number] += f" · {counted(len(nodes), 'operator')}"
+        if number in divided:
+            names[number] = f"rest of {names[number]}"
     return tuple(names), tuple(kinds)
 
 
 def _place(dump: ETDump, at: tuple[int, int]) -> str:
-    """Return ``", instruction 2"``, with its chain beyond the first."""
     return f", {dump.call_word} {at[1]}" + (f" of chain {at[0]}" if at[0] else "")
 
 
 def _identifiers(dump: ETDump, of: Ints, order: Ints) -> dict[int, list[str]]:
-    """Return what the events of each set are called by their delegate, in the order of events."""
     codes = dump.delegate_names.codes[order].astype(np.int64)
     width = len(dump.delegate_names.unique) + 1
     pairs, first = np.unique(of[order] * width + codes, return_index=True)
@@ -368,17 +367,6 @@ def _identifiers(dump: ETDump, of: Ints, order: Ints) -> dict[int, list[str]]:
         if text := dump.delegate_names.unique[pair % width]:
             found.setdefault(pair // width, []).append(text)
     return found
-
-
-def _whole_name(
-    joined: EventNodes, number: int, name: str, nodes: tuple[int, ...], divided: set[int]
-) -> str:
-    """Return the name of a set with how many nodes it has, or what of a call it is."""
-    if number in joined.apart:
-        return name if number in joined.titles else f"{name}, outside its operators"
-    if len(nodes) > 1 and name:
-        name += f" · {counted(len(nodes), 'operator')}"
-    return f"rest of {name}" if number in divided else name
 
 
 @dataclass(frozen=True, eq=False)
@@ -396,32 +384,16 @@ class EventTimes:
 def event_times(
     dump: ETDump, owners: EventOwners, calls: DelegateCalls, own_ns: Floats, num_nodes: int
 ) -> EventTimes:
-    """Sum up the events of each execution."""
+    """Sum up the events of each execution: repeats and means of sets, and of nodes alone."""
     counts = np.flatnonzero((owners.of >= 0) & ~calls.foreign & ~np.isnan(own_ns))
-    which = owners.of[counts]
-    run = run_of(dump)[counts]
-    pairs, number = np.unique(which * dump.num_runs + run, return_inverse=True)
+    which = owners.of[counts] * dump.num_runs + run_of(dump)[counts]
+    pairs, number = np.unique(which, return_inverse=True)
     sums = np.bincount(number, own_ns[counts], len(pairs)).astype(np.float64)
-    return _by_node(pairs // max(1, dump.num_runs), sums, owners, num_nodes)
-
-
-def outermost(dump: ETDump) -> npt.NDArray[np.bool_]:
-    """Return the events that are the whole of a call of an instruction."""
-    within = (dump.kind == EventKind.PROFILE) & (dump.chain_index >= 0) & ~is_of_delegate(dump)
-    kernels = np.array([each.startswith("native_call_") for each in dump.names.unique] or [False])
-    kernel = kernels[dump.names.codes]
-    key = instruction_keys(dump)
-    dispatched = np.isin(key, key[within & ~kernel])
-    found: npt.NDArray[np.bool_] = within & (~kernel | ~dispatched)
-    return found
-
-
-def _by_node(set_: Ints, sums: Floats, owners: EventOwners, num_nodes: int) -> EventTimes:
-    """Return repeats and means from the sums of each set and execution, which come by set."""
+    set_ = pairs // max(1, dump.num_runs)
     count = len(owners.sets)
-    counts = np.bincount(set_, minlength=count)
+    repeats_of = np.bincount(set_, minlength=count)
     with np.errstate(invalid="ignore"):
-        set_ns = np.bincount(set_, sums, count) / np.where(counts, counts, np.nan)
+        set_ns = np.bincount(set_, sums, count) / np.where(repeats_of, repeats_of, np.nan)
     alone = np.flatnonzero(owners.single)
     node = np.array([owners.sets[each][0] for each in alone.tolist()], np.int64)
     of = np.full(count, -1, np.int64)
@@ -436,6 +408,16 @@ def _by_node(set_: Ints, sums: Floats, owners: EventOwners, num_nodes: int) -> E
         sums[rows],
         node_ns,
         set_ns,
-        np.concatenate(([0], np.cumsum(counts))),
+        np.concatenate(([0], np.cumsum(repeats_of))),
         sums,
     )
+
+
+def outermost(dump: ETDump) -> npt.NDArray[np.bool_]:
+    """Return the events that are the whole of a call of an instruction."""
+    within = (dump.kind == EventKind.PROFILE) & (dump.chain_index >= 0) & ~is_of_delegate(dump)
+    kernel = of_kernels(dump.names)
+    key = instruction_keys(dump)
+    dispatched = np.isin(key, key[within & ~kernel])
+    found: npt.NDArray[np.bool_] = within & (~kernel | ~dispatched)
+    return found

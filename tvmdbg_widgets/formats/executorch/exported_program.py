@@ -316,7 +316,6 @@ def _name(item: Any) -> str | None:
 
 
 def _text(item: Any) -> str:
-    """Return the text of an item that may be an argument itself."""
     if isinstance(item, dict) and len(item) == 1:
         return _constant(*next(iter(item.items())))
     return str(item)

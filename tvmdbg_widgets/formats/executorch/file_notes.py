@@ -126,7 +126,6 @@ def run_file(part: Part) -> RunFile:
 
 
 def _estimated(dump: ETDump, nodes: EventNodes) -> Iterable[Issue]:
-    """Tell once of each backend whose times are not measured."""
     events = np.flatnonzero(is_of_delegate(dump) & (dump.kind == EventKind.PROFILE))
     at = np.unique(np.stack([dump.chain_index[events], dump.instruction_id[events]]), axis=1)
     called = dict.fromkeys(nodes.backends.get((int(c), int(i)), "") for c, i in at.T)
@@ -181,7 +180,6 @@ def _codes(dump: ETDump, of: Mapping[int, Hashable]) -> npt.NDArray[np.int64]:
 
 
 def _handles(joined: EventNodes, graph: Graph | None, number: int) -> str:
-    """Return the debug handles of a set of nodes, cut where they are many."""
     if graph is None or number < 0:
         return ""
     nodes = joined.sets[number]

@@ -308,7 +308,6 @@ def _line(text: str) -> int:
 
 
 def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue]]:
-    """Read the last summary of a text, and the last table."""
     said: dict[str, int] = {}
     for name, pattern in _SUMMARY.items():
         counts = [int(match[1].replace(",", "")) for match in pattern.finditer(text)]

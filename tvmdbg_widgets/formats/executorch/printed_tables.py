@@ -229,7 +229,6 @@ def _read_aligned(lines: Sequence[str], at: int) -> tuple[PrintedTable, int]:
 
 
 def _block(lines: Sequence[str], at: int) -> tuple[PrintedTable, int]:
-    """Read one block of pandas' columns: each ends where its heading does."""
     heading = lines[at][:_MOST_HEADING].rstrip().removesuffix("\\")
     words = list(_WORD.finditer(heading))
     ends = [0, *(match.end() for match in words)]
@@ -270,7 +269,6 @@ def _spanned(line: str, spans: Iterable[tuple[int, int]]) -> list[str]:
 
 
 def _of_html(text: str, wanted: Sequence[str]) -> Iterator[PrintedTable]:
-    """Read the tables that ``DataFrame.to_html`` and notebooks write."""
     table: PrintedTable | None = None
     cells: list[str] = []
     begin, line, counted_to = -1, 1, 0
@@ -296,7 +294,6 @@ def _of_html(text: str, wanted: Sequence[str]) -> Iterator[PrintedTable]:
 
 
 def _document(text: str) -> Any:
-    """Return the JSON of a text; None where it is none, as lines of logs that begin so."""
     try:
         return json.loads(paired_json(text)[0])
     except (ValueError, RecursionError):
@@ -304,7 +301,6 @@ def _document(text: str) -> Any:
 
 
 def _of_json(document: Any, wanted: Sequence[str]) -> Iterator[PrintedTable]:
-    """Read what ``DataFrame.to_json`` writes, by columns or by records."""
     if isinstance(document, dict) and all(isinstance(each, dict) for each in document.values()):
         numbers = dict.fromkeys(key for column in document.values() for key in column)
         records = [

@@ -48,11 +48,9 @@ Instruction = tuple[int, int]
 
 
 class _LoggedTensor(NamedTuple):
-    """A tensor of a node, before it is known whether it fits."""
-
     entry: Entry
     tensor: DebugTensor
-    key: str
+    event: int
     trust: Trust
     note: str = ""
 
@@ -79,7 +77,7 @@ def event_tensors(
         if each.entry in tensors and each.trust > tensors[each.entry].trust:
             continue
         try:
-            record = buffer.record(each.tensor, each.key)
+            record = buffer.record(each.tensor, f"event {each.event}")
             named.spend(record.nbytes)
         except FormatError as problem:
             node = each.entry[0]
@@ -107,19 +105,20 @@ def event_tensors(
 def _logged(
     dump: ETDump, joined: EventNodes, graph: Graph, run: int, num_outputs: Mapping[str, int]
 ) -> Iterator[_LoggedTensor]:
-    if not _is_of_graph(dump, joined, run):
+    has_nodes, own = joined.set_of >= 0, dump.events_of(run)
+    # A run of another method has no event with a node.
+    if has_nodes.any() and not has_nodes[own.start : own.stop].any():
         return
     of_delegate = is_of_delegate(dump)
     logged: list[int] = []
     by_instruction: dict[Instruction, list[int]] = defaultdict(list)
-    for event in dump.events_of(run):
+    for event in own:
         if dump.kind[event] != EventKind.DEBUG or event not in dump.values:
             continue
         if of_delegate[event]:
             logged.append(event)
         elif dump.chain_index[event] >= 0:
-            at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
-            by_instruction[at].append(event)
+            by_instruction[dump.place(event)].append(event)
     yield from _of_delegate(dump, joined, graph, logged)
     calls_of = Counter(node for nodes in joined.lowered.values() for node in nodes)
     for at, events in by_instruction.items():
@@ -127,17 +126,10 @@ def _logged(
             nodes = joined.lowered[at]
             alone = all(calls_of[node] == 1 for node in nodes)
             count = num_outputs.get(str(at[1]))
-            yield from _of_call(dump, graph, nodes, events, count, alone=alone)
+            yield from _of_call(_tensors(dump, events), graph, nodes, count, alone=alone)
         else:
             yield from _of_kernel(dump, joined, graph, events)
     yield from _of_program(dump, graph, run)
-
-
-def _is_of_graph(dump: ETDump, joined: EventNodes, run: int) -> bool:
-    """Whether a run may be of the method of the graph: no event of others has a node."""
-    has_nodes = joined.set_of >= 0
-    events = dump.events_of(run)
-    return bool(has_nodes[events.start : events.stop].any() or not has_nodes.any())
 
 
 def _of_kernel(
@@ -150,11 +142,11 @@ def _of_kernel(
     trust = {EXACT: Trust.EXACT, BY_ORDER: Trust.BY_ORDER}.get(how, Trust.AMBIGUOUS)
     node = nodes[-1]
     entries = graph.entry_range(node)
-    logged = [(event, each) for event in events for each in _tensors(dump, event)]
+    logged = _tensors(dump, events)
     # A kernel that runs again in a loop logs its outputs again: the last are kept.
     kept = logged[max(0, len(logged) - len(entries)) :]
     for output, (event, tensor) in enumerate(kept):
-        yield _LoggedTensor((node, output), tensor, f"event {event}", trust)
+        yield _LoggedTensor((node, output), tensor, event, trust)
 
 
 def _of_delegate(
@@ -165,18 +157,20 @@ def _of_delegate(
     leaving: dict[tuple[int, ...], list[Entry]] = {}
     for event in events:
         nodes = joined.of(event)
-        tensors = _tensors(dump, event)
+        tensors = _tensors(dump, [event])
         if not nodes or not tensors or joined.how[event] != EXACT:
             continue
         if nodes not in leaving:
             leaving[nodes] = _leaving(graph, nodes)
         # A list is taken for the outputs only where there are as many, as single tensors are.
         if len(tensors) == len(leaving[nodes]):
-            for entry, tensor in zip(leaving[nodes], tensors, strict=True):
+            for entry, (_, tensor) in zip(leaving[nodes], tensors, strict=True):
                 found[entry].append((event, tensor, len(nodes)))
     for entry, logged in found.items():
         event, tensor, covered = logged[-1]
-        note = f"logged by the delegate as {_identifier(dump, event)}"
+        number = int(dump.delegate_id_int[event])
+        name = str(number) if number != -1 else repr(dump.delegate_id_str[event])
+        note = f"logged by the delegate as {name}"
         trust = Trust.EXACT if covered == 1 else Trust.BY_ORDER
         if covered > 1:
             note += f", which covers {counted(covered, 'operator')}: taken for what leaves them"
@@ -186,21 +180,19 @@ def _of_delegate(
                 f", the last of {counted(len(logged), 'value')}: which one is the result is not "
                 "known"
             )
-        yield _LoggedTensor(entry, tensor, f"event {event}", trust, note)
+        yield _LoggedTensor(entry, tensor, event, trust, note)
 
 
 def _of_call(
-    dump: ETDump,
+    logged: list[tuple[int, DebugTensor]],
     graph: Graph,
     nodes: tuple[int, ...],
-    events: list[int],
     count: int | None,
     *,
     alone: bool,
 ) -> Iterator[_LoggedTensor]:
     rank = {node: at for at, node in enumerate(nodes)}
     leaving = sorted(_leaving(graph, nodes), key=lambda entry: (rank[entry[0]], entry[1]))
-    logged = [(event, each) for event in events for each in _tensors(dump, event)]
     count = len(leaving) if count is None else count
     note = "an argument of the delegate's call: outputs come last"
     trust = Trust.BY_ORDER
@@ -210,11 +202,10 @@ def _of_call(
     if count == len(leaving) and count <= len(logged):
         outputs = logged[len(logged) - count :]
         for entry, (event, tensor) in zip(leaving, outputs, strict=True):
-            yield _LoggedTensor(entry, tensor, f"event {event}", trust, note)
+            yield _LoggedTensor(entry, tensor, event, trust, note)
 
 
 def _leaving(graph: Graph, nodes: tuple[int, ...]) -> list[Entry]:
-    """Return the entries of some nodes that others read, or the graph returns, in order."""
     inside = np.zeros(graph.num_nodes + 1, np.bool_)
     inside[list(nodes)] = True
     leaves = inside[graph.edge_source] & ~inside[graph.edge_target]
@@ -227,22 +218,13 @@ def _of_program(dump: ETDump, graph: Graph, run: int) -> Iterator[_LoggedTensor]
     events = [
         event for event in dump.events_of(run) if event in dump.values and dump.values[event].output
     ]
-    logged = [(event, each) for event in events for each in _tensors(dump, event)]
+    logged = _tensors(dump, events)
+    note = "an output of the program"
     if len(logged) == len(graph.heads):
         for (node, output), (event, tensor) in zip(graph.heads.tolist(), logged, strict=True):
-            key = f"event {event}"
-            yield _LoggedTensor(
-                (node, output), tensor, key, Trust.BY_ORDER, "an output of the program"
-            )
+            yield _LoggedTensor((node, output), tensor, event, Trust.BY_ORDER, note)
 
 
-def _tensors(dump: ETDump, event: int) -> tuple[DebugTensor, ...]:
-    value = dump.values[event].value
-    if isinstance(value, DebugTensor):
-        return (value,)
-    return value if isinstance(value, tuple) else ()
-
-
-def _identifier(dump: ETDump, event: int) -> str:
-    number = int(dump.delegate_id_int[event])
-    return str(number) if number != -1 else repr(dump.delegate_id_str[event])
+def _tensors(dump: ETDump, events: list[int]) -> list[tuple[int, DebugTensor]]:
+    """Return the tensors that events logged, each with its event."""
+    return [(event, each) for event in events for each in dump.values[event].tensors]

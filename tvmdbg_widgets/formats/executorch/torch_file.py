@@ -95,8 +95,6 @@ def read_torch_file(source: ByteSource) -> Any:
 
 
 class _PickledTensors:
-    """The functions that a pickle of ``torch.save`` calls."""
-
     def __init__(self, file: str, storages: Mapping[str, ByteSource], *, big_endian: bool) -> None:
         self._file = file
         self._storages = storages
@@ -221,8 +219,6 @@ def _require_shallow(value: Any, file: str, most: int) -> None:
 
 
 class _PickleMachine:
-    """The stack machine that a pickle runs on."""
-
     def __init__(
         self,
         data: bytes,

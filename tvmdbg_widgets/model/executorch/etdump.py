@@ -63,6 +63,12 @@ class DebugValue:
     value: int | float | bool | DebugTensor | tuple[DebugTensor, ...] | None
     output: bool | None = None
 
+    @property
+    def tensors(self) -> tuple[DebugTensor, ...]:
+        """The tensor or the list of them that it is; empty for numbers."""
+        held = self.value if isinstance(self.value, tuple) else (self.value,)
+        return tuple(each for each in held if isinstance(each, DebugTensor))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ETDump:
@@ -109,6 +115,11 @@ class ETDump:
     def place(self, event: int) -> tuple[int, int]:
         """Return chain and instruction of an event."""
         return int(self.chain_index[event]), int(self.instruction_id[event])
+
+    def identifier(self, event: int) -> str:
+        """Return an event's delegate debug identifier as text, empty where it has none."""
+        number = int(self.delegate_id_int[event])
+        return str(number) if number != -1 else self.delegate_id_str[event]
 
     def events_of(self, run: int) -> range:
         """Positions of the events of a run."""

@@ -280,7 +280,7 @@ class ValueKind(enum.IntEnum):
 
 
 #: Lists whose items are indexes of values.
-_OF_VALUES = (ValueKind.INT_LIST, ValueKind.TENSOR_LIST, ValueKind.OPTIONAL_TENSOR_LIST)
+VALUE_LISTS = (ValueKind.INT_LIST, ValueKind.TENSOR_LIST, ValueKind.OPTIONAL_TENSOR_LIST)
 
 
 class ShapeDynamism(enum.IntEnum):
@@ -401,7 +401,7 @@ class ListValue:
     @property
     def value_indexes(self) -> tuple[int, ...]:
         """Indexes of the values in the list, None left out; empty for literal lists."""
-        if self.kind not in _OF_VALUES:
+        if self.kind not in VALUE_LISTS:
             return ()
         return tuple(int(item) for item in self.items if item >= 0)
 

@@ -120,7 +120,6 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
 
     @cached_property
     def _shown(self) -> GraphView | None:
-        """The view at the end of a cell, one and the same."""
         return None if self._run is None or self._run.graph is None else self.view()
 
     def _column(self, graph: Graph) -> NodeColumn:

@@ -370,7 +370,6 @@ def _mapped_nodes(
 
 
 def _type(node: DelegateNode) -> str:
-    """Return ``convolution`` of ``aten.convolution.default``."""
     return node.type.split(".")[1] if "." in node.type else node.type
 
 

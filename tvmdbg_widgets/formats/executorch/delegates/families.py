@@ -269,8 +269,6 @@ def with_events(
 
 
 class _Aligner:
-    """Aligns the events of each call of a dump; equal lists of events once."""
-
     def __init__(self, insides: Insides, dump: ETDump) -> None:
         self._insides, self._dump = insides, dump
         self._known: dict[tuple[int, tuple[str, ...]], Alignment] = {}
@@ -292,7 +290,6 @@ class _Aligner:
         return costs
 
     def calls(self, methods: Sequence[tuple[str, ...]]) -> dict[int, CallEvents]:
-        """Return the events of each call, by the methods that its run may be of."""
         by_method = {name: self._insides.of(name) for each in methods for name in each}
         found: dict[int, CallEvents] = {}
         for call, events in self._events.items():
@@ -340,7 +337,6 @@ def _kernel_costs(dump: ETDump, plan: Plan) -> Ints:
 
 
 def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
-    """Return what to say of the calls whose events are not those of the program's delegates."""
     wrong: dict[int, None] = {}
     lost: dict[int, None] = {}
     partly: dict[int, None] = {}

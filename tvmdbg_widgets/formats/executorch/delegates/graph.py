@@ -10,11 +10,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.delegates.families import ConstantBytes
-from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile
-from tvmdbg_widgets.formats.limits import WorkBudget, named_bytes
+from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile, allowed_tensors
 from tvmdbg_widgets.model.base.number_text import screen_text, value_text
 from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, cut
+from tvmdbg_widgets.model.base.text import Issue, IssueSeverity
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateGraph,
     DelegateNode,
@@ -261,8 +260,7 @@ def delegate_tensors(
 ) -> tuple[list[Tensor], list[Issue]]:
     """Return the constants of the delegates in a graph."""
     where = ConstantBytes(program, source, named)
-    budgets: dict[str, WorkBudget] = {}
-    tensors: list[Tensor] = []
+    tensors: list[tuple[Tensor, ByteSource]] = []
     lost: list[int] = []
     other: list[int] = []
     for node, attrs in enumerate(graph.attrs):
@@ -279,17 +277,11 @@ def delegate_tensors(
         if record is None:
             other.append(node)
             continue
-        try:
-            budgets.setdefault(file.name, named_bytes(file)).spend(span.size)
-        except FormatError as problem:
-            text = f"constants from {cut(graph.names[node], 80)!r} on are left out: {problem}"
-            issue = Issue("constants-overlap", IssueSeverity.ERROR, text, file=file.name)
-            return tensors, [issue]
         name, notes = graph.names[node], (_STORED,)
-        tensors.append(
-            Tensor(record, node, 0, name=name, trust=Trust.EXACT, notes=notes, captured="file")
-        )
-    return tensors, _issues(program.file, lost, other)
+        tensor = Tensor(record, node, 0, name=name, trust=Trust.EXACT, notes=notes, captured="file")
+        tensors.append((tensor, file))
+    issues = _issues(program.file, lost, other)
+    return allowed_tensors(tensors, issues), issues
 
 
 def _record(

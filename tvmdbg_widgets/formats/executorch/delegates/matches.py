@@ -117,8 +117,6 @@ def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str
 
 
 class _Matches:
-    """Sets of nodes under construction."""
-
     def __init__(self, joined: EventNodes, dump: ETDump, insides: Insides, method: str) -> None:
         self._joined, self._dump, self._insides, self._method = joined, dump, insides, method
         self._foreign = DelegateCalls.of(dump).foreign
@@ -133,7 +131,6 @@ class _Matches:
         self.elsewhere: dict[int, str] = {}
 
     def add(self, call: int, each: CallEvents) -> None:
-        """Take the events of a call of the graph's method."""
         inside, alignment = each.inside, each.alignment
         if inside is None or inside.graph is None or alignment is None:
             return
@@ -182,7 +179,6 @@ class _Matches:
         return self._apart[at, title]
 
     def result(self) -> EventNodes:
-        """Return the nodes of all events."""
         insides, own = self._insides, self._insides.of(self._method)
         fitting = {
             each.inside.at for each in insides.calls.values() if each.inside and self._belongs(each)
@@ -220,7 +216,6 @@ def _title(graph: DelegateGraph, match: EventMatch) -> str:
 
 
 def _placed(insides: Insides, inside: Inside, match: EventMatch) -> tuple[tuple[int, ...], int]:
-    """Return the nodes of a matched event, and how sure they are."""
     at = inside.instruction
     nodes = {
         node

@@ -250,8 +250,6 @@ def _are_numbered(parts: Sequence[NameParts]) -> bool:
 
 
 class _AlignedEvents:
-    """What the cheapest alignments agree on."""
-
     def __init__(
         self,
         graph: DelegateGraph,
@@ -280,7 +278,6 @@ class _AlignedEvents:
                 self.main.update(dict.fromkeys(mine, index))
 
     def alignment(self, places: Sequence[int], *, numbered: bool) -> Alignment:
-        """The result, with events at their places in the file."""
         parents = self.parents()
         covered: dict[int, set[int]] = {at: {node} for at, node in self.main.items()}
         for index, into in [*parents.items(), *self.also()]:
@@ -316,7 +313,6 @@ class _AlignedEvents:
         )
 
     def reason(self) -> str:
-        """Why nothing is exact, empty where what is assigned is."""
         if self.order.bad:
             return _SKIPPED
         return "" if self.order.cost == 0 and self.conversions_agree() else _OTHERWISE

@@ -71,8 +71,6 @@ def is_half(graph: DelegateGraph) -> bool:
 
 
 class _Runtime:
-    """A graph that is rewritten in place."""
-
     def __init__(self, graph: DelegateGraph) -> None:
         self.graph = graph
         self.all: list[XnnpackOperator] = []
@@ -277,7 +275,6 @@ class _Runtime:
         return found is not None and found.dtype in {"qint8", "quint8"}
 
     def is_dynamic(self, operator: XnnpackOperator) -> bool:
-        """Whether it quantizes with scales that are found at run time."""
         if operator.kind != "Convert" or not operator.writes:
             return False
         value = self.graph.values.get(operator.writes[0])

@@ -208,7 +208,6 @@ class Flow(NamedTuple):
         yield entries[-1] or {}
 
     def _entries(self, starts: Sequence[int], before: State, file: str) -> list[State | None]:
-        """Return what reaches each block, None where nothing leads there."""
         entries: list[State | None] = [None] * len(starts)
         entries[0] = before
         waiting, steps, end = [0], 0, len(starts) - 1

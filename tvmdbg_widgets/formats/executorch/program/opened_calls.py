@@ -80,7 +80,6 @@ class _Opening:
         self._last = self.first + sizes - 1
 
     def inner(self, at: int, node: int) -> int:
-        """Return the id of a delegate's operator or constant."""
         behind = node > self._operators[at]
         return int(self.first[at]) + node - (self._given[at] if behind else 0)
 
@@ -160,7 +159,6 @@ class _Opening:
         return [*found, (self._graph, start, self._graph.num_nodes, {})]
 
     def nodes(self) -> dict[str, Any]:
-        """Return the columns of nodes."""
         every = [
             (part, node, call) for part, low, high, call in self._parts for node in range(low, high)
         ]
@@ -181,7 +179,6 @@ class _Opening:
         }
 
     def entries(self) -> dict[str, Any]:
-        """Return the columns of entries; an output of a call keeps where it lies."""
         spans = [
             (part, int(part.entry_offsets[low]), int(part.entry_offsets[high]))
             for part, low, high, _ in self._parts

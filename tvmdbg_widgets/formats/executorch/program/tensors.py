@@ -15,6 +15,7 @@ from tvmdbg_widgets.formats.limits import WorkBudget, named_bytes
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, cut
 from tvmdbg_widgets.model.executorch.program import (
+    VALUE_LISTS,
     ListValue,
     Plan,
     Program,
@@ -58,11 +59,14 @@ def program_tensors(
         where, offset = source, -1
         if value.is_external:
             found, file = known.get(value.name, (None, source))
+            declared = (value.sizes, value.dtype, value.dim_order)
             if found is None:
                 lost.append(node)
-            elif found.layout is None or found.layout.sizes != value.sizes:
-                issues.append(_other(graph, node, file))
-            elif found.dtype == value.dtype and found.layout.dim_order == value.dim_order:
+            elif found.layout is not None and declared == (
+                found.layout.sizes,
+                found.dtype,
+                found.layout.dim_order,
+            ):
                 where, offset = file, found.offset
             else:
                 issues.append(_other(graph, node, file))
@@ -75,19 +79,16 @@ def program_tensors(
             f"{counted(len(lost), 'external constant')} {agree(len(lost), 'is')} in none of the "
             "files of named data"
         )
+        nodes, file_name = tuple(lost[:20]), program.file
         issues.append(
-            Issue(
-                "named-data-missing",
-                IssueSeverity.WARNING,
-                text,
-                tuple(lost[:20]),
-                file=program.file,
-            )
+            Issue("named-data-missing", IssueSeverity.WARNING, text, nodes, file=file_name)
         )
-    return _allowed(found_in, issues), issues
+    return allowed_tensors(found_in, issues), issues
 
 
-def _allowed(found_in: Sequence[tuple[Tensor, ByteSource]], issues: list[Issue]) -> list[Tensor]:
+def allowed_tensors(
+    found_in: Sequence[tuple[Tensor, ByteSource]], issues: list[Issue]
+) -> list[Tensor]:
     """Return the tensors up to the first that names bytes of its file too often, with an issue."""
     budgets: dict[str, WorkBudget] = {}
     for at, (tensor, file) in enumerate(found_in):
@@ -106,23 +107,15 @@ def _tensor(value: TensorValue, source: ByteSource, offset: int, node: int, grap
     assert dtype is not None  # noqa: S101 (asked for before)
     assert nbytes is not None  # noqa: S101 (known where the type is)
     key = value.name or graph.names[node]
-    notes: tuple[str, ...] = ()
     if nbytes and value.strides != c_order(shape):
         ordered = StridedSource(source, offset, shape, value.strides, dtype.itemsize)
         notes = (f"stored with dimensions in order {list(value.dim_order)}, shown in C order",)
         record = ArrayRecord(key, dtype, shape, nbytes, 0, ordered, notes)
     else:
         record = ArrayRecord(key, dtype, shape, nbytes, offset, source)
-    start = "value at the start of the program" if value.allocation is not None else ""
-    return Tensor(
-        record,
-        node,
-        0,
-        name=graph.names[node],
-        trust=Trust.EXACT,
-        notes=(start,) if start else (),
-        captured="file",
-    )
+    told = () if value.allocation is None else ("value at the start of the program",)
+    name = graph.names[node]
+    return Tensor(record, node, 0, name=name, trust=Trust.EXACT, notes=told, captured="file")
 
 
 def _other(graph: Graph, node: int, file: ByteSource) -> Issue:
@@ -155,18 +148,15 @@ class _Checks:
         self._file = file
 
     def index(self, index: int, count: int, field: str, *, least: int = 0) -> None:
-        """Check that an index lies below a count."""
         if not least <= index < count:
             self.fail("an index is out of range", field, f"{least} to {count - 1}", index)
 
     def indexes(self, found: Iterable[int], count: int, field: str) -> None:
-        """Check several indexes."""
         for index in found:
             if not 0 <= index < count:
                 self.index(index, count, field)
 
     def fail(self, problem: str, field: str, expected: object, found: object) -> NoReturn:
-        """Refuse the file."""
         raise FormatError(
             problem, file=self._file, field=field, expected=expected, found=found, hint=HINT
         )
@@ -182,23 +172,15 @@ def _check_plan(program: Program, plan: Plan, check: _Checks) -> None:
         field = f"{where}: values[{index}]"
         if isinstance(value, TensorValue):
             _check_tensor(program, plan, value, check, field)
-        elif isinstance(value, ListValue):
-            items = _items(value)
+        elif isinstance(value, ListValue) and value.kind in VALUE_LISTS:
+            none = value.kind == ValueKind.OPTIONAL_TENSOR_LIST
+            items = (int(item) for item in value.items if not (none and item == -1))
             check.indexes(items, count, f"{field}.items")
     for row, chain in enumerate(plan.chains):
         check.indexes((*chain.inputs, *chain.outputs), count, f"{where}: chains[{row}]")
         for at, instruction in enumerate(chain.instructions):
             field = f"{where}: chains[{row}].instructions[{at}]"
             _check_instruction(plan, instruction, len(chain.instructions), check, field)
-
-
-def _items(value: ListValue) -> Iterable[int]:
-    """Return the items that must be indexes of values."""
-    if value.kind == ValueKind.OPTIONAL_TENSOR_LIST:
-        return (int(item) for item in value.items if item != -1)
-    if value.kind in (ValueKind.INT_LIST, ValueKind.TENSOR_LIST):
-        return (int(item) for item in value.items)
-    return ()
 
 
 def _check_instruction(
@@ -239,17 +221,15 @@ def _check_tensor(
     unbound = tensor.shape_dynamism == ShapeDynamism.DYNAMIC_UNBOUND
     if not unbound and min(tensor.sizes, default=0) < 0:
         check.fail("a size is negative", f"{field}.sizes", "0 or more", tensor.sizes)
-    if tensor.allocation is not None:
-        _check_place(plan, tensor, check, field)
+    _check_place(plan, tensor, check, field)
     if not tensor.is_external and tensor.data_buffer_idx:
         _check_data(program, tensor, check, field)
 
 
 def _check_place(plan: Plan, tensor: TensorValue, check: _Checks, field: str) -> None:
-    place = tensor.allocation
+    place, sizes = tensor.allocation, plan.buffer_sizes
     if place is None:
         return
-    sizes = plan.buffer_sizes
     check.index(place.memory_id, len(sizes), f"{field}.allocation_info.memory_id", least=1)
     end = place.offset + (tensor.nbytes or 0)
     if end > sizes[place.memory_id]:
