@@ -7,7 +7,7 @@ import html
 import numbers
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -189,16 +189,10 @@ _METADATA: Final = "delegate_debug_metadata"
 _MISSING: Final = float("nan")
 _LISTED = 5
 
-_FIELDS: Final[dict[str, Callable[[Event], Any]]] = {
-    "op_types": lambda event: _shortened(event.op_types),
-    "delegate_debug_identifier": lambda event: event.delegate_debug_identifier,
-    "stack_traces": lambda event: event.stack_traces,
-    "module_hierarchy": lambda event: event.module_hierarchy,
-    "is_delegated_op": lambda event: event.is_delegated_op,
-    "delegate_backend_name": lambda event: event.delegate_backend_name,
-    "debug_data": lambda event: event.debug_data,
-    "start_time": lambda event: event.start_time,
-}
+_FIELDS: Final = (
+    *("delegate_debug_identifier", "stack_traces", "module_hierarchy", "is_delegated_op"),
+    *("delegate_backend_name", "debug_data", "start_time"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +204,15 @@ class EventTable:
 
     def to_dataframe(self) -> Any:
         """Return the table as a ``pandas.DataFrame`` with the Inspector's columns and types."""
-        frame = data_frame({str(at): _typed(column) for at, column in enumerate(self.columns)})
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        for at, column in enumerate(self.columns):
+            kinds = {type(value) for value in column}
+            mixed = len(kinds) > 1 and kinds != {str, float}
+            dtype = object if mixed or kinds == {type(None)} else None
+            columns[str(at)] = pd.Series(column, dtype=dtype)
+        frame = data_frame(columns)
         frame.columns = list(self.names)
         return frame
 
@@ -276,9 +278,10 @@ def event_table(
     for name in _STATISTICS:
         times = [getattr(event.perf_data, name) if event.perf_data else None for event in events]
         columns[name + unit] = _numbers(times)
-    for name, of in _FIELDS.items():
+    columns["op_types"] = [_shortened(event.op_types) for event in events]
+    for name in _FIELDS:
         if not (printed and name in _NOT_PRINTED):
-            columns[name] = [of(event) for event in events]
+            columns[name] = [getattr(event, name) for event in events]
     named = list(columns.items())
     if metadata:
         named += _metadata_columns(events)
@@ -304,29 +307,16 @@ def _metadata_columns(events: Sequence[Event]) -> list[tuple[Any, list[Any]]]:
             raise ValueError(f"Unexpected type for delegate_debug_metadata: {type(found)}")  # noqa: TRY004
         for key, value in found.items():
             columns.setdefault(key, [_MISSING] * len(events))[row] = value
-    return [(key, _completed(column)) for key, column in columns.items()]
-
-
-def _completed(column: list[Any]) -> list[Any]:
-    """Return a column in which None among numbers is NaN, as pandas has it."""
-    there = [value for value in column if value is not None]
-    if all(type(value) in (int, float) for value in there):
-        return _numbers([_MISSING if value is None else value for value in column])
-    return column
+    for key, column in columns.items():
+        # None among numbers is NaN, as pandas has it.
+        if all(value is None or type(value) in (int, float) for value in column):
+            columns[key] = _numbers([_MISSING if value is None else value for value in column])
+    return [*columns.items()]
 
 
 def _numbers(column: list[Any]) -> list[Any]:
     kinds = {type(value) for value in column}
     return [float(value) for value in column] if kinds == {int, float} else column
-
-
-def _typed(column: list[Any]) -> Any:
-    """Return a column whose type pandas infers as the Inspector's table has it."""
-    import pandas as pd
-
-    kinds = {type(value) for value in column}
-    mixed = len(kinds) > 1 and kinds != {str, float}
-    return pd.Series(column, dtype=object if mixed or kinds == {type(None)} else None)
 
 
 def _blank(value: Any) -> Any:

@@ -145,12 +145,8 @@ class EventMerging:
         self._chains = dump.chain_index.tolist()
         self._values, self._metadata = dump.values, dump.metadata
         texts = [text or None for text in dump.delegate_id_str.unique]
-        self._identifiers: list[int | str | None] = [
-            number if number != -1 else texts[code]
-            for number, code in zip(
-                dump.delegate_id_int.tolist(), dump.delegate_id_str.codes.tolist(), strict=True
-            )
-        ]
+        pairs = zip(dump.delegate_id_int.tolist(), dump.delegate_id_str.codes.tolist(), strict=True)
+        self._identifiers = [texts[code] if number == -1 else number for number, code in pairs]
 
     def logged(self, runs: Sequence[Sequence[DebugValue]]) -> LoggedValues:
         """Return logged values, to be read when they are wanted."""
@@ -185,8 +181,11 @@ class EventMerging:
         ]
         last = rows[-1] if rows else starts[-1] + members[-1].debugs[0]
         identifier = self._identifiers[last]
+        names, own = self._names, [signature.debug_name, signature.name]
         event = Event(
-            self._name(signature) if identifier is None else str(identifier),
+            next((names[at] for at in own if at >= 0 and names[at]), "")
+            if identifier is None
+            else str(identifier),
             delegate_debug_identifier=identifier,
             is_delegated_op=identifier is not None,
             instruction_id=self._instructions[last],
@@ -202,17 +201,8 @@ class EventMerging:
             if self._metadata and any(row in self._metadata for row in rows):
                 event.raw_delegate_debug_metadatas = [self._metadata.get(row, "") for row in rows]
         if members[-1].debugs:
-            event.logged = self.logged(
-                [
-                    self.values_at(start, member.debugs)
-                    for start, member in zip(starts, members, strict=True)
-                ]
-            )
+            pairs = zip(starts, members, strict=True)
+            event.logged = self.logged([self.values_at(at, each.debugs) for at, each in pairs])
             if self.compat:
                 event.logged.check_events()
         return event, raw
-
-    def _name(self, signature: EventSignature) -> str:
-        names = self._names
-        debug_name = names[signature.debug_name] if signature.debug_name >= 0 else ""
-        return debug_name or (names[signature.name] if signature.name >= 0 else "")

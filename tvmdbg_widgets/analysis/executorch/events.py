@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.executorch.metrics import broadcast_problem
 from tvmdbg_widgets.analysis.executorch.time_scale import MOST_TICKS, PerfData, RunPattern
 from tvmdbg_widgets.formats.executorch.debug_buffer import (
     DebugBufferFile,
@@ -24,7 +25,13 @@ from tvmdbg_widgets.formats.executorch.debug_buffer import (
 )
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump, EventKind
+from tvmdbg_widgets.model.executorch.etdump import (
+    DebugTensor,
+    DebugValue,
+    ETDump,
+    EventKind,
+    is_of_delegate,
+)
 
 #: Turns the metadata of an event's runs into a list, or into a dict with a column a key.
 MetadataParser: TypeAlias = Callable[[list[Any]], Any]
@@ -71,7 +78,7 @@ class LoggedValues:
     def differing(self) -> int:
         """Number of runs whose values are not those of the first; NaN differs from itself."""
         others = (run for run in range(len(self.runs)) if run != self._first_run)
-        return sum(not _all_equal(self.of_run(run), self.first) for run in others)
+        return sum(not _equal(self.of_run(run), self.first) for run in others)
 
     @property
     def tensors(self) -> Iterator[DebugTensor]:
@@ -87,11 +94,7 @@ class LoggedValues:
                 _fail(_DIFFERENT_EVENTS)
 
 
-def _all_equal(one: list[Inflated], other: list[Inflated]) -> bool:
-    return len(one) == len(other) and all(map(_equal, one, other))
-
-
-def _equal(one: Inflated, other: Inflated) -> bool:
+def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         both = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
         return both and np.array_equal(np.asarray(one), np.asarray(other))
@@ -121,15 +124,8 @@ def _truth(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
 
 def _elementwise(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Compare two tensors as torch does, with its error where their shapes do not fit."""
-    rank = max(one.ndim, other.ndim)
-    sizes = [(1,) * (rank - each.ndim) + each.shape for each in (one, other)]
-    for axis in reversed(range(rank)):
-        a, b = (each[axis] for each in sizes)
-        if a != b and 1 not in (a, b):
-            raise RuntimeError(
-                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "
-                f"non-singleton dimension {axis}"
-            )
+    if problem := broadcast_problem(one, other):
+        raise RuntimeError(problem)
     return np.asarray(one == other)
 
 
@@ -265,8 +261,8 @@ def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
         found.append(
             f"{counted(allocations, 'allocation event')} left out; the Inspector refuses the dump"
         )
-    backward = sum(_unknown(event) for event in events)
-    if backward:
+    measured = (event.perf_data.raw for event in events if event.perf_data)
+    if backward := sum(math.isnan(time) for raw in measured for time in raw):
         found.append(
             f"{counted(backward, 'event')} with an end before the start: no duration (NaN); the "
             "Inspector refuses the dump"
@@ -285,9 +281,8 @@ def notes_on_events(dump: ETDump, runs: Sequence[int]) -> list[str]:
     bounds = dump.run_offsets.tolist()
     rows = np.concatenate([np.arange(0), *(np.arange(*bounds[run : run + 2]) for run in runs)])
     start, end, kind = dump.start[rows], dump.end[rows], dump.kind[rows]
-    named = np.array([text != "" for text in dump.delegate_id_str.unique], np.bool_)
-    delegated = (dump.delegate_id_int != -1)[rows] | named[dump.delegate_id_str.codes[rows]]
-    wrapped = (kind == EventKind.PROFILE) & (start > end) & (start <= MOST_TICKS) & delegated
+    wrapped = (kind == EventKind.PROFILE) & (start > end) & (start <= MOST_TICKS)
+    wrapped &= is_of_delegate(dump)[rows]
     found = []
     if count := int(np.count_nonzero(wrapped)):
         found.append(
@@ -344,11 +339,6 @@ def _is_strided(tensor: DebugTensor) -> bool:
         step != other and size > 1
         for size, step, other in zip(tensor.sizes, tensor.strides, usual, strict=False)
     )
-
-
-def _unknown(event: Event) -> int:
-    data = event.perf_data
-    return sum(map(math.isnan, data.raw)) if data else 0
 
 
 def check_outputs(existing: Sequence[Inflated], found: Sequence[Inflated]) -> None:

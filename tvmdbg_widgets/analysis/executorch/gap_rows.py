@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -197,18 +196,10 @@ def numeric_gap(
         raise ValueError("the Inspector computes its reference with torch: give reference=")
     pairs = list(inspector_pairs(blocks, graph, given_values(reference)))
     measure = metric(distance, compat=True)
-    return NumericGap(
-        measure,
-        tuple(
-            dataclasses.replace(
-                row,
-                gap=inspector_gap(
-                    measure, row.aot_intermediate_output, row.runtime_intermediate_output
-                ),
-            )
-            for row in pairs
-        ),
-    )
+    for row in pairs:
+        ours, theirs = row.aot_intermediate_output, row.runtime_intermediate_output
+        row.gap.extend(inspector_gap(measure, ours, theirs))
+    return NumericGap(measure, tuple(pairs))
 
 
 _graph = reference_graph
@@ -261,7 +252,7 @@ def inspector_pairs(
     blocks: Iterable[Any], graph: ReferenceGraph, values: Mapping[Any, Any]
 ) -> Iterator[GapRow]:
     """Yield the Inspector's rows, their gaps yet to be computed."""
-    given = {_handles(key): value for key, value in values.items()}
+    given = {(k,) if isinstance(k, int) else tuple(k): value for k, value in values.items()}
     in_order = [node.handles for node in graph.nodes if node.handles in given]
     reference = {handles: given[handles] for handles in dict.fromkeys((*in_order, *given))}
     if not reference or not graph.nodes:
@@ -272,9 +263,8 @@ def inspector_pairs(
     runtime, names = runtime_outputs(blocks)
     known = HandleIndex(names)
     for pair in list(paired_outputs(reference, runtime)):
-        if pair.reference is None or pair.runtime is None:
-            continue
-        if is_list(pair.reference) and len(pair.reference) > 1:
+        several = is_list(pair.reference) and len(pair.reference) > 1
+        if pair.reference is None or pair.runtime is None or several:
             continue
         operators = graph.operators(pair.handles)
         events = [name for handles in known.within(pair.handles) for name in names[handles]]
@@ -312,7 +302,3 @@ def _distance(metric: GapMetric, reference: Any, runtime: Any) -> float:
     if problem:
         raise ValueError(f"Error computing {metric.name} difference between tensors: {problem}")
     return metric.of(reference, runtime)
-
-
-def _handles(key: Any) -> Handles:
-    return (key,) if isinstance(key, int) else tuple(key)

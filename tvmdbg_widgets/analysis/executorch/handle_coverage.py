@@ -19,6 +19,7 @@ Identifier: TypeAlias = int | str
 #: Nodes of torch.fx that call nothing.
 _NO_OPERATORS = ("placeholder", "output", "get_attr")
 _LINES_SHOWN = 40
+_HANDLE = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +90,16 @@ class HandleCoverage:
             told.append(f"no operator has handle {handles}")
         return ", ".join(told)
 
-    def _rows(self) -> Iterator[tuple[str, str, str]]:
-        for identifier, handles in self.identifiers.items():
-            names = ", ".join(each.name for each in self.operators_of(identifier))
-            yield one_line(str(identifier)), ", ".join(map(str, handles)), one_line(names)
-        if self.uncovered:
-            names = ", ".join(each.name for each in self.uncovered)
-            missed = dict.fromkeys(handle for each in self.uncovered for handle in each.handles)
-            yield "(not mapped)", ", ".join(map(str, missed)), one_line(names)
-
     def _cells(self) -> list[tuple[str, str, str]]:
-        rows = list(self._rows())
+        missed = tuple(dict.fromkeys(handle for each in self.uncovered for handle in each.handles))
+        held = [
+            (str(key), handles, self.operators_of(key)) for key, handles in self.identifiers.items()
+        ]
+        held += [("(not mapped)", missed, self.uncovered)] if self.uncovered else []
+        rows = [
+            (one_line(key), ", ".join(map(str, handles)), one_line(", ".join(o.name for o in own)))
+            for key, handles, own in held
+        ]
         more = len(rows) - _LINES_SHOWN
         cut = [*rows[:_LINES_SHOWN], (f"… and {more:,} more", "", "")] if more > 0 else rows
         return [("identifier", "handles", "operators"), *cut]
@@ -169,17 +169,13 @@ def _operators(nodes: Graph | ExportedProgram | Iterable[Any]) -> Iterator[Handl
     if isinstance(nodes, Graph):
         for node in nodes.nodes:
             if node.kind >= NodeKind.OPERATOR:
-                text = node.attrs.get("debug_handle", "")
-                yield HandledOperator(node.name, node.id, flat(list(map(int, _digits(text)))))
+                found = _HANDLE.findall(node.attrs.get("debug_handle", ""))
+                yield HandledOperator(node.name, node.id, flat(list(map(int, found))))
         return
     for at, each in enumerate(nodes.nodes if isinstance(nodes, ExportedProgram) else nodes):
         if getattr(each, "op", "") not in _NO_OPERATORS:
             handle = each.meta.get("debug_handle") if hasattr(each, "meta") else each.debug_handle
             yield HandledOperator(str(getattr(each, "name", each)), at, flat(handle))
-
-
-def _digits(text: str) -> list[str]:
-    return re.findall(r"(?<![\w.])-?\d{1,18}(?![\w.])", text)
 
 
 def _named(

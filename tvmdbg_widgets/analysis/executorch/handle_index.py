@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tvmdbg_widgets.model.executorch.etrecord import ExportedProgram, ProgramNode, ProgramValue
+from tvmdbg_widgets.model.executorch.etrecord import ExportedProgram, ProgramValue
 from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator
 
 Handles: TypeAlias = tuple[int, ...]
@@ -168,7 +168,7 @@ class ValuesByName:
                 return self.values[name]
             at, _ = self.program.producers.get(name, (-1, 0))
             node = self.program.nodes[at]
-            if at < 0 or _operator(node) not in _VIEWS or not node.inputs:
+            if at < 0 or node.operator not in _VIEWS or not node.inputs:
                 return None
             name = node.inputs[0][1]
         return None
@@ -193,7 +193,10 @@ class ValuesByName:
             if calls and len(self._alike(at)) > 1:
                 self._unsure.update(self._alike(at))
             else:
-                yield from _named(event, self.program.nodes[at].outputs, _flat(event.debug_data))
+                data = event.debug_data
+                # The outputs of a kernel that has but a list are those of the list.
+                values = data[0] if len(data) == 1 and isinstance(data[0], list) else data
+                yield from _named(event, self.program.nodes[at].outputs, values)
         for event in inner:
             nodes = [at for handle in handles_of(event) for at in self._with(handle)]
             if nodes:
@@ -216,10 +219,8 @@ class ValuesByName:
 
     def _alike(self, at: int) -> list[int]:
         node = self.program.nodes[at]
-        handle = node.debug_handle
-        handles = (handle,) if isinstance(handle, int) else handle or ()
-        nodes = {other for each in handles for other in self._with(each)}
-        return [each for each in nodes if _operator(self.program.nodes[each]) == _operator(node)]
+        nodes = {other for each in node.handles for other in self._with(each)}
+        return [each for each in nodes if self.program.nodes[each].operator == node.operator]
 
     def _kernels(self, events: list[Any]) -> Iterator[tuple[Any, int]]:
         last: dict[Handles, int] = {}
@@ -227,7 +228,7 @@ class ValuesByName:
             handles, operator = handles_of(event), kernel_operator(event.name)
             nodes = sorted(at for handle in set(handles) for at in self._with(handle))
             for at in nodes:
-                if at > last.get(handles, -1) and _operator(self.program.nodes[at]) == operator:
+                if at > last.get(handles, -1) and self.program.nodes[at].operator == operator:
                     last[handles] = at
                     yield event, at
                     break
@@ -262,22 +263,12 @@ class ValuesByName:
                     yield value
 
 
-def _operator(node: ProgramNode) -> str:
-    parts = node.op_type.split(".")
-    return parts[-2] if len(parts) > 1 else node.op_type
-
-
 def _named(
     event: Any, outputs: tuple[ProgramValue, ...], values: list[Any]
 ) -> Iterator[tuple[str, NamedValue]]:
     if len(outputs) == len(values):
         for output, value in zip(outputs, values, strict=True):
             yield output.name, NamedValue(event, handles_of(event), value)
-
-
-def _flat(values: list[Any]) -> list[Any]:
-    """Return the outputs of a kernel: those of a list, where it has but that one."""
-    return values[0] if len(values) == 1 and isinstance(values[0], list) else values
 
 
 def _fitting(outputs: tuple[ProgramValue, ...], values: list[Any]) -> list[Any]:

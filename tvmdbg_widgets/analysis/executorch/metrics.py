@@ -143,13 +143,10 @@ def metric(distance: str | Distance, *, compat: bool = False) -> GapMetric:
 
 def broadcast_problem(reference: Any, runtime: Any) -> str:
     """Return why two values cannot be subtracted, as torch says it; ``""`` where they can."""
-    first, second = np.shape(reference), np.shape(runtime)
-    rank = max(len(first), len(second))
-    for axis in range(rank - 1, -1, -1):
-        a, b = (
-            shape[axis - rank + len(shape)] if axis - rank + len(shape) >= 0 else 1
-            for shape in (first, second)
-        )
+    shapes = np.shape(reference), np.shape(runtime)
+    rank = max(map(len, shapes))
+    for axis in reversed(range(rank)):
+        a, b = (((1,) * (rank - len(shape)) + shape)[axis] for shape in shapes)
         if a != b and 1 not in (a, b):
             return (
                 f"The size of tensor a ({a}) must match the size of tensor b ({b}) at "

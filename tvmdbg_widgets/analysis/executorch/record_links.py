@@ -22,7 +22,6 @@ from tvmdbg_widgets.model.executorch.etrecord import (
     ETRecord,
     ExportedProgram,
     HandlesByInstruction,
-    ProgramNode,
 )
 from tvmdbg_widgets.model.executorch.event_nodes import (
     BY_NAME,
@@ -68,7 +67,8 @@ def link_record(
             f"{agree(others, 'its')} own identifier or none; the Inspector takes those of any key "
             "that the identifier contains"
         )
-    program = _program(record, method, graph_name)
+    edge = graph_name == EDGE_GRAPH
+    program = record.edge_programs.get(method) if edge else record.graph_map[graph_name]
     if program is not None:
         associate(events, program, compat=False)
     cases = (record.reference_outputs or {}).get(method, ())
@@ -125,12 +125,6 @@ def chosen_method(record: ETRecord, method: str | None) -> str:
         named = one_line(", ".join(map(repr, known)))
         raise ValueError(f"which method was run? the ETRecord has {named}; give method=")
     return method or (known[0] if len(known) == 1 else FORWARD)
-
-
-def _program(record: ETRecord, method: str, graph_name: str) -> ExportedProgram | None:
-    if graph_name == EDGE_GRAPH:
-        return record.edge_programs.get(method)
-    return record.graph_map[graph_name]
 
 
 def _missing(record: ETRecord, method: str) -> list[str]:
@@ -269,18 +263,9 @@ def _operators(handles: Iterable[int], program: ExportedProgram) -> _EdgeOperato
             name = f"{node.name}_"
             if name not in found.traces:
                 found.traces[name] = node.stack_trace
-                found.modules[name] = _modules(node)
-            found.types.append(_type(node))
+                modules = {frame.key: (frame.path, frame.type) for frame in node.module_stack}
+                found.modules[name] = modules if "nn_module_stack" in node.metadata else None
+            # The ``__name__`` of torch's own operators lacks the ``aten`` that edge's have.
+            of_torch = node.target.startswith("torch.ops.")
+            found.types.append(node.op_type.partition(".")[2] if of_torch else node.op_type)
     return found
-
-
-def _type(node: ProgramNode) -> str:
-    """Return the ``__name__`` of an operator: torch's own lack the ``aten`` that edge's have."""
-    of_torch = node.target.startswith("torch.ops.")
-    return node.op_type.partition(".")[2] if of_torch else node.op_type
-
-
-def _modules(node: ProgramNode) -> dict[str, tuple[str, str]] | None:
-    if "nn_module_stack" not in node.metadata:
-        return None
-    return {frame.key: (frame.path, frame.type) for frame in node.module_stack}

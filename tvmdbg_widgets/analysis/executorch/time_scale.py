@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.ranges import numbered
-from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
+from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind, is_of_delegate
 
 #: Converts a tick of a delegate's event, given the event's name, to a time in the target unit.
 Converter: TypeAlias = Callable[[str, int], float]
@@ -109,11 +109,7 @@ class MeasuredTimes:
         self._compat = compat
         start, end = dump.start, dump.end
         found = durations(start, end, self._scale)
-        of_delegates = (dump.delegate_id_int != -1) | (
-            np.array([text != "" for text in dump.delegate_id_str.unique], np.bool_)[
-                dump.delegate_id_str.codes
-            ]
-        )
+        of_delegates = is_of_delegate(dump)
         if not compat:
             of_delegates &= start <= end
         found[of_delegates] = differences_of_times(
@@ -313,9 +309,7 @@ class RunPatterns:
                 allocations += 1
                 continue
             group = self._groups[row]
-            held = members.get(group)
-            if held is None:
-                held = members[group] = PatternEvent([], [])
+            held = members.setdefault(group, PatternEvent([], []))
             if kind == EventKind.PROFILE:
                 held.profiles.append(at)
             elif self._outputs[row]:

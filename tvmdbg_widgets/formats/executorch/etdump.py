@@ -6,7 +6,7 @@ The runtime writes a size before the FlatBuffer, ``serialize_to_etdump_flatcc`` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -77,7 +77,7 @@ def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
         version=version,
         run_names=_names(runs, issues, strict=strict),
         bundled_input_index=runs.scalar(1, np.int32, -1, "bundled_input_index"),
-        allocators=_allocators(runs, strict=strict),
+        allocators=tuple(_allocators(runs, strict=strict)),
         has_events=has_events,
         run_offsets=np.concatenate(([0], np.cumsum(counts))),
         **events.columns(),
@@ -195,17 +195,16 @@ def _names(runs: FlatTables, issues: list[Issue], *, strict: bool) -> tuple[str 
     return tuple(found)
 
 
-def _allocators(runs: FlatTables, *, strict: bool) -> tuple[tuple[str, ...], ...]:
-    found: list[tuple[str, ...]] = []
+def _allocators(runs: FlatTables, *, strict: bool) -> Iterator[tuple[str, ...]]:
     for run in range(len(runs)):
         try:
             _, tables = runs.only(slice(run, run + 1)).children(2, "Allocator", "allocators")
-            found.append(tuple(tables.strings(0, "name").column))
+            names = tuple(tables.strings(0, "name").column)
         except FormatError:
             if strict:
                 raise
-            found.append(())
-    return tuple(found)
+            names = ()
+        yield names
 
 
 Ints = npt.NDArray[np.int64]
@@ -290,6 +289,7 @@ def read_events(events: FlatTables) -> EventColumns:
     start, end = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
     start[profile_rows] = profile.scalar(6, np.uint64, 0, "start_time")
     end[profile_rows] = profile.scalar(7, np.uint64, 0, "end_time")
+    spans = [each.tolist() for each in profile.spans(5, "delegate_debug_metadata")]
     allocations = allocation.rows("allocator_id:i4 allocation_size:u8")
     return EventColumns(
         kind=kind,
@@ -308,7 +308,11 @@ def read_events(events: FlatTables) -> EventColumns:
         ),
         start=start,
         end=end,
-        metadata=_metadata(profile, profile_rows),
+        metadata={
+            row: events.buffer.data[start : start + length]
+            for row, start, length in zip(profile_rows.tolist(), *spans, strict=True)
+            if length
+        },
         values=read_values(debug, debug_rows),
         allocations=dict(zip(allocation_rows.tolist(), allocations, strict=True)),
     )
@@ -322,14 +326,6 @@ def _texts(count: int, *parts: tuple[Ints | slice, StringColumn]) -> StringColum
         numbers = [table.setdefault(text, len(table)) for text in column.unique]
         codes[rows] = np.array(numbers, np.int32)[column.codes]
     return StringColumn(tuple(table), codes)
-
-
-def _metadata(profile: FlatTables, rows: Ints) -> dict[int, bytes]:
-    starts, lengths = profile.spans(5, "delegate_debug_metadata")
-    there = np.flatnonzero(lengths)
-    data = profile.buffer.data
-    spans = zip(rows[there].tolist(), starts[there].tolist(), lengths[there].tolist(), strict=True)
-    return {row: bytes(data[start : start + length]) for row, start, length in spans}
 
 
 #: The member of ``Value`` that holds a scalar of each type: its id, table and number type.

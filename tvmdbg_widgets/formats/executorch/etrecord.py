@@ -124,19 +124,23 @@ class _Reading:
             self._leave_out(name, reason, reason)
 
     def _read(self, name: str, member: ZipMember) -> None:
-        from tvmdbg_widgets.formats import json_fields
-
         file = member.source.name
         if name == "debug_handle_map":
             self.fields[name] = read_debug_handles(member.read(_MOST_MAP), file)
         elif name == "delegate_map":
             self.fields[name], twice = read_delegate_map(member.read(_MOST_MAP), file)
+            named = ", ".join(map(repr, twice[:5])) + (" …" if len(twice) > 5 else "")
+            text = (
+                "delegate_map: a backend gave several calls the same identifier as text "
+                f"({named}); the last one counts"
+            )
             if twice:
-                self._tell_identifiers(twice)
+                rule = "delegate-identifiers-collide"
+                self._tell(rule, IssueSeverity.WARNING, one_line(text))
         elif name == "instruction_id_to_num_outs_map":
             self.fields["num_outputs"] = read_num_outputs(member.read(_MOST_MAP), file)
         elif name == "export_graph_id":
-            self.fields[name] = json_fields.decode(member.read(_MOST_MAP), int, file)
+            self.fields[name] = decode(member.read(_MOST_MAP), int, file)
         elif name in _TENSORS:
             self._read_tensors(name, member)
         elif name != IDENTIFIER and not name.endswith(_SAVED):
@@ -146,14 +150,13 @@ class _Reading:
         from tvmdbg_widgets.formats.executorch.exported_program import read_program
 
         program = read_program(member.read(), name, member.source.name)
+        edge = self.fields.get("edge_programs", {})
         if name == "exported_program":
             self.fields[name] = program
         elif name == _EDGE:
-            edge = self.fields.get("edge_programs", {})
             self.fields["edge_programs"] = {"forward": program, **edge}
         elif name.startswith(f"{_EDGE}/"):
-            edge = self.fields.setdefault("edge_programs", {})
-            edge[name.removeprefix(f"{_EDGE}/")] = program
+            self.fields["edge_programs"] = {**edge, name.removeprefix(f"{_EDGE}/"): program}
         else:
             self.fields.setdefault("graph_map", {})[name] = program
 
@@ -180,14 +183,6 @@ class _Reading:
         name = one_line(name)
         self.unread[name] = reason
         self._tell("etrecord-member-unread", IssueSeverity.ERROR, f"{name} is left out: {text}")
-
-    def _tell_identifiers(self, twice: tuple[str, ...]) -> None:
-        named = ", ".join(map(repr, twice[:5])) + (" …" if len(twice) > 5 else "")
-        text = (
-            f"delegate_map: a backend gave several calls the same identifier as text ({named}); "
-            "the last one counts"
-        )
-        self._tell("delegate-identifiers-collide", IssueSeverity.WARNING, one_line(text))
 
     def _tell(self, rule: str, severity: IssueSeverity, text: str) -> None:
         self.issues.append(Issue(rule, severity, text, file=self.file))
@@ -248,17 +243,13 @@ def read_delegate_map(
     told = convert(
         parse(data, file, object_pairs_hook=noted), dict[str, dict[str, _MappedCall]], file
     )
-    calls = {
-        method: {at: DelegateCall(call.name, _identifiers(call, file)) for at, call in each.items()}
-        for method, each in told.items()
-    }
+    calls: dict[str, dict[str, DelegateCall]] = {method: {} for method in told}
+    for method, each in told.items():
+        for at, call in each.items():
+            own = call.delegate_map
+            handles = own and {key: _handles(key, value, file) for key, value in own.items()}
+            calls[method][at] = DelegateCall(call.name, handles)
     return calls, tuple(twice)
-
-
-def _identifiers(call: _MappedCall, file: str) -> dict[str, tuple[int, ...]] | None:
-    if call.delegate_map is None:
-        return None
-    return {key: _handles(key, value, file) for key, value in call.delegate_map.items()}
 
 
 def _handles(key: str, value: Any, file: str) -> tuple[int, ...]:

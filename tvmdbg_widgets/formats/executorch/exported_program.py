@@ -51,9 +51,7 @@ def graph_of(program: ExportedProgram, *, file: str) -> Graph:
         names=StringColumn.from_strings(node.name for node in nodes),
         func_names=StringColumn.from_strings(node.op_type for node in nodes),
         kinds=kinds.astype(np.uint8),
-        parameter_trust=np.where(
-            kinds <= NodeKind.PARAMETER, np.uint8(Trust.EXACT), np.uint8(Trust.ABSENT)
-        ),
+        parameter_trust=np.where(calls, np.uint8(Trust.ABSENT), np.uint8(Trust.EXACT)),
         entry_offsets=np.cumsum([0, *map(len, outputs)], dtype=np.int64),
         edge_source=source,
         edge_output=output,
@@ -229,12 +227,13 @@ def _call(at: int, node: _ExportedNode, values: dict[str, ProgramValue]) -> Prog
     inputs: list[tuple[str, str]] = []
     constants: dict[str, str] = {}
     for each in node.inputs:
-        names, text = read_argument(each.arg)
+        names, literal = read_argument(each.arg)
         inputs += [(each.name, name) for name in names]
-        if text is not None:
-            constants[each.name] = text
+        if literal is not None:
+            constants[each.name] = literal
     written = [name for argument in node.outputs for name in read_argument(argument)[0]]
-    metadata = node.metadata
+    metadata, text = node.metadata, node.metadata.get("debug_handle", "")
+    several = tuple(map(int, _HANDLE.findall(text))) if _HANDLES.fullmatch(text) else None
     _, found, rest = node.target.partition("ops.")
     return ProgramNode(
         name=node.name or (written[0] if written else f"node{at}"),
@@ -244,7 +243,7 @@ def _call(at: int, node: _ExportedNode, values: dict[str, ProgramValue]) -> Prog
         inputs=tuple(inputs),
         outputs=_outputs(written, values),
         constants=constants,
-        debug_handle=_debug_handle(metadata.get("debug_handle", "")),
+        debug_handle=int(text) if _HANDLE.fullmatch(text) else several,
         stack_trace=metadata.get("stack_trace"),
         module_stack=module_stack(metadata.get("nn_module_stack", "")),
         metadata=metadata,
@@ -257,12 +256,6 @@ def _outputs(
     return tuple(values.get(name) or ProgramValue(name) for name in names)
 
 
-def _debug_handle(text: str) -> int | tuple[int, ...] | None:
-    if _HANDLE.fullmatch(text):
-        return int(text)
-    return tuple(map(int, _HANDLE.findall(text))) if _HANDLES.fullmatch(text) else None
-
-
 _ONE: Final = frozenset(
     (
         *("as_tensor", "as_optional_tensor", "as_custom_obj", "as_token"),
@@ -272,21 +265,12 @@ _ONE: Final = frozenset(
 _SEVERAL: Final = frozenset(
     ("as_tensors", "as_optional_tensors", "as_sym_ints", "as_sym_floats", "as_sym_bools")
 )
-_MEMORY_FORMATS: Final = {
-    1: "contiguous_format",
-    2: "channels_last",
-    3: "channels_last_3d",
-    4: "preserve_format",
-}
-_LAYOUTS: Final = {
-    1: "sparse_coo",
-    2: "sparse_csr",
-    3: "sparse_csc",
-    4: "sparse_bsr",
-    5: "sparse_bsc",
-    6: "_mkldnn",
-    7: "strided",
-}
+_MEMORY_FORMATS: Final = dict(
+    enumerate(("contiguous_format", "channels_last", "channels_last_3d", "preserve_format"), 1)
+)
+_LAYOUTS: Final = dict(
+    enumerate(("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn"), 1)
+) | {7: "strided"}
 
 
 def read_argument(argument: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:

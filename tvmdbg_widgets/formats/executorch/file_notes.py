@@ -192,7 +192,7 @@ def _handles(joined: EventNodes, graph: Graph | None, number: int) -> str:
 def _text(
     dump: ETDump, joined: EventNodes, handles: Callable[[int], str], event: int, *, delegate: bool
 ) -> str:
-    at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
+    at = dump.place(event)
     facts: list[tuple[str, str]] = []
     if at[0] >= 0:
         facts.append((dump.call_word, str(at[1]) + (f" of chain {at[0]}" if at[0] else "")))
@@ -227,19 +227,24 @@ def _metadata(data: bytes) -> list[tuple[str, str]]:
     if data[:1] == b"{" and len(data) <= _LONGEST:
         with suppress(ValueError, RecursionError):
             found = json.loads(paired_json(data.decode())[0])
-            if all(_is_flat(value) for value in found.values()):
-                told = [(f"metadata: {_words(name)}", _said(found[name])) for name in found]
-                return told[:_FIELDS]
-    return [("metadata", _text_or_hex(data))]
+            inner = [[each] if not isinstance(each, list) else each for each in found.values()]
+            if not any(isinstance(each, list | dict) for held in inner for each in held):
+                return [
+                    (
+                        f"metadata: {one_line(_CAPITAL.sub(_lower, cut(name, _LETTERS)))}",
+                        _said(value),
+                    )
+                    for name, value in [*found.items()][:_FIELDS]
+                ]
+    text = data.decode(errors="replace")
+    if not text or not text.isprintable() or "\ufffd" in text:
+        text = data[:_BYTES].hex(" ")
+        text += f" … ({counted(len(data), 'byte')})" if len(data) > _BYTES else ""
+    return [("metadata", text)]
 
 
-def _words(name: str) -> str:
-    return one_line(_CAPITAL.sub(lambda each: f" {each[0].lower()}", cut(name, _LETTERS)))
-
-
-def _is_flat(value: object) -> bool:
-    inner = value if isinstance(value, list) else [value]
-    return not any(isinstance(each, list | dict) for each in inner)
+def _lower(capital: re.Match[str]) -> str:
+    return f" {capital[0].lower()}"
 
 
 def _said(value: Any) -> str:
@@ -247,17 +252,6 @@ def _said(value: Any) -> str:
         more = [f"{len(value) - _HANDLES} more"] if len(value) > _HANDLES else []
         return ", ".join([*map(_said, value[:_HANDLES]), *more])
     return cut(value, _LETTERS) if isinstance(value, str) else json.dumps(value)
-
-
-def _text_or_hex(data: bytes) -> str:
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        text = ""
-    if text.isprintable() and text:
-        return text
-    more = f" … ({counted(len(data), 'byte')})" if len(data) > _BYTES else ""
-    return data[:_BYTES].hex(" ") + more
 
 
 _FORWARD = "forward"

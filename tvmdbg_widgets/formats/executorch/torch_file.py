@@ -20,22 +20,15 @@ from tvmdbg_widgets.sources.unpacking import read_directory
 
 _PICKLE = "/data.pkl"
 _LARGEST_PICKLE = 64 << 20
-_UNTYPED = "torch.storage UntypedStorage"
 _STORAGES: Final = {
-    "torch BoolStorage": "bool",
-    "torch ByteStorage": "uint8",
-    "torch CharStorage": "int8",
-    "torch ShortStorage": "int16",
-    "torch IntStorage": "int32",
-    "torch LongStorage": "int64",
-    "torch HalfStorage": "float16",
-    "torch BFloat16Storage": "bfloat16",
-    "torch FloatStorage": "float32",
-    "torch DoubleStorage": "float64",
-    "torch ComplexFloatStorage": "complex64",
-    "torch ComplexDoubleStorage": "complex128",
-    _UNTYPED: "uint8",
-}
+    f"torch {name}Storage": dtype
+    for name, dtype in (
+        *(("Bool", "bool"), ("Byte", "uint8"), ("Char", "int8"), ("Short", "int16")),
+        *(("Int", "int32"), ("Long", "int64"), ("Half", "float16"), ("BFloat16", "bfloat16")),
+        *(("Float", "float32"), ("Double", "float64"), ("ComplexFloat", "complex64")),
+        ("ComplexDouble", "complex128"),
+    )
+} | {"torch.storage UntypedStorage": "uint8"}
 #: Types without a class of storages.
 _NEW_TYPES: Final = {
     f"torch {name}": name
@@ -96,9 +89,7 @@ def read_torch_file(source: ByteSource) -> Any:
 
 class _PickledTensors:
     def __init__(self, file: str, storages: Mapping[str, ByteSource], *, big_endian: bool) -> None:
-        self._file = file
-        self._storages = storages
-        self._big_endian = big_endian
+        self._file, self._storages, self._big_endian = file, storages, big_endian
 
     def storage(self, told: Any) -> _Storage:
         """``("storage", class, key, device, number of elements)``."""
@@ -179,19 +170,14 @@ class Global:
 
 
 _Called = Mapping[str, Callable[[tuple[Any, ...]], Any]]
+_Persistent = Callable[[Any], Any]
 
 
 def read_pickle(
-    data: bytes,
-    file: str,
-    *,
-    named: Collection[str],
-    called: _Called,
-    persistent: Callable[[Any], Any],
+    data: bytes, file: str, *, named: Collection[str], called: _Called, persistent: _Persistent
 ) -> Any:
     """Return what a pickle holds."""
-    machine = _PickleMachine(data, file, {*named, *called}, called, persistent)
-    found = machine.run()
+    found = _PickleMachine(data, file, {*named, *called}, called, persistent).run()
     _require_shallow(found, file, min(_MOST_STEPS, _ALWAYS + _A_BYTE * len(data)))
     return found
 
@@ -225,14 +211,10 @@ class _PickleMachine:
         file: str,
         known: Collection[str],
         called: _Called,
-        persistent: Callable[[Any], Any],
+        persistent: _Persistent,
     ) -> None:
-        self._data = data
-        self._file = file
-        self._known = known
-        self._called = called
-        self._persistent = persistent
-        self._at = 0
+        self._data, self._file, self._at = data, file, 0
+        self._known, self._called, self._persistent = known, called, persistent
         self._stack: list[Any] = []
         self._marks: list[int] = []
         self._memo: dict[int, Any] = {}
@@ -352,8 +334,7 @@ class _PickleMachine:
         self._push(action(arguments))
 
     def _put(self, form: str) -> None:
-        key = self._number(form)
-        value = self._pop()
+        key, value = self._number(form), self._pop()
         self._memo[key] = value
         self._push(value)
 

@@ -83,7 +83,10 @@ def graph_of(
     """
     steps = steps_of(plan, num_outputs, file, externals)
     sources = sources_of(plan, steps, file)
-    leaves = _leaves(plan, [*(each for reads in sources.reads for each in reads), *sources.outputs])
+    # Nodes of their own: the inputs first, the other values that nothing writes by index.
+    every = [*(each for reads in sources.reads for each in reads), *sources.outputs]
+    given = {index for source in every for position, index in source.writings if position < 0}
+    leaves = [*dict.fromkeys(plan.inputs), *sorted(given.difference(plan.inputs))]
     leaf_of = {index: node for node, index in enumerate(leaves)}
     states, inputs = states_of(plan), {index: at for at, index in enumerate(plan.inputs)}
     texts = [value_node(plan, index, inputs, states) for index in leaves]
@@ -155,13 +158,6 @@ def _opened(
     )
 
 
-def _leaves(plan: Plan, sources: Sequence[Source]) -> list[int]:
-    """Return the values that have nodes of their own: the inputs first, the others by index."""
-    read = {index for source in sources for position, index in source.writings if position < 0}
-    inputs = dict.fromkeys(plan.inputs)
-    return [*inputs, *sorted(read - inputs.keys())]
-
-
 def _edges(
     reads: Sequence[Sequence[Source]], entry: Callable[[Writing], tuple[int, int]], first: int
 ) -> tuple[npt.NDArray[np.int64], dict[int, tuple[int, ...]]]:
@@ -200,7 +196,15 @@ def entry_columns(
     numbers: dict[Hashable, int] = {}
     keys = [_place(value) for value in places]
     dims = [dim for shape in shapes for dim in shape or ()]
-    devices = {each.buffer_idx: each.device_type for each in plan.buffer_devices}
+    of_buffer = {each.buffer_idx: each.device_type for each in plan.buffer_devices}
+    devices = []
+    for value in places:
+        device = 0
+        if isinstance(value, TensorValue):
+            device = 0 if value.extra is None else value.extra.device_type
+            if value.allocation is not None:
+                device = of_buffer.get(value.allocation.memory_id, device)
+        devices.append(_DEVICES.get(device, -1))
     return {
         "entry_offsets": _offsets([len(each) for each in held]),
         "shape_offsets": _offsets([len(shape or ()) for shape in shapes]),
@@ -210,9 +214,7 @@ def entry_columns(
         "storage_ids": np.array(
             [-1 if key is None else numbers.setdefault(key, len(numbers)) for key in keys], np.int32
         ),
-        "device_types": np.array(
-            [_DEVICES.get(_device(value, devices), -1) for value in places], np.int32
-        ),
+        "device_types": np.array(devices, np.int32),
     }
 
 
@@ -241,14 +243,6 @@ def _place(value: object) -> Hashable | None:
     if value.is_constant:
         return value.name if value.is_external else value.data_buffer_idx
     return None
-
-
-def _device(value: object, devices: dict[int, int]) -> int:
-    if not isinstance(value, TensorValue):
-        return 0
-    if value.allocation is not None and value.allocation.memory_id in devices:
-        return devices[value.allocation.memory_id]
-    return 0 if value.extra is None else value.extra.device_type
 
 
 def planned_memory(

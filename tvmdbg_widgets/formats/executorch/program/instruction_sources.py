@@ -220,7 +220,9 @@ class Flow(NamedTuple):
                 _apply(self.effects[position], state)
             own = self.effects[starts[block] : starts[block + 1]]
             held = sum(map(len, own)) + len(own) + sum(map(len, state.values()))
-            for position in self._successors(starts[block + 1] - 1):
+            last = starts[block + 1] - 1
+            following = set() if last in self.always else {last + 1}
+            for position in following | ({self.jumps[last]} if last in self.jumps else set()):
                 steps += held
                 if steps > _MOST_STEPS:
                     raise FormatError(
@@ -236,10 +238,6 @@ class Flow(NamedTuple):
                     entries[target] = merged
                     heapq.heappush(waiting, target)
         return entries
-
-    def _successors(self, position: int) -> set[int]:
-        following = set() if position in self.always else {position + 1}
-        return following | ({self.jumps[position]} if position in self.jumps else set())
 
 
 def _apply(effects: Iterable[Effect], state: State) -> None:

@@ -168,10 +168,17 @@ class _Opening:
             )
             for name in ("kinds", "parameter_trust")
         }
+        # ``Conv2d_0_4`` is the operator ``Conv2d_4`` that instruction 0 calls.
+        names = (
+            f"_{call['instruction']}_".join(part.names[node].rsplit("_", 1))
+            if call
+            else part.names[node]
+            for part, node, call in every
+        )
         counts = [np.diff(part.entry_offsets[low : high + 1]) for part, low, high, _ in self._parts]
         return {
             **columns,
-            "names": StringColumn.from_strings(_name(p.names[n], call) for p, n, call in every),
+            "names": StringColumn.from_strings(names),
             "func_names": StringColumn.from_strings(p.func_names[n] for p, n, _ in every),
             "attrs": tuple(MappingProxyType(_attrs(p.attrs[n], call)) for p, n, call in every),
             "entry_offsets": np.concatenate(([0], np.cumsum(np.concatenate(counts)))),
@@ -241,9 +248,3 @@ def _attrs(own: Mapping[str, str], call: Mapping[str, str]) -> dict[str, str]:
     told = {name: call[name] for name in _KEPT if name in call}
     title = f"{call.get('backend', 'delegate')}, instruction {call.get('instruction', '?')}"
     return {**own, **told, "delegate": title}
-
-
-def _name(name: str, call: Mapping[str, str]) -> str:
-    """Return ``Conv2d_0_4`` of the operator ``Conv2d_4`` that instruction 0 calls."""
-    stem, _, number = name.rpartition("_")
-    return f"{stem}_{call['instruction']}_{number}" if call else name
