@@ -135,6 +135,7 @@ def assemble(
     tensors, problems = run_tensors(files, graph)
     found += problems
     found += notes(files)
+    options = ("method", method), ("execution", execution)
     return RunParts(
         title,
         graph,
@@ -143,11 +144,7 @@ def assemble(
         Issues(found),
         Provenance("ExecuTorch", tuple(evidence(files)), "", file_texts(parts)),
         files=tuple(run_file(part) for part in parts if part.kind in KINDS),
-        options={
-            name: value
-            for name, value in (("method", method), ("execution", execution))
-            if value is not None
-        },
+        options={name: value for name, value in options if value is not None},
         executorch=files,
     )
 
@@ -322,14 +319,13 @@ def _with_delegates(graph: Graph, nodes: EventNodes) -> Graph:
 
 
 def _program_source(parts: Sequence[Part]) -> ByteSource | None:
-    for part in parts:
-        if part.kind == "program":
-            return part.source
-    for part in parts:
-        if part.kind == "bundled":
-            size = part.value.program.file_size
-            return PartSource(part.source, part.value.offset, size, part.source.name)
-    return None
+    first = {part.kind: part for part in reversed(parts)}
+    if "program" in first:
+        return first["program"].source
+    if (part := first.get("bundled")) is None:
+        return None
+    size = part.value.program.file_size
+    return PartSource(part.source, part.value.offset, size, part.source.name)
 
 
 def runs_of_others(dump: ETDump, record: ETRecord | None, method: str) -> frozenset[int]:
@@ -341,10 +337,7 @@ def runs_of_others(dump: ETDump, record: ETRecord | None, method: str) -> frozen
     for run in range(dump.num_runs):
         ran = _ran(dump, run)
         differ = {
-            name: sum(
-                operator not in expected.get(instruction, ())
-                for instruction, operator in ran.items()
-            )
+            name: sum(operator not in expected.get(at, ()) for at, operator in ran.items())
             + len(expected.keys() - ran.keys())
             for name, expected in methods.items()
         }
@@ -368,13 +361,10 @@ def _operators(record: ETRecord, method: str) -> dict[int, frozenset[str]]:
     nodes, by_handle = record.edge_programs[method].nodes, record.edge_programs[method].by_handle
     found = {}
     for key, handle in (record.debug_handle_map or {}).get(method, {}).items():
-        if not key.isdecimal():
-            continue
-        names = {CALL}
-        if isinstance(handle, int):
-            types = (nodes[at].op_type.split(".") for at in by_handle.get(handle, ()))
-            names = {parts[-2] if len(parts) > 1 else parts[0] for parts in types}
-        found[int(key)] = frozenset(names)
+        if key.isdecimal():
+            own = by_handle.get(handle, ()) if isinstance(handle, int) else ()
+            names = {nodes[at].operator for at in own}
+            found[int(key)] = frozenset(names if isinstance(handle, int) else {CALL})
     return found
 
 

@@ -71,7 +71,7 @@ def events_of(table: PrintedTable, file: str) -> PrintedEventTable | None:
     if single and not ticks and any(row.starts for row in rows):
         text = "start_time is left out: the unit of its ticks does not follow from the times"
         issues.append(Issue("start-times-unknown", IssueSeverity.NOTE, text, file=file))
-    runs = list(_recorded(rows, ticks) if ticks else _laid(rows))
+    runs = _recorded(rows, ticks) if ticks else list(_laid(rows))
     return PrintedEventTable(
         _dump(runs, file, Issues(issues)),
         {(0, row.call): row.backend for row in rows if row.call >= 0 and row.backend},
@@ -119,14 +119,12 @@ def _fits(rows: Sequence[InspectorRow], run: int, tick: int) -> bool:
 
 
 def _recorded(rows: Sequence[InspectorRow], tick: int) -> list[_Run]:
-    found: list[tuple[float, _Run]] = []
-    for name, run, own in runs_of(rows):
-        # Whole numbers: a clock that counts from 1970 has more digits than a float.
-        events: list[tuple[InspectorRow, float, float]] = [
-            (row, row.starts[run] * tick, row.of(run)) for row in own
-        ]
-        found.append((min(start for _, start, _ in events), _Run(name, events)))
-    return [run for _, run in sorted(found, key=lambda each: each[0])]
+    # Whole numbers: a clock that counts from 1970 has more digits than a float.
+    found = [
+        _Run(name, [(row, row.starts[run] * tick, row.of(run)) for row in own])
+        for name, run, own in runs_of(rows)
+    ]
+    return sorted(found, key=lambda run: min(start for _, start, _ in run.events))
 
 
 def _laid(rows: Sequence[InspectorRow]) -> Iterator[_Run]:
@@ -261,14 +259,18 @@ def read_inspector_text(source: ByteSource) -> InspectorText:
                 found, lost = other, ""
                 break
     if found is None:
-        printed = printed_tables(text, HEADING)
-        line = printed[0].line if printed else _line(text)
+        word = next((each for each in (HEADING[0], _COUNTS[0]) if each in text), "")
+        line = text.count("\n", 0, text.find(word)) + 1
+        there = "a heading without event_name, or one that cannot be told from its rows"
+        for table in printed_tables(text, HEADING)[:1]:
+            rows, left = counted(len(table.rows), "row"), counted(len(table.left), "line")
+            line, there = table.line, f"{rows} without times, and {left} unlike the heading"
         raise FormatError(
             "a heading of ExecuTorch's tables stands here, but no row that can be read",
             file=source.name,
             field=f"line {line}",
             expected="rows of the heading's columns, with times",
-            found=_found(printed),
+            found=there,
             hint=_HINT,
         )
     if lost:
@@ -293,18 +295,6 @@ def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
     if not tables and delegation is None:
         return None
     return InspectorText(tuple(tables), delegation, Issues([*issues, *problems]))
-
-
-def _found(printed: Sequence[PrintedTable]) -> str:
-    if not printed:
-        return "a heading without event_name, or one that cannot be told from its rows"
-    rows, left = counted(len(printed[0].rows), "row"), counted(len(printed[0].left), "line")
-    return f"{rows} without times, and {left} unlike the heading"
-
-
-def _line(text: str) -> int:
-    word = next((each for each in (HEADING[0], _COUNTS[0]) if each in text), "")
-    return text.count("\n", 0, text.find(word)) + 1
 
 
 def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue]]:

@@ -175,10 +175,8 @@ def _lacks(table: PrintedTable, rows: Sequence[InspectorRow], file: str) -> Iter
         yield Issue("table-elided", IssueSeverity.WARNING, text, file=file)
     twice = sum(a == b for a, b in pairwise(table.rows) if a.get(""))
     if twice:
-        text = (
-            f"{counted(twice, 'row')} with the number and the cells of the one before: are lines "
-        )
-        text += "of the text doubled?"
+        text = f"{counted(twice, 'row')} with the number and the cells of the one before: are "
+        text += "lines of the text doubled?"
         yield Issue("rows-twice", IssueSeverity.WARNING, text, file=file)
     kernels = any(row.name.startswith(_KERNEL) for row in rows)
     if kernels and all(row.name != DISPATCH for row in rows):
@@ -246,11 +244,5 @@ def _blocks(rows: Sequence[InspectorRow]) -> list[list[InspectorRow]]:
 def runs_of(rows: Sequence[InspectorRow]) -> Iterator[tuple[str, int, list[InspectorRow]]]:
     """Yield the name, the number and the rows of each run of each block."""
     for own in _blocks(rows):
-        runs: list[list[InspectorRow]] = [
-            [] for _ in range(max(len(row.times) or 1 for row in own))
-        ]
-        for row in own:
-            for each in runs[: len(row.times) or 1]:
-                each.append(row)
-        for run, found in enumerate(runs):
-            yield own[0].block, run, found
+        for run in range(max(len(row.times) or 1 for row in own)):
+            yield own[0].block, run, [row for row in own if run < (len(row.times) or 1)]

@@ -316,11 +316,11 @@ def _of_json(document: Any, wanted: Sequence[str]) -> Iterator[PrintedTable]:
         return
     table = PrintedTable(columns, 1)
     for record in records:
-        table.rows.append({name: _json_cell(record.get(name)) for name in columns})
+        cells = ((name, record.get(name)) for name in columns)
+        table.rows.append(
+            {
+                name: value or "" if isinstance(value, str | None) else json.dumps(value)
+                for name, value in cells
+            }
+        )
     yield table
-
-
-def _json_cell(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issues, listed
@@ -103,11 +103,7 @@ class DelegateGraph:
     @cached_property
     def readers(self) -> Mapping[int, tuple[int, ...]]:
         """The nodes that read each value, by value id, ascending; a node once for each use."""
-        found: dict[int, list[int]] = {}
-        for node in self.nodes:
-            for value in node.reads:
-                found.setdefault(value, []).append(node.index)
-        return {value: tuple(nodes) for value, nodes in found.items()}
+        return _grouped((value, node.index) for node in self.nodes for value in node.reads)
 
     @cached_property
     def inserted_for(self) -> Mapping[int, int]:
@@ -138,12 +134,9 @@ class DelegateGraph:
     @property
     def externals(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Positions in the call's arguments of the inputs and of the outputs, -1 where unknown."""
-
-        def positions(ids: tuple[int, ...]) -> tuple[int, ...]:
-            told = [self.values[each].external_id if each in self.values else None for each in ids]
-            return tuple(-1 if each is None else each for each in told)
-
-        return positions(self.inputs), positions(self.outputs)
+        of = {id_: -1 if v.external_id is None else v.external_id for id_, v in self.values.items()}
+        inputs, outputs = ([of.get(id_, -1) for id_ in ids] for ids in (self.inputs, self.outputs))
+        return tuple(inputs), tuple(outputs)
 
     def __repr__(self) -> str:
         return (
@@ -151,6 +144,17 @@ class DelegateGraph:
             f"{counted(len(self.values), 'value')}, {counted(len(self.inputs), 'input')}, "
             f"{counted(len(self.outputs), 'output')}>"
         )
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def _grouped(pairs: Iterable[tuple[_Key, int]]) -> dict[_Key, tuple[int, ...]]:
+    """Return the numbers of each key, in order."""
+    found: dict[_Key, list[int]] = {}
+    for key, number in pairs:
+        found.setdefault(key, []).append(number)
+    return {key: tuple(numbers) for key, numbers in found.items()}
 
 
 def _nearest(
@@ -235,11 +239,8 @@ class Insides:
     @cached_property
     def beside(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
         """Further edge nodes that an operator took in, by instruction and number."""
-        found: dict[tuple[int, int], list[int]] = {}
-        for node, owners in self.edges.beside.items() if self.edges is not None else ():
-            for owner in owners:
-                found.setdefault(owner, []).append(node)
-        return {owner: tuple(nodes) for owner, nodes in found.items()}
+        beside = self.edges.beside if self.edges is not None else {}
+        return _grouped((owner, node) for node, owners in beside.items() for owner in owners)
 
     def of(self, method: str) -> dict[tuple[int, int], Inside]:
         """Return the delegate calls of a method, by chain and instruction."""
@@ -298,9 +299,9 @@ class Alignment:
     left_over: int = 0
 
     @classmethod
-    def unknown(cls, events: int, reason: str) -> Alignment:
+    def unknown(cls, events: int, reason: str, cost: int = 0, *, fits: bool = True) -> Alignment:
         """Return that of events of which no node is known."""
-        return cls((EventMatch((), None, NONE, reason),) * events, 0, {}, (), (), True, {})
+        return cls((EventMatch((), None, NONE, reason),) * events, cost, {}, (), (), fits, {})
 
 
 #: Instruction of a delegate's call, and index of a node in that delegate's graph.
@@ -326,11 +327,7 @@ class DelegateEdges:
 
     @cached_property
     def _parts(self) -> Mapping[DelegateNodeId, tuple[int, ...]]:
-        found: dict[DelegateNodeId, list[int]] = {}
-        for node, owners in self.part_of.items():
-            for owner in owners:
-                found.setdefault(owner, []).append(node)
-        return {owner: tuple(nodes) for owner, nodes in found.items()}
+        return _grouped((owner, node) for node, owners in self.part_of.items() for owner in owners)
 
     def nodes_of(self, instruction: int, index: int) -> tuple[int, ...]:
         """Return the edge nodes that a delegate's node computes: its own and its parts."""

@@ -83,10 +83,8 @@ def kernel_names(
     rows = np.flatnonzero(of_kernels(names) & (chain >= 0))
     keys = np.stack([chain[rows], instruction[rows]], axis=1)
     distinct, first = np.unique(keys, axis=0, return_index=True)
-    return {
-        (int(c), int(i)): names[int(rows[at])]
-        for (c, i), at in zip(distinct.tolist(), first.tolist(), strict=True)
-    }
+    found = map(names.__getitem__, rows[first].tolist())
+    return dict(zip(map(tuple, distinct.tolist()), found, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

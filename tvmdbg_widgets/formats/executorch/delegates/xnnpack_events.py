@@ -87,15 +87,18 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
     # A node has two events at most, so many are left over in any order.
     silent = sum(step.nothing >= SKIP for step in steps) - len(names)
     if names and 3 * max(silent, len(names) - 2 * len(steps)) > worst:
-        return _unassigned(names, FOREIGN, SKIP * worst, fits=False)
+        return Alignment.unknown(len(names), FOREIGN, SKIP * worst, fits=False)
     order = in_order(steps, [kind_of[parts[at][:3]] for at in places], skips)
     if order is None:
-        cost = SKIP * (len(steps) + len(names))
-        return _unassigned(names, TOO_LONG, cost, fits=True)
+        return Alignment.unknown(len(names), TOO_LONG, SKIP * (len(steps) + len(names)))
     found = _AlignedEvents(graph, order, steps, made, [parts[at] for at in places])
     if names and (order.bad * 3 > worst or not any(order.given)):
-        return _unassigned(names, FOREIGN, order.cost, fits=False)
-    return found.alignment(places, numbered=_are_numbered(parts))
+        return Alignment.unknown(len(names), FOREIGN, order.cost, fits=False)
+    # Each name has the numbers 1, 2, 3 and so on where no event is missing.
+    seen: Counter[tuple[object, ...]] = Counter()
+    for part in parts:
+        seen[part[:3]] += part.k == seen[part[:3]] + 1
+    return found.alignment(places, numbered=seen.total() == len(parts))
 
 
 def _by_number(parts: Sequence[NameParts]) -> list[int]:
@@ -110,11 +113,6 @@ def _by_number(parts: Sequence[NameParts]) -> list[int]:
             for at, (_, place) in zip(own, sorted(numbered.items()), strict=True):
                 places[at] = place
     return places
-
-
-def _unassigned(names: Sequence[str], reason: str, cost: int, *, fits: bool) -> Alignment:
-    event = EventMatch((), None, NONE, reason)
-    return Alignment((event,) * len(names), cost, {}, (), (), fits, {})
 
 
 class _ExpectedOperator(NamedTuple):
@@ -175,24 +173,19 @@ class _Steps:
             nothing = SKIP if first.may_stay and not first.may_vanish else 0
             two = None
             if node.type == "FullyConnected" and self.dtype(node.writes, 0) == "bf16":
-                two = (
-                    one,
-                    self.cost(_ExpectedOperator((("Convert", 0),), None, None, None, False, False)),
-                )
+                convert = _ExpectedOperator((("Convert", 0),), None, None, None, False, False)
+                two = one, self.cost(convert)
             return OrderStep(nothing, one if first.may_stay else _dearer(one), two)
         clamp = self.wanted(node, bounds)
         if first.may_stay:
             two = one, clamp
-            return OrderStep(
-                SKIP, *((_dearer(one), two) if bounds.may_stay else (one, _dearer_two(two)))
-            )
+            if bounds.may_stay:
+                return OrderStep(SKIP, _dearer(one), two)
+            return OrderStep(SKIP, one, (_dearer(one), clamp))
+        two = _dearer(one), clamp
         if bounds.may_stay:
-            one = tuple(map(min, clamp, _dearer(one)))
-        return OrderStep(
-            SKIP if bounds.may_stay else 0,
-            one if bounds.may_stay else _dearer(one),
-            _dearer_two((self.wanted(node, first), clamp)),
-        )
+            return OrderStep(SKIP, tuple(map(min, clamp, _dearer(one))), two)
+        return OrderStep(0, _dearer(one), two)
 
     def wanted(self, node: DelegateNode, operator: XnnpackOperator) -> tuple[int, ...]:
         names = dict(operator.names)
@@ -233,22 +226,6 @@ def _dearer(costs: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(min(cost + 1, NEVER) for cost in costs)
 
 
-def _dearer_two(
-    two: tuple[tuple[int, ...], tuple[int, ...]],
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return _dearer(two[0]), two[1]
-
-
-def _are_numbered(parts: Sequence[NameParts]) -> bool:
-    """Whether each name has the numbers 1, 2, 3 and so on."""
-    seen: Counter[tuple[object, ...]] = Counter()
-    for part in parts:
-        seen[part[:3]] += 1
-        if part.k != seen[part[:3]]:
-            return False
-    return True
-
-
 class _AlignedEvents:
     def __init__(
         self,
@@ -258,11 +235,8 @@ class _AlignedEvents:
         made: XnnpackOperators,
         parts: Sequence[NameParts],
     ) -> None:
-        self.graph = graph
-        self.order = order
-        self.steps = steps
-        self.made = made
-        self.parts = parts
+        self.graph, self.order, self.steps = graph, order, steps
+        self.made, self.parts = made, parts
         once = twice = 0
         for given in order.given:
             twice |= once & given
@@ -292,8 +266,11 @@ class _AlignedEvents:
                 match = ORDER if reason else EXACT
                 found = EventMatch(tuple(sorted(covered[at])), self.main[at], match, reason)
             elif at in candidates:
-                free = bool(self.order.free >> at & 1)
-                found = _ambiguous(self.graph, tuple(candidates[at]), free=free)
+                own = tuple(candidates[at])
+                called = [self.graph.nodes[index].name for index in own]
+                told = ("one of " if len(own) > 1 else "") + listed(called, most=_CANDIDATES_TOLD)
+                told += " or none" if self.order.free >> at & 1 else ""
+                found = EventMatch((), None, AMBIGUOUS, told, own)
             else:
                 found = EventMatch((), None, NONE, _OWN if part.base == "Pack LH" else NOWHERE)
             matches[places[at]] = found
@@ -373,9 +350,3 @@ class _AlignedEvents:
                 for at in np.flatnonzero(np.unpackbits(flags, bitorder="little")).tolist():
                     found.setdefault(at, []).append(index)
         return found
-
-
-def _ambiguous(graph: DelegateGraph, candidates: tuple[int, ...], *, free: bool) -> EventMatch:
-    told = listed([graph.nodes[index].name for index in candidates], most=_CANDIDATES_TOLD)
-    reason = f"one of {told}" if len(candidates) > 1 else told
-    return EventMatch((), None, AMBIGUOUS, f"{reason} or none" if free else reason, candidates)

@@ -308,22 +308,17 @@ def _is_bounded(node: DelegateNode) -> bool:
 
 
 def _is_matmul(node: DelegateNode) -> bool:
-    def get(name: str, default: int) -> object:
-        return node.fields.get(name, default)
+    def get(name: str) -> object:
+        return node.fields.get(name, 0)
 
     ones = ("groups", "kernel_height", "kernel_width", "subsampling_height", "subsampling_width")
     sides = ("padding_top", "padding_right", "padding_bottom", "padding_left")
-    channels = get("group_input_channels", 0), get("group_output_channels", 0)
-    return (
-        all(get(name, 0) == 1 for name in ones)
-        and not any(get(name, 0) for name in sides)
-        and channels != (1, 1)
-    )
+    channels = get("group_input_channels"), get("group_output_channels")
+    plain = all(get(name) == 1 for name in ones) and not any(map(get, sides))
+    return plain and channels != (1, 1)
 
 
 def _swaps_last(node: DelegateNode) -> bool:
     perm = node.fields.get("perm")
-    if not isinstance(perm, tuple) or len(perm) < 2:
-        return False
-    rank = len(perm)
-    return perm == (*range(rank - 2), rank - 1, rank - 2)
+    rank = len(perm) if isinstance(perm, tuple) else 0
+    return rank > 1 and perm == (*range(rank - 2), rank - 1, rank - 2)
