@@ -25,7 +25,7 @@ from tests.make.fuzz.seeds import formats_of, seeds
 from tests.make.fuzz.sizes import attack
 from tests.make.fuzz.tensors import record
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.formats.registry import FORMATS
 from tvmdbg_widgets.sources.byte_source import BytesSource
 

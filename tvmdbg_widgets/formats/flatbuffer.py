@@ -208,6 +208,24 @@ class FlatTables:
                 found.append(self.scalar(id_, kind, int(default or 0), name).tolist())
         return list(zip(*found, strict=True))
 
+    def members(
+        self, kinds: npt.NDArray[np.uint8], kind: int, name: str, field: str, *, id_: int = 1
+    ) -> tuple[list[int], FlatTables]:
+        """Return the rows whose union has a type, and its values; `id_` is that of the value."""
+        rows = np.flatnonzero(kinds == kind)
+        chosen = FlatTables(self.buffer, self.places[rows], self.name)
+        found = chosen.child(id_, name, field)
+        if len(found.rows) < len(rows):
+            missing = np.setdiff1d(np.arange(len(rows)), found.rows)[0]
+            raise self.buffer.broken(
+                "a union says its type and has no value",
+                f"{self.name}.{field}",
+                int(chosen.places[missing]),
+                expected=f"a table {name}",
+                found="nothing",
+            )
+        return rows.tolist(), found.tables
+
     def spans(self, id_: int, field: str) -> tuple[Places, Places]:
         """Return start and length of a vector of bytes of each table; start -1 where absent."""
         rows, starts, lengths = self._vectors(id_, 1, f"{self.name}.{field}", least=1)

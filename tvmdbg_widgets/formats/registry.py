@@ -83,7 +83,7 @@ FORMATS: tuple[Format, ...] = (
     Format("ir", "IR text", "tvmdbg_widgets.formats.llvm_ir", "read_ir"),
     Format("etdump", "ETDump", f"{_EXECUTORCH}.etdump", "read_etdump"),
     Format("etrecord", "ETRecord", f"{_EXECUTORCH}.etrecord", "read_etrecord"),
-    Format("program", "ExecuTorch program", f"{_EXECUTORCH}.program.unions", "read_program"),
+    Format("program", "ExecuTorch program", f"{_EXECUTORCH}.program.program_file", "read_program"),
     Format(
         "bundled",
         "bundled program",

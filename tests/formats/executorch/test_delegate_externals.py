@@ -13,7 +13,7 @@ from tests.formats.executorch.xnnpack_truth import graph_of as truth_graph
 from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import Fresh, arguments, steps_of
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.executorch.program import Plan
 from tvmdbg_widgets.model.executorch.program_instructions import CallDelegate
 from tvmdbg_widgets.sources.file_source import FileSource

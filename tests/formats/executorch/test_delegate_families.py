@@ -29,7 +29,7 @@ from tvmdbg_widgets.formats.executorch.delegates.families import (
     payload_text,
 )
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import read_flat_tensor
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateConstant, DelegateGraph
 from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Program

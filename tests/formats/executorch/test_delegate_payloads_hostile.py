@@ -25,7 +25,7 @@ from tests.formats.executorch.delegate_payloads import (
 )
 from tests.formats.executorch.xnnpack_truth import INSIDE
 from tests.formats.flatbuffer_files import Table, Thing, Things, number, numbers
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
 from tvmdbg_widgets.sources.byte_source import BytesSource

@@ -10,7 +10,7 @@ import pytest
 from tests.executorch_cases import FOLDER, read_json
 from tests.formats.flatbuffer_files import Table, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import read_flat_tensor, sniff
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.program import TensorValue
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME

@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.memory.planned import memory_plan
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import InstructionGraph, graph_of
 from tvmdbg_widgets.formats.executorch.program.instruction_sources import read_bundled_program
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.executorch.program import Program
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME

@@ -14,7 +14,7 @@ from tests.formats.executorch.program_truth import as_flatc, differences
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch.program import instruction_sources
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
-from tvmdbg_widgets.formats.executorch.program.unions import read_program, sniff
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program, sniff
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.program import (
     BufferDevice,

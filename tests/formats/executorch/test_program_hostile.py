@@ -12,7 +12,7 @@ from tests.executorch_cases import FOLDER, case_dir
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
 from tvmdbg_widgets.formats.executorch.program.instruction_sources import read_bundled_program
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.program import NoValue, Program
 from tvmdbg_widgets.model.executorch.program_instructions import UnknownCall

@@ -27,7 +27,7 @@ from tests.formats.executorch.xnnpack_truth import INSIDE, truth
 from tests.formats.flatbuffer_files import Table, Things, number, numbers
 from tvmdbg_widgets.formats.executorch.delegates.families import graphs_of
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack import DTYPES, LINKS, NODES
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, DelegateNode
 from tvmdbg_widgets.model.executorch.program import DataLocation, FileSpan
 from tvmdbg_widgets.sources.file_source import FileSource

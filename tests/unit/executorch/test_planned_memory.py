@@ -19,7 +19,7 @@ from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
 from tvmdbg_widgets.analysis.opening import highlights
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.graph.columns import PlannedMemory
 from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import Entry

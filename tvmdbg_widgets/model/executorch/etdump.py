@@ -1,4 +1,4 @@
-"""What an ETDump holds, as columns over its events."""
+"""What an ETDump holds, as columns over its events; what names of XNNPACK's events say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an ETRecord holds: the programs of a model, and what ties run-time ids to them."""
+"""What an ETRecord holds: programs and maps of ids; what names of Vulkan's events say."""
 
 from __future__ import annotations
 

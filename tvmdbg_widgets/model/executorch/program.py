@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ranges import meant
 from tvmdbg_widgets.model.base.text import listed
-from tvmdbg_widgets.model.executorch.program_instructions import Chain
+from tvmdbg_widgets.model.executorch.program_instructions import Chain, kind_of
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
@@ -162,7 +162,7 @@ class Plan:
     buffer_devices: tuple[BufferDevice, ...]
 
     def __repr__(self) -> str:
-        calls = Counter(type(each).__name__ for chain in self.chains for each in chain.instructions)
+        calls = Counter(kind_of(each) for chain in self.chains for each in chain.instructions)
         told = ", ".join(f"{count} {kind}" for kind, count in calls.items()) or "no instructions"
         backends = listed(sorted({delegate.id for delegate in self.delegates}))
         return (

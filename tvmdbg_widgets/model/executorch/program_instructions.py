@@ -57,6 +57,12 @@ Instruction: TypeAlias = (
 )
 
 
+def kind_of(instruction: Instruction) -> str:
+    """Return what the schema calls an instruction: ``"DelegateCall"``."""
+    delegate = isinstance(instruction, CallDelegate)
+    return "DelegateCall" if delegate else type(instruction).__name__
+
+
 @dataclass(frozen=True, slots=True)
 class StackFrame:
     """One frame of the Python stack that an instruction comes from."""

@@ -1,4 +1,4 @@
-"""ExecuTorch's numbers for element types: two numberings, one for each kind of file.
+"""ExecuTorch's numbers for element types, tensors of named data and of ``torch.save``.
 
 ``devtools/etdump/scalar_type.fbs`` and ``schema/scalar_type.fbs`` @ v1.4.1 (ETDump, ``.pte``,
 ``.ptd``); ``exir/serde/schema.py`` @ v1.4.1 (programs in an ETRecord).

@@ -1,4 +1,4 @@
-"""Lay a list of events along a list of nodes, in order, at the least cost."""
+"""Lay events along nodes, in order, at the least cost; join Vulkan's events with its graph."""
 
 from __future__ import annotations
 

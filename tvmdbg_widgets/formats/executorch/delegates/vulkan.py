@@ -20,7 +20,6 @@ from tvmdbg_widgets.formats.executorch.delegates.payload import (
     read_fields,
     read_payload,
 )
-from tvmdbg_widgets.formats.executorch.program.unions import members
 from tvmdbg_widgets.formats.flatbuffer import FlatTables, columns
 from tvmdbg_widgets.formats.registry import collector_paused
 from tvmdbg_widgets.model.executorch.delegate_graph import (
@@ -115,7 +114,7 @@ def _fields(root: FlatTables) -> tuple[list[str], list[dict[str, Any]]]:
         if number not in _VALUES:
             continue
         name, own = _VALUES[number]
-        rows, found = members(tables, kinds, number, name, "value")
+        rows, found = tables.members(kinds, number, name, "value")
         for row, each in zip(rows, read_fields(found, own), strict=True):
             fields[row] = each
             if each.get("staging_datatype", 0) < 0:

@@ -23,7 +23,6 @@ from tvmdbg_widgets.formats.executorch.delegates.payload import (
     read_fields,
     read_payload,
 )
-from tvmdbg_widgets.formats.executorch.program.unions import members
 from tvmdbg_widgets.formats.flatbuffer import FlatTables, SchemaField, columns
 from tvmdbg_widgets.formats.registry import collector_paused
 from tvmdbg_widgets.model.executorch.delegate_graph import (
@@ -135,8 +134,8 @@ def _values(
 ) -> dict[int, DelegateValue]:
     _, xvalues = root.children(2, "XValue", "xvalues")
     kinds = xvalues.scalar(0, np.uint8, 0, "xvalue_union_type")
-    plain, tensors = members(xvalues, kinds, 1, "XNNTensorValue", "xvalue_union")
-    rows, quantized = members(xvalues, kinds, 2, "XNNQuantizedTensorValue", "xvalue_union")
+    plain, tensors = xvalues.members(kinds, 1, "XNNTensorValue", "xvalue_union")
+    rows, quantized = xvalues.members(kinds, 2, "XNNQuantizedTensorValue", "xvalue_union")
     inner, there = quantized.child(0, "XNNTensorValue", "tensor_value")
     places = np.concatenate((tensors.places, inner.places))
     own = read_fields(FlatTables(root.buffer, places, "XNNTensorValue"), _TENSOR)
@@ -165,7 +164,7 @@ def _quantization(tables: FlatTables) -> list[dict[str, Field]]:
     ]
     for number in _QUANTIZATION.keys() & kinds.tolist():
         name, fields = _QUANTIZATION[number]
-        rows, own = members(tables, kinds, number, name, "quant_params", id_=2)
+        rows, own = tables.members(kinds, number, name, "quant_params", id_=2)
         for row, each in zip(rows, read_fields(own, fields), strict=True):
             found[row] = {"kind": name, **each}
     return found
@@ -218,7 +217,7 @@ def _nodes(
     tables = _TABLE_OF[kinds]
     for table in np.unique(tables[tables > 0]).tolist():
         first = NODES[int(kinds[np.argmax(tables == table)])][0]
-        found, held = members(xnodes, tables, table, f"XNN{first}", "xnode_union")
+        found, held = xnodes.members(tables, table, f"XNN{first}", "xnode_union")
         for row, each in zip(found, read_fields(held, _TABLES[table - 1]), strict=True):
             fields[row] = each
     numbers = kinds.tolist()

@@ -42,6 +42,7 @@ from tvmdbg_widgets.model.executorch.program_instructions import (
     JumpFalseCall,
     KernelCall,
     MoveCall,
+    kind_of,
 )
 from tvmdbg_widgets.model.graph.columns import PlannedMemory
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -325,7 +326,7 @@ def value_node(
 def step_node(plan: Plan, step: InstructionStep) -> NodeText:
     """Return the node of an instruction."""
     call, kind = step.instruction, NodeKind.OPERATOR
-    attrs = {"chain": str(step.chain), "instruction": str(step.index), "kind": type(call).__name__}
+    attrs = {"chain": str(step.chain), "instruction": str(step.index), "kind": kind_of(call)}
     match call:
         case KernelCall(op_index, args):
             operator = OperatorName(*(part[:_MOST_LETTERS] for part in plan.operators[op_index]))

@@ -1,4 +1,4 @@
-"""Where each value comes from that an instruction reads."""
+"""Where the values of instructions come from; the reader of bundled programs (``.bpte``)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tvmdbg_widgets.formats.executorch.program.instruction_steps import (
     most_links,
     unfolds,
 )
+from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.formats.executorch.program.tensors import HINT
-from tvmdbg_widgets.formats.executorch.program.unions import read_program
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.program import BundledProgram, Plan, ScalarValue, TensorValue

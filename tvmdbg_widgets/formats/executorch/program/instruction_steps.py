@@ -1,4 +1,4 @@
-"""The instructions of a method one after the other, with what each reads and writes."""
+"""The instructions of a method with their reads and writes; the reader of named data (``.ptd``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constants of a program, and named data beside it, as the tensors of its graph's nodes.
+"""Constants of a program and of named data as tensors; the header and the checks of a program.
 
 ``runtime/executor/tensor_parser_exec_aten.cpp`` @ v1.4.1, ``getTensorDataPtr``.
 """

@@ -1,4 +1,4 @@
-"""The members of a union field, type by type."""
+"""Reader of program files (``.pte``), all but their segments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import read_segments
 from tvmdbg_widgets.formats.executorch.program.tensors import (
@@ -54,38 +53,9 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 __all__ = ["read_program", "sniff"]
 
 
-def members(
-    holders: FlatTables,
-    kinds: npt.NDArray[np.uint8],
-    kind: int,
-    name: str,
-    field: str,
-    *,
-    id_: int = 1,
-) -> tuple[list[int], FlatTables]:
-    """Return the rows whose union has a type, and its values; `id_` is that of the value."""
-    rows = np.flatnonzero(kinds == kind)
-    chosen = FlatTables(holders.buffer, holders.places[rows], holders.name)
-    found = chosen.child(id_, name, field)
-    if len(found.rows) < len(rows):
-        missing = np.setdiff1d(np.arange(len(rows)), found.rows)[0]
-        raise holders.buffer.broken(
-            "a union says its type and has no value",
-            f"{holders.name}.{field}",
-            int(chosen.places[missing]),
-            expected=f"a table {name}",
-            found="nothing",
-        )
-    return rows.tolist(), found.tables
-
-
+@collector_paused()
 def read_program(source: ByteSource) -> Program:
     """Read a program file; its segments are not read."""
-    with collector_paused():
-        return _read(source)
-
-
-def _read(source: ByteSource) -> Program:
     header = read_header(source)
     size = source.size if header is None else header.program_size
     base = 0 if header is None else header.segment_base_offset
@@ -238,7 +208,7 @@ def _instructions(tables: FlatTables) -> list[Instruction]:
     kinds = tables.scalar(0, np.uint8, 0, "instr_args_type")
     found: list[Instruction] = list(map(UnknownCall, kinds.tolist()))
     for kind, (call, name, fields) in _INSTRUCTIONS.items():
-        rows, held = members(tables, kinds, kind, name, "instr_args")
+        rows, held = tables.members(kinds, kind, name, "instr_args")
         for row, each in zip(rows, held.rows(fields), strict=True):
             found[row] = call(*each)
     return found
@@ -269,10 +239,10 @@ def read_values(values: FlatTables) -> list[Value]:
     kinds = values.scalar(0, np.uint8, 0, "val_type")
     found: list[Value] = list(map(NoValue, kinds.tolist()))
     for kind, (made, name, field) in _VALUES.items():
-        rows, tables = members(values, kinds, kind, name, "val")
+        rows, tables = values.members(kinds, kind, name, "val")
         for row, (value,) in zip(rows, tables.rows(field), strict=True):
             found[row] = made(kind, value)
-    rows, tables = members(values, kinds, ValueKind.TENSOR, "Tensor", "val")
+    rows, tables = values.members(kinds, ValueKind.TENSOR, "Tensor", "val")
     for row, tensor in zip(rows, _tensors(tables), strict=True):
         found[row] = tensor
     return found
