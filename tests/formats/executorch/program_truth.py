@@ -24,6 +24,7 @@ from tvmdbg_widgets.model.executorch.program_instructions import (
     Chain,
     Instruction,
     UnknownCall,
+    kind_of,
 )
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -109,7 +110,7 @@ def _instruction(instruction: Instruction) -> dict[str, Any]:
         name: [*value] if isinstance(value, tuple) else value
         for name, value in asdict(instruction).items()
     }
-    return {"instr_args_type": type(instruction).__name__, "instr_args": args}
+    return {"instr_args_type": kind_of(instruction), "instr_args": args}
 
 
 def _value(value: Value) -> dict[str, Any]:
