@@ -193,11 +193,7 @@ class ComparisonView {
         },
         { keys: ["Enter"], does: "center both nodes", run: () => this.#center() },
         { keys: ["k"], does: "next kind of difference", run: () => this.#nextKind() },
-        {
-          keys: ["c"],
-          does: "next color mode of both graphs",
-          run: () => this.#nextColor(),
-        },
+        { keys: ["c"], does: "next color mode of both graphs", run: () => this.#nextColor() },
         { keys: ["l"], does: "link or unlink the cameras", run: () => this.#toggleLink() },
         { keys: ["a"], does: "go to graph A", run: () => this.#enter(0) },
         { keys: ["b"], does: "go to graph B", run: () => this.#enter(1) },

@@ -260,11 +260,7 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       },
       { keys: ["m"], does: "saved views", run: () => view.toolbar.openMarks() },
       { keys: ["i"], does: "export a picture", run: () => view.toolbar.openSaves() },
-      {
-        keys: ["o", "ContextMenu"],
-        does: "open the context menu",
-        run: () => menus.actions(),
-      },
+      { keys: ["o", "ContextMenu"], does: "open the context menu", run: () => menus.actions() },
       { keys: ["/"], does: "search", run: () => view.toolbar.focusSearch() },
       {
         keys: ["n"],

@@ -14,10 +14,9 @@ const KINDS = 8;
 /** What the colors of the lives mean: kinds of operators, those of most bytes first. */
 export function chipsOf(plan: Plan): Chip[] {
   const kinds = kindsOf(plan);
-  const found: Chip[] = kinds.slice(0, KINDS).map((kind) => ({
-    name: kind,
-    fill: (theme) => kindFill(theme, kind),
-  }));
+  const found: Chip[] = kinds
+    .slice(0, KINDS)
+    .map((kind) => ({ name: kind, fill: (theme) => kindFill(theme, kind) }));
   const more = kinds.length - KINDS;
   if (more > 0) found.push({ name: `and ${counted(more, "more kind")}` });
   if (plan.columns.info.buffers) {

@@ -151,9 +151,7 @@ export class TimelineClient implements TimelineQuestions {
     if (isNamed(head)) return head;
     const found = NAMED.map((name) => strings(head[name]));
     while (found[0]!.length < head.info.names) {
-      const { result, buffers } = await this.ask("names", {
-        first: found[0]!.length,
-      });
+      const { result, buffers } = await this.ask("names", { first: found[0]!.length });
       const more = columnsOf<"names">(result.columns, buffers);
       for (const [at, name] of NAMED.entries()) append(found[at]!, strings(more[name]));
     }

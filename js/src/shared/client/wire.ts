@@ -154,11 +154,7 @@ export const WIRE = {
     sliceKinds: "strings",
   },
   /** Arrows between slices (A), by number, by the time they begin; the first of `info.count`. */
-  flows: {
-    flowFrom: "i4",
-    flowTo: "i4",
-    flowNames: "strings",
-  },
+  flows: { flowFrom: "i4", flowTo: "i4", flowNames: "strings" },
   /** One row an entry, in execution order; see `tvmdbg_widgets/analysis/scan/health_table.py`. */
   health: {
     node: "i4",
@@ -181,11 +177,7 @@ export const WIRE = {
     source: "i4",
   },
   /** All finite values in at most 65,536 bins, ascending; each holds low <= value <= high. */
-  distribution: {
-    low: "f8",
-    high: "f8",
-    count: "f8",
-  },
+  distribution: { low: "f8", high: "f8", count: "f8" },
   /** Pairs of nodes (P) and groups (G) of differences; see `comparison_answer` in `widgets/comparison.py`. */
   comparison: {
     pairA: "i4",
