@@ -8,10 +8,7 @@ type Both<T> = [T, T];
 /** A layer of each of two layouts that are to begin at the same place. */
 type Rung = readonly [layerA: number, layerB: number];
 
-/**
- * Two layouts of one column each, with room left in both so that boxes that stand for each other stand at the same
- * height. What would have to cross something else stays where it is. `pairs` are boxes of both.
- */
+/** Two layouts of one column each, with space added so that matching boxes (`pairs`) are level; matches that would cross others are left alone. */
 export function aligned(
   layouts: Both<LayoutResult>,
   pairs: readonly (readonly [a: number, b: number])[],
@@ -36,7 +33,7 @@ export function aligned(
   return [moved(layouts[0], shifts[0]), moved(layouts[1], shifts[1])];
 }
 
-/** Layers of both that stand for each other, as many as there are in the order of both. */
+/** Matching layers of both, as many as keep the order of both. */
 function rungs(
   [a, b]: Both<LayoutResult>,
   pairs: readonly (readonly [a: number, b: number])[],
@@ -49,7 +46,6 @@ function rungs(
   return longestRising([...first].sort(([one], [two]) => one - two));
 }
 
-/** The longest part of some rungs, in the order of A, of which B is in order, too. */
 function longestRising(all: readonly Rung[]): Rung[] {
   const ends: number[] = [];
   const before = new Int32Array(all.length).fill(-1);
@@ -114,7 +110,6 @@ function moved(layout: LayoutResult, shift: Float64Array): LayoutResult {
   };
 }
 
-/** First of `values` (ascending) that is not less than `least`. */
 function firstFrom(values: Float64Array, least: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {
@@ -128,10 +123,10 @@ function firstFrom(values: Float64Array, least: number): number {
 /** Graphs of more boxes are not aligned: it would take a while at each change. */
 const MOST_BOXES = 20_000;
 
-/** Places both graphs so that what stands for each other stands at the same height, as often as one is laid out anew. */
+/** Aligns both graphs by rows whenever one of them is laid out. */
 export class RowAligner {
   readonly #data: ComparisonData;
-  /** By side: as it was laid out by itself. */
+  /** Each side's own layout, before alignment. */
   readonly #own: [PlacedScene | null, PlacedScene | null] = [null, null];
   readonly #views: [Replaceable | null, Replaceable | null] = [null, null];
 
@@ -141,7 +136,7 @@ export class RowAligner {
     this.#data = data;
   }
 
-  /** What one side shows of a layout; the other side is placed beside it. */
+  /** Aligned layout of one side; the other side is re-placed. */
   place(side: Side, placed: PlacedScene, view: Replaceable): PlacedScene {
     this.#own[side] = placed;
     this.#views[side] = view;
@@ -158,7 +153,7 @@ export class RowAligner {
     return both[side]!;
   }
 
-  /** Boxes that show nodes that stand for each other, from the first on. */
+  /** Matching boxes. */
   #pairs(a: PlacedScene, b: PlacedScene): [number, number][] {
     const pairs: [number, number][] = [];
     for (let box = 0; box < a.scene.count; box++) {

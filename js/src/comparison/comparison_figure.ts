@@ -33,7 +33,6 @@ import { aligned } from "./align.ts";
 
 /** Of both graphs together. */
 const MOST_BOXES = 240;
-/** px. */
 const HIGHEST = 2400;
 
 type ReadonlyBoth<T> = readonly [a: T, b: T];
@@ -72,7 +71,6 @@ function levelPanels(
   return isLarge ? null : panels;
 }
 
-/** The graph in compact boxes with all groups closed, as wide as has room; null where none does. */
 function closed(sheet: GraphSheet): LaidOut | null {
   const { request, model } = sheet;
   const open = request.options.grouped ? new Uint8Array(model.groups.count) : null;
@@ -85,7 +83,6 @@ function closed(sheet: GraphSheet): LaidOut | null {
   return all.find(({ result: { bounds } }) => bounds.maxX - bounds.minX <= room) ?? null;
 }
 
-/** The box that is named after a node, -1 where none is. */
 function ownBox({ scene }: LaidOut, node: number): number {
   const box = boxesOf(scene, node)[0] ?? -1;
   return box >= 0 && scene.node[box] === node ? box : -1;
@@ -166,12 +163,10 @@ interface FigureSide {
 }
 
 interface ComparisonFigureData {
-  /** Of the document. */
   title: string;
   sentence: string;
   /** How much is matched, and how surely. */
   matched: string;
-  /** Both graphs; none where there is no room for two. */
   graphs: FigureSide[];
   /** Nodes that stand for each other. */
   pairs: [a: number, b: number][];
@@ -180,7 +175,6 @@ interface ComparisonFigureData {
   text: string;
 }
 
-/** By question, with the letter of its run behind it. */
 type ComparisonFigureAnswers = Record<string, unknown>;
 
 type ComparisonFigureRequest = FigureRequest<
@@ -189,7 +183,6 @@ type ComparisonFigureRequest = FigureRequest<
   ComparisonFigureAnswers
 >;
 
-/** What differs between two runs: their graphs beside each other, and a table. */
 export function comparisonFigure(request: ComparisonFigureRequest): Drawing {
   const { data, width, text } = request;
   const room = width - 2 * MARGIN;

@@ -9,7 +9,6 @@ export type ComparisonColumns = Columns<"comparison">;
 
 export interface Info {
   titles: [a: string, b: string];
-  /** The answer: how much faster or slower B is, and how much is unmatched. */
   sentence: string;
   /** How many nodes are matched, and how surely. */
   matched: string;
@@ -19,7 +18,6 @@ export interface Info {
   /** What the ratios and the differences of times leave out, for each graph; empty without times. */
   speedNotes: string[];
   changeNotes: string[];
-  /** Between which values the colors of the ratios lie. */
   speedRange: [number, number] | null;
 }
 
@@ -30,7 +28,6 @@ export interface ComparisonAnswers {
   comparison: ColumnsReply<Info>;
 }
 
-/** What the graphs call the colors that say how much slower a node is in B: as a ratio, in nanoseconds. */
 export const SPEED = "speed";
 export const CHANGE = "time change";
 
@@ -46,7 +43,6 @@ export interface Match {
   reason: number;
 }
 
-/** What differs between two graphs, and which nodes stand for each other. */
 export class ComparisonData {
   readonly columns: ComparisonColumns;
   readonly info: Info;
@@ -73,19 +69,18 @@ export class ComparisonData {
     }));
   }
 
-  /** The node of the other side that gives what this one gives; of the parts of a function the last. */
   partner(side: Side, node: number): number | null {
     const others = this.matches(side, node).map((each) => each.node);
     return others.length ? largest(others) : null;
   }
 
-  /** All that stands for a node on the other side, the one that is looked at last. */
+  /** All matching nodes on the other side, the one to select last. */
   parts(side: Side, node: number, last: number): number[] {
     const others = this.matches(side, node).map((each) => each.node);
     return [...others.filter((each) => each !== last), last];
   }
 
-  /** By node: how surely it is matched, and behind that those that are here alone. */
+  /** Certainty of each node's match, and a code for unmatched ones. */
   codes(side: Side, count: number): Int32Array {
     const { pairA, pairB, certainty } = this.columns;
     const alone = this.info.certainties.length;
@@ -108,12 +103,10 @@ export class ComparisonData {
       : { ratio: speedB, terms: [beforeB!, afterB!] };
   }
 
-  /** What a node is called beside its id: `conv2d + add + relu`. */
   label(side: Side, node: number): string {
     return (side === 0 ? this.columns.labelA : this.columns.labelB).at(node);
   }
 
-  /** The shape of its first output, `1×64×8×8`; empty where it is unknown. */
   shape(side: Side, node: number): string {
     return (side === 0 ? this.columns.shapeA : this.columns.shapeB).at(node);
   }
@@ -137,7 +130,6 @@ export class ComparisonData {
     return (side === 0 ? memberA : memberB)[groupStart[0]!] ?? -1;
   }
 
-  /** How many differences there are of each kind. */
   counts(): Int32Array {
     const { groupKind, groupStart } = this.columns;
     const counts = new Int32Array(this.info.kinds.length);

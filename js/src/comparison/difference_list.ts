@@ -62,7 +62,6 @@ export class DifferenceRows {
     return { group, member: first + Math.max(0, below - 1), isMember: below > 0 };
   }
 
-  /** The line of a group, -1 where it is not listed. */
   lineOf(group: number): number {
     const at = this.#groups.indexOf(group);
     return at < 0 ? -1 : this.#starts[at]!;
@@ -82,7 +81,6 @@ export class DifferenceRows {
     return -1;
   }
 
-  /** The node of one side; -1 where there is none. */
   node(side: Side, { member }: ListRow): number {
     const { memberA, memberB } = this.#data.columns;
     return (side === 0 ? memberA : memberB)[member]!;
@@ -112,7 +110,6 @@ export class DifferenceRows {
 const FLAT = 22;
 const TALL = 38;
 
-/** The differences, of which only those in sight are there. */
 export class DifferenceList {
   readonly node: HTMLElement;
   readonly #data: ComparisonData;
@@ -166,7 +163,6 @@ export class DifferenceList {
     return this.#active < 0 ? "" : this.#id + this.#active;
   }
 
-  /** How many lines a page leads on. */
   get page(): number {
     return this.#lines.page;
   }

@@ -12,10 +12,9 @@ import { element } from "../shared/ui/dom.ts";
 import { type ViewOptions, withFullScreen } from "../shared/ui/view.ts";
 import { CHANGE, type ComparisonData, LETTER, OTHER, type Side, SPEED } from "./data.ts";
 
-/** Traits of the Python `ComparisonView`. */
 export interface ComparisonOptions {
   linked: boolean;
-  /** The only kind of difference that is listed. */
+  /** The only kind of difference listed; null for all. */
   kind: string | null;
   color_by: string;
   fold_parameters: boolean;
@@ -79,16 +78,15 @@ export interface PaneContext {
   run: RunClient;
   session: SessionClient;
   options: ViewOptions<ComparisonOptions>;
-  /** The graph was drawn, with another camera perhaps. */
+  /** Called after the graph was drawn, perhaps with another camera. */
   drawn: (view: GraphView) => void;
   /** Places the graph beside the other one. */
   place: (placed: PlacedScene, view: Replaceable) => PlacedScene;
-  /** Somebody acts on this side. */
+  /** Called when the user acts on this side. */
   touched: () => void;
   signal: AbortSignal;
 }
 
-/** One of the two graphs, under the title of its run. */
 export class GraphPane {
   readonly node: HTMLElement;
   readonly root = element("div");
@@ -207,12 +205,10 @@ function viewOf(values: Float64Array): DataView {
   return new DataView(Float64Array.from(values).buffer);
 }
 
-/** Less than so much is no move, CSS px. */
 const STILL = 0.5;
 
-/** Moves one graph with the other, so that nodes that stand for each other stand at the same place. */
+/** Moves one graph with the other so that matching nodes stay side by side. */
 export class Follow {
-  /** The side that is moved by hand. */
   leader: Side = 0;
   readonly #data: ComparisonData;
   readonly #isLinked: () => boolean;
@@ -227,7 +223,6 @@ export class Follow {
     return this.#views[side];
   }
 
-  /** A side was drawn. */
   drawn(side: Side, view: GraphView): void {
     const isFirst = this.#views[side] === null;
     this.#views[side] = view;
@@ -268,7 +263,7 @@ export class Follow {
     other.stage.along(target);
   }
 
-  /** What is held at the same place: the selected node if it is in sight, else what is nearest to the point to hold. */
+  /** Anchor of both graphs: the selected node if in sight, else the one nearest to the point held. */
   #anchor(lead: GraphView): [node: number, partner: number] | null {
     const { camera } = lead.stage;
     const placed = lead.placed!;

@@ -29,7 +29,6 @@ const ALL = "";
 const COLORS = [SPEED, CHANGE, "match", "kind", "time"] as const;
 const SIDES = [0, 1] as const;
 
-/** Two graphs side by side and the list of what differs; what is selected in one is selected in all. */
 class ComparisonView {
   readonly #root: HTMLElement;
   readonly #context: ComparisonContext;
@@ -42,7 +41,7 @@ class ComparisonView {
   readonly #here = element("div", { class: "tvmdbg-comparison-here" });
   readonly #link: HTMLButtonElement;
   readonly #kinds: HTMLSelectElement;
-  /** By side: the selection that follows from the other one's. */
+  /** By side, the selection that follows from the other side's. */
   readonly #expected: [string, string] = ["", ""];
 
   constructor(root: HTMLElement, context: ComparisonContext, data: ComparisonData) {
@@ -222,7 +221,6 @@ class ComparisonView {
     this.#panes[side].root.focus({ preventScroll: true });
   }
 
-  /** Both runs, for the palette. */
   #searched() {
     const { runs, sessions, signal } = this.#context;
     return SIDES.map((side) => ({
@@ -233,7 +231,6 @@ class ComparisonView {
     }));
   }
 
-  /** Makes a line the active one, and selects its nodes on both sides. */
   #go(line: number): void {
     const { length } = this.#rows;
     if (!length) return;
@@ -255,7 +252,7 @@ class ComparisonView {
     this.#context.sessions[side].selectMany(nodes, SOURCE);
   }
 
-  /** One side's selection changed: the other's follows, unless it was that which changed it. */
+  /** Follows a selection on one side, unless this view made it. */
   #selected(side: Side): void {
     const { selected } = this.#context.sessions[side];
     const isOwn = JSON.stringify(selected) === this.#expected[side];

@@ -19,7 +19,6 @@ import {
 import { tensorPanel } from "../tensor/tensor_figure.ts";
 import { timelinePanel } from "../timeline/timeline_figure.ts";
 
-/** One view in it: as its own figure is asked for. */
 interface EmbeddedView {
   /** What makes its panel. */
   view: "graph" | "stretches" | "tensor" | "timeline" | "missing";
@@ -36,7 +35,6 @@ interface DebuggerFigureData {
   title: string;
   views: { graph: EmbeddedView; tensor: EmbeddedView; timeline: EmbeddedView };
   findings: { title: string; detail: string; rows: FigureFinding[]; text: string } | null;
-  /** What is shown, from above down. */
   shown: ("findings" | "graph" | "tensor" | "timeline")[];
   /** Bytes of the whole document; the graph takes what the other views leave. */
   most: number;
@@ -75,7 +73,6 @@ export function debuggerFigure(request: DebuggerFigureRequest): Drawing {
   return panelDrawing(request, { ...stacked(request, shown), description });
 }
 
-/** Panels below each other, with lines between them. */
 function stacked(
   { data, width }: DebuggerFigureRequest,
   panels: readonly FigurePanel[],
@@ -109,7 +106,6 @@ function panelOf(
   return make({ ...request, view, data, options } as never);
 }
 
-/** The graph with no more bytes than these. */
 function lessened(graph: EmbeddedView, bytes: number): EmbeddedView {
   const { most } = graph.data as { most?: { boxes: number; bytes: number } };
   if (!most) return graph;

@@ -3,10 +3,8 @@ import { element } from "../shared/ui/dom.ts";
 import { CHIPS, type FindingRow } from "./finding_rows.ts";
 
 export interface ListEvents {
-  /** The pointer chose a row. */
   pick: (row: FindingRow) => void;
   toggle: (row: FindingRow) => void;
-  /** The pointer chose one of a row's nodes. */
   node: (row: FindingRow, node: number) => void;
   hover: (node: number | null) => void;
 }
@@ -22,7 +20,6 @@ const WORDS: Record<FindingRow["severity"], string> = {
   info: "Info",
   noted: "Note",
 };
-/** What sizes that a browser tells as whole pixels may lack together. */
 const ROUNDED = 2;
 
 /** The rows: what was found, each with its evidence when open. The row under the pointer stays where it is. */
@@ -36,7 +33,7 @@ export class List {
   readonly #title: NodeTitle;
   readonly #id = `tvmdbg-finding-${Math.random().toString(36).slice(2)}-`;
   readonly #open = new Set<string>();
-  /** Room below the rows, so that one that new rows push down can be scrolled back to where it was. */
+  /** Room below the rows, so that a row pushed down by new ones can be scrolled back. */
   readonly #spare = element("div", { class: "tvmdbg-findings-spare" });
   #items = new Map<string, HTMLElement>();
   #drawn = new Map<string, string>();
@@ -45,7 +42,7 @@ export class List {
   /** Whether the user chose the active row; until then it is the first one. */
   #settled = false;
   #pointed: string | null = null;
-  /** How far the row under the pointer is from where it was: browsers scroll by whole pixels. */
+  /** Distance of the row under the pointer from its old place: browsers scroll by whole pixels. */
   #drift = 0;
 
   constructor(events: ListEvents, title: NodeTitle) {
@@ -75,7 +72,6 @@ export class List {
     return this.#rows.find(({ key }) => key === this.#active) ?? null;
   }
 
-  /** Id of the active row's element, for aria-activedescendant. */
   get activeId(): string | null {
     return this.#active === null ? null : this.#id + this.#active;
   }
@@ -125,7 +121,6 @@ export class List {
     if (seen) this.#items.get(key)?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Moves the active row by so many. */
   move(by: number): void {
     const at = this.#rows.findIndex(({ key }) => key === this.#active);
     const next = Math.min(this.#rows.length - 1, Math.max(0, at + by));
@@ -157,7 +152,6 @@ export class List {
     }
   }
 
-  /** Draws the names of nodes anew, once they are known. */
   renamed(): void {
     this.#drawn.clear();
     this.show(this.#rows);

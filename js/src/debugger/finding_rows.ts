@@ -9,7 +9,6 @@ export interface FindingRow {
   severity: Finding["severity"] | "noted";
   title: string;
   nodes: readonly number[];
-  /** Position among the run's findings; null for what the user noted at a node. */
   rank: number | null;
   finding: Finding | null;
 }
@@ -18,7 +17,7 @@ export const SEVERITIES = ["error", "warning", "hotspot", "info"] as const;
 export const CHIPS = 3;
 
 type Same = (a: Finding, b: Finding) => boolean;
-/** What makes a finding the one that was there before, from the surest sign to the least sure. */
+/** Tests that tell whether a finding is the same as before, the surest first. */
 const SAMENESS: readonly Same[] = [
   (a, b) => a.title === b.title && a.nodes[0] === b.nodes[0],
   (a, b) => a.nodes[0] === b.nodes[0],
@@ -70,7 +69,6 @@ export function nextNode({ nodes }: FindingRow, node: number | null, by: number)
   return at < 0 ? nodes[0]! : nodes[(at + by + nodes.length) % nodes.length]!;
 }
 
-/** A row in words, for screen readers. */
 export function sentence(row: FindingRow, place: number, of: number, open: boolean): string {
   const nodes = row.nodes.slice(0, CHIPS).join(", ");
   const more = row.nodes.length > CHIPS ? ` and ${row.nodes.length - CHIPS} more` : "";
@@ -101,7 +99,6 @@ export function counts(
     ]);
 }
 
-/** How far the scan of the tensors is. */
 export function progress({ state, done, total }: FindingsAnswer): string {
   const of = `${done.toLocaleString("en-US")} of ${counted(total, "tensor")}`;
   if (state === "none") return "scanning …";
@@ -113,14 +110,13 @@ export function progress({ state, done, total }: FindingsAnswer): string {
 const FOLD = "Fold all findings to one line (f)";
 const UNFOLD = "Show all findings (f)";
 
-/** How many findings there are and how far the scan is, with the buttons for both: for the bar of the view around the list. */
+/** Counts of findings and progress of the scan, with buttons, for the bar of the enclosing view. */
 export class FindingsHead {
   readonly fold = button("▾", FOLD, () => this.onFold());
   readonly counts = element("span", { class: "tvmdbg-findings-counts" });
   readonly progress = element("span", { class: "tvmdbg-findings-progress tvmdbg-muted" });
   readonly meter = element("progress", { class: "tvmdbg-findings-meter", hidden: true });
   readonly stop = button("stop", "Stop scanning tensors (s)", () => this.onStop());
-  /** For what else can be done with the list. */
   readonly tools = element("span", {
     class: "tvmdbg-joined",
     role: "group",
@@ -135,7 +131,6 @@ export class FindingsHead {
     this.progress.textContent = "scanning …";
   }
 
-  /** In the order in which they stand in the bar. */
   get items(): HTMLElement[] {
     return [this.fold, this.counts, this.progress, this.meter, this.stop, this.tools];
   }

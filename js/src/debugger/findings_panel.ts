@@ -19,7 +19,6 @@ import {
   sentence,
 } from "./finding_rows.ts";
 
-/** Traits of the view that holds the panel. */
 interface FindingsOptions {
   /** Whether the whole list is folded to one line. */
   findings_folded: boolean;
@@ -104,7 +103,6 @@ class FindingsPanel {
     );
   }
 
-  /** Stops the scan, or goes on with one that was stopped. */
   stopOrGoOn(): void {
     if (this.#answer?.state === "scanning") void this.#scan.stop();
     else if (this.#answer?.state === "cancelled") void this.#scan.start(true);
@@ -276,7 +274,6 @@ class FindingsPanel {
     this.#activate();
   }
 
-  /** Where more came while one could read, the panel keeps its room: nothing below it moves. */
   #fill(): void {
     this.#waited ||= this.#answer !== null && isUnderWay(this.#answer);
     const waits = this.#answer === null || this.#waited;
@@ -315,7 +312,7 @@ class FindingsPanel {
 const NOTHING = "✓ No findings";
 const AGAIN = "Is the kernel running? If it was restarted, run the notebook again from the top.";
 
-/** What an empty list rests on. */
+/** What an empty list is based on. */
 function lookedAt(answer: FindingsAnswer): string {
   if (answer.total === 0) {
     return "No problem found in files and times. The run has no tensors, so values were not checked.";

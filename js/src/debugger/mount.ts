@@ -284,7 +284,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   await Promise.all(ready);
 };
 
-/** The keys of the debugger that all of its views leave to it. */
+/** Keys of the debugger that its views do not use. */
 function byKey(event: KeyboardEvent, context: ViewContext<DebuggerOptions>): void {
   const { key, shiftKey, ctrlKey, altKey, metaKey } = event;
   const [root, target] = [event.currentTarget as HTMLElement, event.target as HTMLElement];

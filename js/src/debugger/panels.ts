@@ -7,7 +7,6 @@ import type { TimelineOptions } from "../timeline/data/state.ts";
 export const VIEWS = ["findings", "graph", "tensor", "timeline"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-/** Traits of the Python `Debugger`. */
 export interface DebuggerOptions
   extends GraphOptions,
     Omit<TensorOptions, "show">,
@@ -28,17 +27,12 @@ const LEAST = 240;
 /** Shares of the height that the findings have: as they are, and while evidence is open. */
 const FINDINGS = 1 / 8;
 const FINDINGS_OPEN = 0.32;
-/** Height of a finding of one line, in CSS pixels: none is cut in half. */
 const ROW = 23;
 const LEAST_ROWS = 2;
 /** Share of the height of which the views take parts where they stand one below the other. */
 const VIEWS_NARROW = 0.84;
 
-/**
- * The panels of the debugger: findings above, graph and tensor side by side, the timeline below.
- *
- * A tour takes nothing from their height: what it speaks of stays as large as it is.
- */
+/** Panels of the debugger: findings above, graph and tensor side by side, timeline below. The tour's text takes nothing from their height. */
 export class Panels {
   readonly node = element("div", { class: "tvmdbg-grid" });
   readonly above = element("div", { class: "tvmdbg-above" });

@@ -28,9 +28,7 @@ interface ByteMapData {
   /** Bytes of a line. */
   perLine: number;
   lines: readonly HexLine[];
-  /** Bytes after the last line. */
   rest: number;
-  /** Bytes that the fields should have and that are not there. */
   missing: number;
 }
 
@@ -113,7 +111,6 @@ function fieldFill(theme: Theme, rows: readonly FieldRow[], at: number): string 
   return fieldTint(theme, at);
 }
 
-/** The fields as a tree: name, offset, size and value. */
 function fieldTree(data: ByteMapData, room: number, text: TextWidths, top: number): Tree {
   const nameRoom = Math.round(room * 0.34);
   const digits = offsetDigits(data);
@@ -215,7 +212,6 @@ const MOST = 24;
 interface HexRow {
   y: number;
   offset: number;
-  /** Of its first byte among those that are shown. */
   start: number;
   runs: readonly Run[];
 }
@@ -318,7 +314,6 @@ function letterOf(byte: number): string {
 
 type ByteMapFigureRequest = FigureRequest<ByteMapData, Record<string, never>>;
 
-/** Fields as a tree, and the bytes that they are made of below. */
 export function byteMapFigure(request: ByteMapFigureRequest): Drawing {
   const { data, columns, width, text } = request;
   const room = width - 2 * MARGIN;

@@ -1,5 +1,4 @@
 /** Queries and regular expressions for `tvmdbg_widgets/analysis/query`; requests and answers are JSON. */
-/** The views' own code where there is no DOM: `tvmdbg_widgets/engine/host.py` calls what is exported. */
 import "./text_decoder.ts";
 import { comparisonFigure } from "../comparison/comparison_figure.ts";
 import { debuggerFigure } from "../debugger/debugger_figure.ts";
@@ -172,7 +171,6 @@ function answered(text: string, answer: () => object): string {
   }
 }
 
-/** Gives a 1 for each text that has a match, else a 0; or what is wrong with the expression, and where. */
 export function searchTexts(request: string): string {
   const { pattern, isGlob, texts } = JSON.parse(request) as Search;
   try {
@@ -242,7 +240,6 @@ function opened(view: string, request: string): FigureRequest {
   };
 }
 
-/** What the run answers: what it tells beside its columns, and those. */
 function answer({ columns, base64, ...told }: PackedColumns): object {
   return { ...told, ...unpacked({ columns: columns ?? [], base64 }) };
 }

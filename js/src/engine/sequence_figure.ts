@@ -176,7 +176,6 @@ function paintBand(
   });
 }
 
-/** An arrow with its label in the middle: a call, or dashed and open an answer. */
 function paintMessage(
   row: MessageRow,
   place: PlacedRow,

@@ -20,7 +20,6 @@ export type SequenceRow = MessageRow | { kind: "left out"; label: string };
 
 export interface MessageRow {
   kind: "message";
-  /** Who sends it. */
   side: Peer;
   label: string;
   bytes: string;
@@ -58,7 +57,6 @@ const LEAST_ARROW = 22;
 export interface PlacedRow {
   top: number;
   height: number;
-  /** Where its arrow is drawn. */
   y: number;
   lines: readonly string[];
   /** How many bars lie in each other at its ends. */
@@ -197,7 +195,6 @@ function depthAt(bars: readonly BusyBar[], side: Peer, row: number): number {
   return bars.filter((bar) => bar.side === side && bar.from <= row && row <= bar.to).length;
 }
 
-/** Left edge of a bar, px. */
 export function barLeft({ lifelines }: SequenceLayout, { side, depth }: BusyBar): number {
   return lifelines[side] - BAR / 2 + NEST * depth;
 }

@@ -242,7 +242,6 @@ function line(pen: SvgContext, left: number, right: number, y: number): void {
   pen.lineTo(right, y);
 }
 
-/** Lines at 45°, cut at the edges of the box. */
 function hatch(
   { x, y, width, height }: { x: number; y: number; width: number; height: number },
   pen: SvgContext,
@@ -358,7 +357,6 @@ const CHECK: readonly Stroke[] = [
 
 type StructFigureRequest = FigureRequest<StructData, Record<string, never>>;
 
-/** Layouts of one struct beside each other, byte by byte, and the bytes of a dump in them. */
 export function structFigure(request: StructFigureRequest): Drawing {
   const { data, columns, width, text } = request;
   const dump = columns.dump as Uint8Array;

@@ -11,7 +11,6 @@ export interface StructData {
 
 export interface LayoutInfo {
   label: string;
-  /** Size and alignment in words. */
   facts: string;
   size: number;
   align: number;
@@ -28,7 +27,6 @@ export interface LayoutInfo {
 
 /** Values that share rows of bytes. */
 export interface Section {
-  /** Bytes. */
   size: number;
   parts: readonly StructPart[];
   frames: readonly Frame[];
@@ -39,7 +37,6 @@ export interface StructPart {
   name: string;
   path: string;
   type: string;
-  /** The type where there is little room. */
   short: string;
   offset: number;
   size: number;
@@ -81,7 +78,6 @@ export interface Segment {
   end: number;
   /** Whether the words about the part stand here. */
   isNamed: boolean;
-  /** What stands in the block. */
   words: BlockWords;
 }
 
@@ -89,12 +85,9 @@ export interface BlockWords {
   name: string;
   /** Whether the name is in bold letters, for which there may be no room. */
   isBold: boolean;
-  /** Beside the name. */
   aside: string;
-  /** Below it. */
   type: string;
   value: string;
-  /** Whether the value is cut. */
   isCut: boolean;
   mark: string;
 }
@@ -103,7 +96,6 @@ export interface BlockWords {
 export interface RowSpace {
   /** Lines above the bytes: the names of structs that begin in the row. */
   frames: number;
-  /** Lines below the bytes. */
   words: number;
 }
 

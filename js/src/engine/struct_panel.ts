@@ -69,7 +69,6 @@ export interface Move {
 export interface PanelArrangement {
   panels: readonly Panel[];
   moves: readonly Move[];
-  /** px, from the top that was given. */
   bottom: number;
 }
 
@@ -198,7 +197,6 @@ function note(
   }));
 }
 
-/** Where the block of a segment stands, px. */
 export function boxOf(panel: Panel, section: PlacedSection, { row, first, end, part }: Segment) {
   const { bytes, bottom } = section.rows[row]!;
   const start = row * ROW + first === part.offset ? panel.inset : 0;

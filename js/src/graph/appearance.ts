@@ -14,12 +14,11 @@ import type { GraphPicture } from "./paint/picture.ts";
 import { GraphLegend } from "./panels/legend.ts";
 import type { GraphParts } from "./parts.ts";
 
-/** What it needs of the view. */
 type Judged = Pick<GraphParts, "context" | "model" | "mirror" | "repaint" | "tell"> & {
   placing: { lookAgain(): void };
 };
 
-/** Asks for the health of the run's values: what is known, or soon looked at, by itself; all once somebody wants to see it. */
+/** Polls the health of the run's values; only a small run is scanned without being asked. */
 class HealthLoader {
   readonly #view: Judged;
   readonly #scan: Scan<HealthAnswer>;
@@ -35,7 +34,6 @@ class HealthLoader {
     );
   }
 
-  /** Asks for what is known; begins the scan of a small run alone. */
   glance(): void {
     if (this.#asked || this.#glanced) return;
     this.#glanced = true;
@@ -83,7 +81,6 @@ class HealthLoader {
 /** Without a kernel nobody works out what the page lacks, ms. */
 const PATIENCE_MS = 4000;
 
-/** What it needs of the view. */
 type Colored = Pick<
   GraphParts,
   | ("chosen" | "context" | "mirror" | "model" | "palette" | "placed")
@@ -95,7 +92,7 @@ type Colored = Pick<
   highlight(opKind: string | null): void;
 };
 
-/** What the colors of a view show, and their legend. */
+/** Colors of a view and their legend. */
 export class Appearance {
   readonly legend: GraphLegend;
   readonly #view: Colored;
@@ -152,23 +149,20 @@ export class Appearance {
     }
   }
 
-  /** What the graph can be colored by. */
   get names(): string[] {
     return this.#coloring.names(this.#view.chosen.colorWires);
   }
 
-  /** The column that is shown; null where there is none, or not yet. */
+  /** The colored column; null where there is none, or not yet. */
   get column(): NodeColumn | null {
     const { colorBy, colorWires } = this.#view.chosen;
     return this.#coloring.column(colorBy, colorWires);
   }
 
-  /** Once the graph is shown: asks for what is wrong with its values. */
   glance(): void {
     this.#healthLoader.glance();
   }
 
-  /** Asks for what has to be worked out. */
   recolored(): void {
     const { colorBy } = this.#view.chosen;
     this.#view.highlighted = this.#glanced = null;
@@ -181,7 +175,6 @@ export class Appearance {
     }, PATIENCE_MS);
   }
 
-  /** The colors of a picture; the legend says what they mean. */
   of(
     placed: PlacedScene | null,
     palette: Palette,

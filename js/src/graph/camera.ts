@@ -3,33 +3,30 @@ import type { Rectangle, Size } from "../shared/drawing/canvas.ts";
 import type { GraphScene } from "./layout/scene.ts";
 import type { Bounds } from "./layout/types.ts";
 
-/** From here on a box has two lines. */
+/** Scale from which boxes have two lines. */
 export const FULL_SCALE = 0.85;
-/** From here on every text of a box is whole and no smaller than 11 px: what a view opens with, and what a fit keeps. */
+/** Scale from which every text of a box is whole and at least 11 px; views open and fit here or above. */
 export const LEGIBLE_SCALE = 0.92;
-/** Below, boxes bear no text. */
+/** Scale below which boxes bear no text. */
 export const TITLE_SCALE = 0.35;
-/** Below, most titles in boxes would be cut: where there is room beside a graph, they stand there. */
+/** Scale below which titles stand beside the graph, if it leaves room, since most would be cut. */
 export const CUT_SCALE = 0.6;
-/** From this scale on, lines say what they carry. */
+/** Scale from which edges say what they carry. */
 export const EDGE_TEXT_SCALE = 1.15;
-/** Where a single node is looked at. */
+/** Scale at which one node is shown. */
 export const READABLE_SCALE = 1;
-/** Nothing is drawn larger to fit the stage, but for a graph that would fill little of it. */
 const LARGEST_FIT = 1.5;
-/** As large as that is drawn. */
+/** Largest scale of a fit for graphs that fill little of the stage. */
 const LARGEST_OF_FEW = 3;
 /** Height of a box of one line beside one of two. */
 export const COMPACT = tokens.compact.height / tokens.node.height;
 
 /** Free space that a fitted graph keeps to the border of the stage, CSS px. */
 export const STAGE_MARGIN = 10;
-/** So many boxes are never legible together: they are not even tried. */
 export const MOST_LEGIBLE = 300;
 /** The share of the stage's width or height that a fitted graph of a few boxes fills. */
 const ENOUGH = 0.55;
 
-/** The scale at which the bounds just fit the stage. */
 export function scaleIn({ minX, minY, maxX, maxY }: Bounds, { width, height }: Size): number {
   const [roomX, roomY] = [width - 2 * STAGE_MARGIN, height - 2 * STAGE_MARGIN];
   return Math.min(
@@ -43,12 +40,10 @@ export function isLegible(bounds: Bounds, stage: Size): boolean {
   return scaleIn(bounds, stage) >= LEGIBLE_SCALE;
 }
 
-/** The share of the stage's width or height that the bounds take at scale 1. */
 function share({ minX, minY, maxX, maxY }: Bounds, { width, height }: Size): number {
   return Math.max((maxX - minX) / width, (maxY - minY) / height);
 }
 
-/** The share of the stage's width or height that the whole fills, drawn no larger than usual. */
 export function filled(bounds: Bounds, stage: Size): number {
   return Math.min(LARGEST_FIT, scaleIn(bounds, stage)) * share(bounds, stage);
 }
@@ -59,7 +54,7 @@ export function fitScale(bounds: Bounds, stage: Size): number {
   return Math.min(scaleIn(bounds, stage), Math.max(LARGEST_FIT, enough));
 }
 
-/** Whether the boxes alone have room on the stage: to be asked before they are laid out. */
+/** Whether the boxes alone have room on the stage; tested before they are laid out. */
 export function mayBeLegible(scene: GraphScene, stage: Size): boolean {
   let area = 0;
   for (let box = 0; box < scene.count; box++) area += scene.width[box]! * scene.height[box]!;
@@ -107,7 +102,6 @@ export class Camera {
     return (y - this.y) * this.scale + this.height / 2;
   }
 
-  /** Where a rectangle of the graph is on the stage, CSS px. */
   screen({ x, y, width, height }: Rectangle): Rectangle {
     return {
       x: this.screenX(x),
@@ -148,7 +142,6 @@ export class Camera {
     this.y = worldY - (y - this.height / 2) / this.scale;
   }
 
-  /** Shows all of the bounds, at a scale of at most `largest`. */
   fit(bounds: Bounds, largest = 1): void {
     this.scale = Math.max(SMALLEST, Math.min(largest, scaleIn(bounds, this)));
     this.x = (bounds.minX + bounds.maxX) / 2;

@@ -9,16 +9,14 @@ import type { Navigator } from "./navigator.ts";
 import { groupLines } from "./panels/details_parts.ts";
 import type { GraphParts } from "./parts.ts";
 
-/** Readers that are named. */
+/** Readers that the tooltip of an edge names. */
 const NAMED = 6;
 
-/** What it needs of the view. */
 type Pointed = Pick<GraphParts, "box" | "mirror" | "model" | "placed" | "stage" | "tooltip">;
 
-/** Says what an edge carries: under the pointer, and one after the other by key. */
+/** Tooltip of edges: under the pointer, or one after the other by key. */
 class EdgeTooltip {
   readonly #view: Pointed;
-  /** Which edge of the selected box was told last. */
   #told = { box: -1, row: -1 };
 
   constructor(view: Pointed) {
@@ -33,7 +31,6 @@ class EdgeTooltip {
     return edge < 0 ? [] : this.lines(edge);
   }
 
-  /** Tells of the next edge of the selected box, beside it and to screen readers. */
   step(by: number): void {
     const { placed, box, mirror, stage, tooltip } = this.#view;
     if (!placed || box < 0) return;
@@ -58,7 +55,6 @@ class EdgeTooltip {
     mirror.say(`Edge ${this.#told.row + 1} of ${edges.length}: ${lines.join(", ")}.`);
   }
 
-  /** What is walked along from a box to the next one; empty where no edge is between them. */
   along(from: number, to: number): string {
     const { placed, model } = this.#view;
     const { edgeSource, edgeTarget, edge: rows } = placed!.scene;
@@ -72,7 +68,7 @@ class EdgeTooltip {
     return `On the edge from ${model.describe.output(source[row]!, output[row]!)}. `;
   }
 
-  /** Shape, size and place of the tensor, who makes it, and all that read it. */
+  /** Shape, size and place of an edge's tensor, its producer and all readers. */
   lines(edge: number): string[] {
     const { placed, model } = this.#view;
     const { scene } = placed!;
@@ -111,7 +107,6 @@ class EdgeTooltip {
 
 const SOURCE = "graph";
 
-/** What they need of the view. */
 type Commanded = Pick<
   GraphParts,
   | ("root" | "context" | "chosen" | "model" | "hits" | "stage" | "mirror" | "tooltip")
@@ -130,7 +125,6 @@ type Commanded = Pick<
   showDetails(on?: boolean): void;
 };
 
-/** All that is done to a view of a graph by hand or by key. */
 export class GraphCommands {
   readonly edges: EdgeTooltip;
   readonly #view: Commanded;
@@ -193,7 +187,6 @@ export class GraphCommands {
     stage.canvas.classList.toggle("tvmdbg-pointing", lines.length > 0);
   }
 
-  /** Opens the menu of the node at a point, which is then selected; false where there is none. */
   menu(x: number, y: number): boolean {
     const { stage, placed, context, menus, root } = this.#view;
     const { box } = stage.thingAt(x, y);
@@ -230,14 +223,12 @@ export class GraphCommands {
     }
   }
 
-  /** Selects what a box stands for: its node, or its closed group. */
   selectBox(box: number): void {
     const { group, node } = this.#view.placed!.scene;
     if (group[box]! >= 0) this.#view.folding.select(group[box]!);
     else this.select(node[box]!);
   }
 
-  /** The next drawn node in execution order. */
   inOrder(by: number): void {
     const { placed, box: here } = this.#view;
     if (!placed || placed.scene.count === 0) return;
@@ -257,7 +248,6 @@ export class GraphCommands {
     if (next !== null) this.select(next);
   }
 
-  /** Selects the slowest of the nodes that are shown. */
   slowest(): void {
     const { model, placed, navigator } = this.#view;
     if (!model.times.known) navigator.say("the run has no times");
@@ -271,7 +261,6 @@ export class GraphCommands {
     this.focusNode();
   }
 
-  /** Selects the next node of a verdict in execution order. */
   nextOf(verdict: number): void {
     const next = this.#view.model.describe.health?.next(verdict, this.#view.node ?? -1) ?? -1;
     if (next < 0) return;
@@ -279,7 +268,6 @@ export class GraphCommands {
     this.focusNode();
   }
 
-  /** Puts the selected node in the middle, at a scale at which it can be read. */
   focusNode(): void {
     const { box, stage, placing } = this.#view;
     if (box < 0) return;
@@ -287,7 +275,6 @@ export class GraphCommands {
     stage.goToFound(() => this.#view.box);
   }
 
-  /** The whole graph on the stage; one that would be a thread there is folded into columns. */
   fitAll(): void {
     const { stage, chosen, placed, isWrapped, navigation } = this.#view;
     if (placed && chosen.wrapped === null && !isWrapped && stage.isThread) this.wrap(true);
@@ -297,7 +284,6 @@ export class GraphCommands {
     }
   }
 
-  /** Lays the graph out in columns, and fits them, or in one piece. */
   wrap(on: boolean): void {
     const { chosen, placing, context } = this.#view;
     if (chosen.wrapped === on) return;
@@ -305,7 +291,6 @@ export class GraphCommands {
     context.options.set("wrapped", on);
   }
 
-  /** Fits the selected node and its neighbors; the whole graph where nothing is selected. */
   fitSelected(): void {
     const { placed, box, walk, stage } = this.#view;
     if (!placed || box < 0) {
@@ -321,7 +306,6 @@ export class GraphCommands {
     if (!this.#view.folding.enter()) this.look();
   }
 
-  /** Centers the selected node; where it is centered already, gives the keyboard to its details. */
   look(): void {
     const { box, stage, details } = this.#view;
     if (box >= 0 && !stage.centered(box)) this.focusNode();

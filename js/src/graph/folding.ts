@@ -6,23 +6,21 @@ import type { CameraRestorer } from "./navigation_history.ts";
 import type { OverlayMarks } from "./paint/painter.ts";
 import type { GraphParts } from "./parts.ts";
 
-/** So many nodes are selected together at most: of a larger group, none in the other views. */
+/** Largest group whose nodes are selected in the other views. */
 export const MOST_SELECTED = 2000;
 /** Milliseconds after a group was opened or closed in which a second click means the same click. */
 const DOUBLE = 350;
 
-/** What it needs of the view. */
 type FoldingParts = Pick<
   GraphParts,
   | ("chosen" | "context" | "model" | "mirror" | "node" | "placed" | "stage")
   | ("expects" | "mark" | "tell")
 > & { placing: Pick<CameraRestorer, "anchor" | "goal"> };
 
-/** Opens, closes and selects groups. */
 export class Folding {
   readonly #view: FoldingParts;
   #last = 0;
-  /** The group that comes into view as soon as it is drawn. */
+  /** Group to bring into view once it is drawn; -1 for none. */
   #coming = -1;
 
   constructor(view: FoldingParts) {
@@ -50,7 +48,7 @@ export class Folding {
     return group;
   }
 
-  /** Tells Python which groups are open where nobody has chosen. */
+  /** Reports the open groups to Python where nobody has chosen any. */
   tellOpened(): void {
     const { chosen, context, placed } = this.#view;
     const open = placed?.scene.open;
@@ -119,7 +117,6 @@ export class Folding {
     this.set(around.includes(closed) ? around : [closed], true, -1);
   }
 
-  /** Selects the group, opening those around it. */
   show(group: number): void {
     const { groupParent } = this.#view.model.graph;
     const closed: number[] = [];
@@ -130,7 +127,6 @@ export class Folding {
     this.select(group);
   }
 
-  /** Marks what a query finds. */
   find(query: string): void {
     this.#view.context.options.set("search", query);
   }
@@ -169,7 +165,6 @@ export class Folding {
     else this.set(this.#view.model.groups.ofKind(around), open, around);
   }
 
-  /** Opens or closes all groups. */
   setAll(open: boolean): void {
     const { count } = this.#view.model.groups;
     if (count === 0) this.#view.mirror.say("This graph has no groups.");
@@ -189,7 +184,6 @@ export class Folding {
     return true;
   }
 
-  /** Whether the selected node is in the group: closing the group hides it. */
   #holds(group: number): boolean {
     const { node, model } = this.#view;
     return this.group >= 0 || (node !== null && model.groups.nodes(group).includes(node));
@@ -200,7 +194,6 @@ type MarkedParts = Pick<GraphParts, "context" | "hits" | "model"> & {
   folding: Pick<Folding, "group">;
 };
 
-/** What of a picture is selected, pointed at, found and noted; a selected group alone, not its nodes. */
 export function overlayOf(
   { context, folding, hits, model }: MarkedParts,
   placed: PlacedScene,

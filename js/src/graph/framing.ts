@@ -3,7 +3,7 @@ import type { PlacedScene } from "./layout/placed_scene.ts";
 import type { Bounds } from "./layout/types.ts";
 import { marginStart } from "./paint/picture.ts";
 
-/** How much larger all may be drawn so that no box is cut, and in which steps. */
+/** Largest enlargement that avoids cut boxes. */
 const LARGEST = 1.3;
 const STEP = 1.02;
 /** From a box to the border of the stage, CSS px. */
@@ -11,7 +11,7 @@ const SPARE = 4;
 
 type Interval = readonly [low: number, high: number];
 
-/** A camera near another that cuts no box at the borders of its stage and holds the box that is `kept`; the same where there is none. */
+/** Camera near another one that cuts no box at the stage's borders and holds `kept`; the same camera where there is none. */
 function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: number): Camera {
   const around = camera.view(Math.max(camera.width, camera.height));
   const boxes: number[] = [];
@@ -28,7 +28,6 @@ function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: number): Came
   return camera;
 }
 
-/** Whether all of a box is on the stage; null where none of it is. */
 function isWhole(placed: PlacedScene, camera: Camera, box: number): boolean | null {
   const shape = placed.rectangle(box);
   if (camera.shows(shape, 0)) return true;
@@ -95,7 +94,6 @@ export function opening(placed: PlacedScene, camera: Camera, wanted: number): Ca
   return withWholeBoxes(placed, whole, wanted);
 }
 
-/** Whether the whole graph, fitted, is too thin to be read, and would be larger in columns. */
 export function isThread(placed: PlacedScene, camera: Camera): boolean {
   const { minX, minY, maxX, maxY } = placed.layout.bounds;
   const whole = fitted(placed, camera, placed.layout.bounds);

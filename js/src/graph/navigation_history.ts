@@ -15,7 +15,6 @@ import {
 } from "./options.ts";
 import type { GraphParts } from "./parts.ts";
 
-/** Traits that a step back takes back. */
 export const STEP_TRAITS = [
   "isolate",
   "hidden",
@@ -32,7 +31,6 @@ const MOST_SELECTED = 100;
 /** So long the camera must rest until Python is told where it is. */
 const SETTLED_MS = 400;
 
-/** What it needs of the view. */
 type Visited = Pick<
   GraphParts,
   "context" | "isArranging" | "placed" | "selectNodes" | "showToolbar" | "stage"
@@ -41,11 +39,10 @@ type Visited = Pick<
 /** What was shown and from where: step by step, and under names. */
 export class NavigationHistory {
   readonly #view: Visited;
-  /** What was shown last, for a history that has not begun. */
   #before: Bookmark;
-  /** What the stage showed when it was painted last. */
+  /** Placed scene and camera of the last paint. */
   #seen: (CameraView & { placed: PlacedScene }) | null = null;
-  /** Where the camera is to be as soon as all is laid out. */
+  /** Camera place to go to once everything is laid out. */
   #target: CameraPlace | null;
   #written: unknown;
   #queued = false;
@@ -67,7 +64,6 @@ export class NavigationHistory {
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
-  /** Whether there is a step so far from the present one. */
   can(by: number): boolean {
     const { steps = [], at = 0 } = this.#history;
     return Boolean(steps[at + by]);
@@ -82,7 +78,7 @@ export class NavigationHistory {
     this.#view.context.options.set("history", { ...left, at });
   }
 
-  /** What changes now is a step of this kind; of several in a row that are alike, the last is kept. */
+  /** Records a step of this kind; of several alike in a row only the last is kept. */
   step(kind: "walk" | "fit"): void {
     this.#kind = kind;
     if (kind === "fit") this.#record();
@@ -93,7 +89,6 @@ export class NavigationHistory {
     return Object.keys(this.#bookmarks);
   }
 
-  /** Keeps what is shown under a name. */
   keep(name: string): void {
     const look = { ...this.#look([...STEP_TRAITS, ...COLORS]), camera: this.#place() };
     this.#view.context.options.set("bookmarks", { ...this.#bookmarks, [name]: look });
@@ -109,7 +104,7 @@ export class NavigationHistory {
     this.#view.context.options.set("bookmarks", others);
   }
 
-  /** After a paint: Python is told where the camera is, once it rests where somebody moved it. */
+  /** Tells Python where the camera is, once it rests after a move by hand. */
   painted(): void {
     const { placed, stage, context } = this.#view;
     if (!placed) return;
@@ -125,7 +120,7 @@ export class NavigationHistory {
     }, SETTLED_MS);
   }
 
-  /** Puts the camera where it is to be, if that is said and `shown` is what remains. */
+  /** Moves the camera to its target, if there is one and `shown` is still the scene. */
   settle(shown = this.#view.placed): boolean {
     const { placed, stage, isArranging } = this.#view;
     if (!this.#target || !placed || placed !== shown) return false;
@@ -207,7 +202,6 @@ interface BoxPlace {
   y: number;
 }
 
-/** What it needs of the view. */
 type Placing = Pick<
   GraphParts,
   | ("context" | "hits" | "isArranging" | "model" | "node" | "placed" | "stage" | "walk")
@@ -218,7 +212,7 @@ type Placing = Pick<
   navigation: Pick<NavigationHistory, "settle">;
 };
 
-/** Puts the camera over another picture: what was looked at stays where it was. */
+/** Places the camera over a new picture so that what the user looked at stays in place. */
 export class CameraRestorer {
   readonly #view: Placing;
   /** The group that stays where it is while the picture changes, if it is not what is selected. */
@@ -276,7 +270,7 @@ export class CameraRestorer {
     coming = view.folding.placed();
   }
 
-  /** Opens anew at what has become known, unless somebody has gone elsewhere meanwhile. */
+  /** Moves to newly known facts, unless the user has moved meanwhile. */
   lookAgain(): void {
     const { stage, node, context, isUntouched } = this.#view;
     if (node === null && isUntouched && !stage.isMoved && !context.options.get("camera")) {
@@ -301,13 +295,11 @@ export class CameraRestorer {
     };
   }
 
-  /** Whether all of a node's box is in sight. */
   #shows(placed: PlacedScene, node: number | null): boolean {
     const box = node === null ? -1 : placed.boxOf(node);
     return box >= 0 && this.#view.stage.camera.shows(placed.rectangle(box), 0);
   }
 
-  /** How far what was looked at has moved; null where it is not in both pictures. */
   #moved(before: PlacedScene, after: PlacedScene, seen: number | null): BoxPlace | null {
     const { anchor } = this;
     const difference = (place: (at: PlacedScene) => BoxPlace | null) => {

@@ -4,19 +4,17 @@ import type { PlacedScene } from "./layout/placed_scene.ts";
 import { shownNodes } from "./layout/scene.ts";
 import type { GraphParts } from "./parts.ts";
 
-/** What it needs of the view. */
 type Navigated = Pick<
   GraphParts,
   "chosen" | "context" | "isArranging" | "mirror" | "model" | "node" | "placed" | "showToolbar"
 >;
 
-/** What part of the graph is shown, and what is said of it. */
 export class Navigator {
   readonly #view: Navigated;
-  /** Where a path begins, until its other end is chosen. */
+  /** First end of a path, until the other end is chosen. */
   #start: number | null = null;
   #told: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
-  /** What could not be done, or waits to be. */
+  /** Message above the graph: a failure, or what the user has to do next. */
   #notice = "";
 
   constructor(view: Navigated) {
@@ -30,7 +28,6 @@ export class Navigator {
     session.onChange(() => this.#start ?? done(), signal, ["selected"]);
   }
 
-  /** Shows only what leads to the selected nodes, or what follows from them. */
   isolate(kind: "upstream" | "downstream"): void {
     this.#set({ kind, nodes: this.#selected(), hops: null });
   }
@@ -69,7 +66,6 @@ export class Navigator {
     this.#view.showToolbar();
   }
 
-  /** Hides what a query finds, or shows it again. */
   toggle(query: string): void {
     const { hidden } = this.#view.chosen;
     const others = hidden.filter((each) => each !== query);
@@ -88,7 +84,6 @@ export class Navigator {
     else this.say(NOTHING);
   }
 
-  /** Whether there is more than what is shown. */
   get isPart(): boolean {
     const { isolation, hidden, hops } = this.#view.chosen;
     return isolation !== null || hidden.length > 0 || hops !== null;
@@ -143,7 +138,6 @@ export class Navigator {
 
 const NOTHING = "select a node first";
 
-/** Finds all nodes of a kind. */
 export function kindQuery(opKind: string): string {
   return `kind=${opKind}`;
 }

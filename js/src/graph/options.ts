@@ -49,7 +49,7 @@ export interface History {
   at?: number;
 }
 
-/** What each step tells, also where it is as before. */
+/** Traits that every step holds, even where they are unchanged. */
 const ALWAYS = ["camera", "selected"];
 /** tvmdbg_widgets/widgets/graph_navigation.py keeps as many. */
 const MOST_STEPS = 50;
@@ -59,7 +59,7 @@ export function resolved({ steps = [] }: History, at: number): Bookmark {
   return Object.assign({}, ...steps.slice(0, at + 1));
 }
 
-/** What is another in `now` than it was in `before`; of camera and selection apart. */
+/** Traits that differ between two steps, without camera and selection. */
 export function changes(before: Bookmark, now: Bookmark): Bookmark {
   const other = Object.entries(now).filter(
     ([name, value]) => !ALWAYS.includes(name) && !same(value, before[name]),
@@ -93,9 +93,7 @@ export function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Traits of the Python `GraphView`: how it opens, and read back there as the user changes it. */
 export interface GraphOptions {
-  /** Name or id of the node to open at. */
   focus: string | number | null;
   /** Show only what is so many edges from the focus (or the selected node). */
   hops: number | null;
@@ -109,12 +107,10 @@ export interface GraphOptions {
   _color_paused: boolean;
   fold_parameters: boolean;
   direction: "down" | "right";
-  /** Height of the view, CSS px. */
   height: number;
   search: string;
   /** The part that alone is shown. */
   isolate: Isolation | null;
-  /** Queries; what they find is not shown. */
   hidden: readonly string[];
   camera: CameraPlace | null;
   history: History;
@@ -124,8 +120,6 @@ export interface GraphOptions {
   /** Groups that are open; null: as many as can be read in the room there is, told in `_opened`. */
   open_groups: readonly number[] | null;
   _opened: readonly number[] | null;
-  /** A long graph in columns side by side; null: where it can so be read. */
   wrapped: boolean | null;
-  /** The selected group. */
   group: number | null;
 }

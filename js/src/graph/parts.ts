@@ -13,7 +13,7 @@ import type { GraphStage } from "./stage.ts";
 
 const HEIGHT = 420;
 
-/** What the traits ask for, whatever stands in them. */
+/** The traits of the view, checked. */
 export class ChosenOptions {
   readonly #options: ViewOptions<GraphOptions>;
 
@@ -25,7 +25,6 @@ export class ChosenOptions {
     return this.#options.get("color_by") || "kind";
   }
 
-  /** Template of the labels; empty for the usual ones. */
   get label(): string {
     return this.#options.get("label") ?? "";
   }
@@ -90,7 +89,6 @@ export class ChosenOptions {
     return this.#options.get("search") ?? "";
   }
 
-  /** CSS px. */
   get height(): number {
     const height = this.#options.get("height");
     return height > 0 ? height : HEIGHT;
@@ -109,7 +107,7 @@ const AWAY = 14;
 /** A file may hold names of any length. */
 const MOST_LETTERS = 4000;
 
-/** What is under the pointer, in words, beside it and inside the stage. */
+/** Tooltip inside the stage. */
 export class GraphTooltip {
   readonly node = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
 
@@ -133,9 +131,9 @@ export interface GraphContext extends ViewContext<GraphOptions> {
   title?: HTMLElement;
   /** Whether other views beside it say what its details would: those are closed until they are asked for. */
   isBeside?: boolean;
-  /** The node that it opens on, in place of that of the first fault or the slowest; -1 for its beginning. */
+  /** Node to open on in place of the first fault or the slowest; -1 for the graph's beginning. */
   opensOn?: number;
-  /** Places what was laid out so that it suits what stands beside it. */
+  /** Adjusts a layout to what stands beside it. */
   place?: (placed: PlacedScene, view: Replaceable) => PlacedScene;
 }
 
@@ -144,7 +142,7 @@ export interface Replaceable {
   replace(placed: PlacedScene): void;
 }
 
-/** What the parts of a view of a graph share; each takes of it what it needs. */
+/** What the parts of a graph view share. */
 export interface GraphParts {
   readonly root: HTMLElement;
   readonly context: GraphContext;
@@ -155,20 +153,16 @@ export interface GraphParts {
   readonly mirror: Mirror;
   readonly tooltip: GraphTooltip;
   readonly palette: Palette;
-  /** What is shown now; null until the first layout is there. */
   placed: PlacedScene | null;
   walk: Walk | null;
   /** The selected node that details and keys speak of. */
   readonly node: number | null;
-  /** The box that keys start from, -1 where there is none. */
   readonly box: number;
   /** Whether another picture is on its way. */
   readonly isArranging: boolean;
-  /** Whether the graph stands in columns. */
   readonly isWrapped: boolean;
   /** The selection that the view itself is about to make: it moves the camera as it likes. */
   expects(selection: string): void;
-  /** Selects nodes and no group in all views, without another move of the camera in this one. */
   selectNodes(nodes: readonly number[]): void;
   /** Builds the scene that the traits ask for, lays it out and shows it; what was looked at stays unless it `opens`. */
   arrange(opens: boolean): Promise<void>;
@@ -178,6 +172,5 @@ export interface GraphParts {
   mark(): void;
   /** Says what is selected, in the details and to screen readers; late, without talking over what was said meanwhile. */
   tell(isLate?: boolean): void;
-  /** Says in the toolbar what is shown and how. */
   showToolbar(): void;
 }

@@ -24,11 +24,9 @@ export interface GraphInspection {
   /** Frames of open groups, with the button in their header. */
   frames?: ({ group: number; button: Rectangle | null } & Rectangle)[];
   notes?: ({ id: number } & Rectangle)[];
-  /** Lines from boxes to their texts beside the graph. */
   leaders?: MarginLine[];
 }
 
-/** What is drawn at a point of the stage; -1 where it is no box, no group. */
 export interface Thing {
   box: number;
   /** Of a closed group's box, or of the header of an open group's frame. */
@@ -55,12 +53,12 @@ export class GraphStage {
   #edge = -1;
   #marks: OverlayMarks = { selected: [], frame: -1, hovered: -1, hits: new Map(), noted: [] };
   #pending: (() => void) | null = null;
-  /** Tells the box that the camera is going to; null where it rests. */
+  /** Box that the camera is moving to; null where it rests. */
   #goal: (() => number) | null = null;
   #moving = 0;
   /** Whether the camera is where somebody moved it. */
   isMoved = false;
-  /** How the stage was opened, until it is moved by hand: done again when the stage changes its size. */
+  /** Repeats the opening position when the stage changes its size, until the camera is moved by hand. */
   #opening: (() => void) | null = null;
 
   constructor(drawn: () => void, signal: AbortSignal) {
@@ -101,7 +99,6 @@ export class GraphStage {
     return this.#pending !== null;
   }
 
-  /** Marks an edge; -1 for none. */
   point(edge: number): void {
     if (edge === this.#edge) return;
     this.#edge = edge;
@@ -126,7 +123,7 @@ export class GraphStage {
     this.along(this.camera);
   }
 
-  /** Moves along with another stage: no move by hand. */
+  /** Follows the camera of another stage; not a move by hand. */
   along(from: { x: number; y: number; scale: number }): void {
     cancelAnimationFrame(this.#moving);
     this.#goal = null;
@@ -135,7 +132,6 @@ export class GraphStage {
     this.#baseRepaint.request();
   }
 
-  /** Looks from where the graph is seen at first: at the `wanted` box where not all can be read, -1 for its beginning. */
   open(wanted: number): void {
     if (!this.#picture) return;
     this.#overviewBeside(false);
@@ -153,7 +149,6 @@ export class GraphStage {
     Object.assign(this.camera, opening(this.#picture!.placed, this.camera, wanted));
   }
 
-  /** Looks from where one looked before. */
   look(from: { x: number; y: number; scale: number }): void {
     Object.assign(this.camera, from);
     this.changed();
@@ -166,12 +161,10 @@ export class GraphStage {
     return { width: clientWidth || 600, height: clientHeight || 360 };
   }
 
-  /** Whether the whole graph, fitted, is too thin to be read, and would be larger in columns. */
   get isThread(): boolean {
     return this.#picture !== null && isThread(this.#picture.placed, this.camera);
   }
 
-  /** Whether all of the graph is in view. */
   get showsAll(): boolean {
     const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
     const all = { x: minX, y: minY, width: maxX - minX, height: maxY - minY };
@@ -184,7 +177,6 @@ export class GraphStage {
     else if (this.#picture) this.#moveTo(fitted(this.#picture.placed, this.camera, bounds));
   }
 
-  /** The whole graph, also after the stage has changed its size. */
   fitAll(): void {
     if (!this.#picture) return;
     if (this.#pending) {
@@ -199,7 +191,7 @@ export class GraphStage {
     };
   }
 
-  /** Shows a box after others have opened around it: with all the rest where that can be read. */
+  /** Shows a box after groups around it have opened: with the whole graph where that is legible. */
   arrive(box: number): void {
     if (!this.#picture) return;
     if (isLegible(this.#picture.placed.layout.bounds, this.camera)) this.fitAll();
@@ -244,7 +236,7 @@ export class GraphStage {
     this.#moveTo(target);
   }
 
-  /** Puts a box in the middle, as soon as the picture has its place; in a picture that comes on the way again. */
+  /** Centers a box once the picture is placed, and again if the picture changes on the way. */
   goToFound(find: () => number): void {
     this.#goal = find;
     if (this.#pending) return;
@@ -264,7 +256,6 @@ export class GraphStage {
     return away * this.camera.scale < 1 && this.camera.scale > READABLE_SCALE - 1e-9;
   }
 
-  /** What is drawn at a point of the stage. */
   thingAt(x: number, y: number): Thing {
     const nothing = { box: -1, group: -1, button: false };
     const picture = this.#picture;
@@ -354,7 +345,6 @@ export class GraphStage {
     return alone.shows({ x: minX, y: minY, width: maxX - minX, height: maxY - minY }, -1);
   }
 
-  /** Shows the overview or gives its room to the stage; what is on the stage stays where it is. */
   #overviewBeside(on: boolean): void {
     const { node } = this.#overview;
     if (node.hidden === !on) return;
@@ -362,7 +352,7 @@ export class GraphStage {
     this.camera.widen(this.#box.clientWidth, this.#box.clientHeight);
   }
 
-  /** What was drawn fades away over what comes. */
+  /** Fades the old picture out over the new one. */
   #fade(): void {
     const { canvas } = this.#base;
     if (canvas.width * canvas.height === 0 || !isAnimated()) return;

@@ -23,7 +23,7 @@ import { type GraphInspection, GraphStage } from "./stage.ts";
 
 const NARROW = 700;
 
-/** One view of one graph: what is shown of it and what is selected; what can be done to it is in `commands`. */
+/** One view of one graph; commands on it are in `commands`. */
 export class GraphView implements GraphParts {
   readonly root: HTMLElement;
   readonly context: GraphContext;
@@ -40,20 +40,19 @@ export class GraphView implements GraphParts {
   readonly mirror = new Mirror();
   readonly tooltip = new GraphTooltip();
   readonly code: CodeCopy;
-  /** What is shown now; null until the first layout is there. */
   placed: PlacedScene | null = null;
   walk: Walk | null = null;
   readonly navigator: Navigator;
   readonly navigation: NavigationHistory;
   readonly menus: Menus;
-  /** Along what the selection is being walked to, until it is told. */
+  /** How the user got here ("operand 2 of …"); announced once. */
   walked = "";
-  /** What was told last, and along what it was walked to: an answer that comes later has it told again. */
+  /** Last announcement, repeated when a late answer changes it. */
   #told = { place: "", along: "" };
   /** The op kind that alone keeps its color. */
   highlighted: string | null = null;
   readonly #layoutController: LayoutController;
-  /** What was wrong with the data from the start. */
+  /** Problem of the data, known from the start. */
   readonly #problem: string;
   palette: Palette;
   #isArranging = false;
@@ -145,20 +144,17 @@ export class GraphView implements GraphParts {
     void this.arrange(true);
   }
 
-  /** The selected node that details and keys speak of. */
   get node(): number | null {
     const { node } = this.context.session;
     return node !== null && this.model.has(node) ? node : null;
   }
 
-  /** The box that keys start from, -1 where there is none. */
   get box(): number {
     const { group } = this.folding;
     if (group >= 0) return this.placed!.scene.boxOfGroup[group]!;
     return this.node === null ? -1 : (this.placed?.boxOf(this.node) ?? -1);
   }
 
-  /** Whether another picture is on its way. */
   get isArranging(): boolean {
     return this.#isArranging;
   }
@@ -172,12 +168,10 @@ export class GraphView implements GraphParts {
     return (this.placed?.columns ?? 1) > 1;
   }
 
-  /** The selection that this view itself is about to make: it moves the camera as it likes. */
   expects(selection: string): void {
     this.#own = selection;
   }
 
-  /** Selects nodes and no group in all views, without another move of the camera in this one. */
   selectNodes(nodes: readonly number[]): void {
     this.context.options.set("group", null);
     this.expects(JSON.stringify(nodes));
@@ -205,7 +199,6 @@ export class GraphView implements GraphParts {
     this.repaint();
   }
 
-  /** Builds the scene that the traits ask for, lays it out and shows it; what was looked at stays unless it `opens`. */
   async arrange(opens: boolean): Promise<void> {
     const { hops, fold, direction, grouped, openGroups, hidden, label } = this.chosen;
     const { node: focus, problem } = this.model.find(this.chosen.focus);
@@ -253,12 +246,10 @@ export class GraphView implements GraphParts {
     this.appearance.glance();
   }
 
-  /** Shows the same scene placed otherwise. */
   replace(placed: PlacedScene): void {
     this.placing.show(placed, false, null);
   }
 
-  /** Draws the picture anew; `place` sets the camera once the stage has a size. */
   repaint(place: (() => void) | null = null): void {
     this.showToolbar();
     const [placed, palette] = [this.placed, this.palette];
@@ -274,7 +265,6 @@ export class GraphView implements GraphParts {
     );
   }
 
-  /** Says what is selected, in the details and to screen readers; late, without talking over what was said meanwhile. */
   tell(isLate = false): void {
     if (!this.placed) return;
     const { scene } = this.placed;
@@ -302,7 +292,6 @@ export class GraphView implements GraphParts {
     );
   }
 
-  /** Draws anew what is marked over the picture. */
   mark(): void {
     if (this.placed) this.stage.mark(overlayOf(this, this.placed));
   }
@@ -357,7 +346,7 @@ export class GraphView implements GraphParts {
     signal.addEventListener("abort", () => width.disconnect());
   }
 
-  /** Once for all traits that change together. */
+  /** Arranges once for all traits that change together. */
   #arrangeSoon(opens: boolean): void {
     this.#opens ||= opens;
     if (this.isArranging && this.#soon) return;
@@ -369,7 +358,7 @@ export class GraphView implements GraphParts {
     });
   }
 
-  /** Details stand beside a wide stage from the start, if no other view does; else, and once chosen, by choice. */
+  /** Opens the details beside a wide stage unless another view shows them; the user's choice wins. */
   #layOut(): void {
     const narrow = this.root.clientWidth < NARROW;
     this.root.classList.toggle("tvmdbg-graph-narrow", narrow);
@@ -409,7 +398,6 @@ export class GraphView implements GraphParts {
     this.mark();
   }
 
-  /** Says in the toolbar what is shown and how. */
   showToolbar(): void {
     const { graph } = this.model;
     this.toolbar.show({

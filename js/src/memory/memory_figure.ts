@@ -49,7 +49,6 @@ const STOPS = 40;
 /** Nodes at the peak that the description lists. */
 const LISTED = 20;
 
-/** The memory plan as a static figure. */
 export function memoryFigure(request: MemoryFigureRequest): Drawing {
   return panelDrawing(request, memoryPanel(request));
 }

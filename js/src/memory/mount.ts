@@ -9,7 +9,6 @@ import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/vie
 import { Plan } from "./plan.ts";
 import { type MemoryOptions, MemoryView } from "./view.ts";
 
-/** What the keys need of the view. */
 type SteeredMemory = Pick<
   MemoryView,
   "scene" | "view" | "scroll" | "zoom" | "zoomToSelection" | "center"
@@ -17,7 +16,6 @@ type SteeredMemory = Pick<
   Pick<MemoryView, "move" | "otherSlot" | "sameSlot" | "peak" | "pick" | "copy"> &
   Pick<MemoryView, "showParameters" | "nextColor">;
 
-/** What the keys do. */
 function actions(view: SteeredMemory): KeyAction[] {
   const { viewport } = view.scene;
   const pan = (share: number) => view.view(() => viewport.pan(viewport.span * share));

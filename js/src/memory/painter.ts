@@ -12,7 +12,7 @@ const LABEL_FROM = 18;
 const SHORTENED_FROM = 80;
 const TICK_APART = 34;
 
-/** What the last paint put on the stage. */
+/** What the last paint drew. */
 export interface DrawnMemory {
   labels: (Rectangle & { text: string })[];
   marks: (Rectangle & {
@@ -32,7 +32,6 @@ interface NarrowLives {
   right: number;
 }
 
-/** Paints all that changes with the part in view: bytes, axis, slots. */
 export class MemoryPainter {
   readonly #scene: MemoryScene;
   readonly #words: PlanDescriptions;
@@ -134,7 +133,6 @@ export class MemoryPainter {
     }
   }
 
-  /** The bytes that are live, one rectangle a step or, where steps are narrower, the most of each pixel. */
   #area(): void {
     const { ground, plan, viewport, width } = this.#scene;
     const { live } = plan.columns;
@@ -165,7 +163,6 @@ export class MemoryPainter {
     context.stroke();
   }
 
-  /** The first node that has the most live, where it is in view. */
   #peak(): void {
     const { ground, plan, viewport, width } = this.#scene;
     const { info } = plan.columns;
@@ -192,7 +189,6 @@ export class MemoryPainter {
     this.#text(said, x, middle, this.#theme.text, this.#theme.background);
   }
 
-  /** The nodes that run, as many as have room. */
   #axis(): void {
     const { axisTop, plan, viewport, width } = this.#scene;
     const { order } = plan.columns;

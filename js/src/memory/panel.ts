@@ -25,7 +25,6 @@ export function chipsOf(plan: Plan): Chip[] {
   return found;
 }
 
-/** Kinds of the nodes whose entries lie in the workspace. */
 function kindsOf(plan: Plan): string[] {
   const { codes, unique } = plan.graph.opKinds;
   const bytes = new Float64Array(unique.length).fill(-1);
@@ -41,7 +40,6 @@ function kindsOf(plan: Plan): string[] {
 const APART = 14;
 const STOPS = 5;
 
-/** Facts as a list of terms. */
 export function factList(facts: readonly PlanFact[]): HTMLElement {
   return element(
     "dl",
@@ -52,7 +50,6 @@ export function factList(facts: readonly PlanFact[]): HTMLElement {
   );
 }
 
-/** Beside the pointer, inside the view's box. */
 export class MemoryTooltip {
   readonly node = element("div", { class: "tvmdbg-tooltip", hidden: true });
 
@@ -97,7 +94,6 @@ export interface MemoryBarEvents {
   copy: () => void;
 }
 
-/** The buttons above the view. */
 export class MemoryBar {
   readonly node: HTMLElement;
   readonly #range = element("output", { class: "tvmdbg-muted", "aria-label": "visible range" });

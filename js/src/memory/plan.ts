@@ -17,13 +17,9 @@ export class Plan {
   readonly graph: GraphColumns;
   /** Slots of the workspace, the largest first, in planned buffers by offset: each is a row. */
   readonly slots: Int32Array;
-  /** Smaller slots that have no row. */
   readonly hidden: number;
-  /** Row of a slot, -1 for parameters. */
   readonly rowOf: Int32Array;
-  /** The node of each entry. */
   readonly owner: Int32Array;
-  /** The step of each node, -1 where it does not run. */
   readonly stepOf: Int32Array;
   /** By entry: place in the columns of what is lost, -1 where it is not. */
   readonly lost: Int32Array;
@@ -32,7 +28,7 @@ export class Plan {
   readonly #entries: Int32Array;
   readonly #first: Int32Array;
   readonly #starts: Int32Array;
-  /** What holds bytes of a slot from other offsets, as far as it was asked for. */
+  /** Cache of `elsewhere`. */
   readonly #elsewhere = new Map<number, Int32Array>();
   /** Maxima of `live` over 2, 4, 8 … steps. */
   readonly #maxima: Float64Array[];
@@ -77,7 +73,6 @@ export class Plan {
     this.#maxima = pyramid(columns.live);
   }
 
-  /** The entries of the rows, each by the step that writes them, and where each row begins. */
   #sorted(): [entries: Int32Array, starts: Int32Array] {
     const { entrySlot, first } = this.columns;
     const starts = new Int32Array(this.slots.length + 1);
@@ -212,7 +207,7 @@ function pyramid(values: Float64Array): Float64Array[] {
 
 /** What bytes are that a value at another offset holds. */
 export const ELSEWHERE = "bytes held from another offset";
-/** Opacity of what another row holds. */
+/** Opacity of bytes held from another offset. */
 export const FAINT = 0.3;
 
 /** When values at other offsets hold bytes of a row, in pixels; what is less than one apart is one. */
@@ -238,7 +233,6 @@ const LISTED = 8;
 /** Letters of a name that are shown; a file may hold names of any length. */
 const LONGEST = 200;
 
-/** Bytes without the exact count: `64.0 KiB`. */
 export function short(count: number): string {
   return bytes(count).replace(/ \(.*/, "");
 }
@@ -253,18 +247,15 @@ export class PlanDescriptions {
     this.#note = note;
   }
 
-  /** `conv2d + add #12`. */
   node(node: number): string {
     return nodeTitle(nodeLabel(this.#plan.graph, node).slice(0, LONGEST), node);
   }
 
-  /** The node of an entry, and which output where that is not the first. */
   title(entry: number): string {
     const output = this.#plan.output(entry);
     return this.node(this.#plan.owner[entry]!) + (output ? `:${output}` : "");
   }
 
-  /** `storage_id 3 on cpu, 64.0 KiB (65,536)`, `bytes 0 … 1,023 of buffer 1 on cpu, 1.0 KiB (1,024)`. */
   slot(slot: number): string {
     const { slotBuffer, slotBytes, slotOffset, slotStorage } = this.#plan.columns;
     const size = slotBytes[slot]!;
@@ -371,7 +362,6 @@ export class PlanDescriptions {
     return `${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
   }
 
-  /** What several nodes write: how much, and into how many slots. */
   nodes(nodes: readonly number[]): PlanFact[] {
     const { columns, graph } = this.#plan;
     const slots = new Set<number>();

@@ -6,7 +6,6 @@ import type { Plan } from "./plan.ts";
 export const GUTTER = 88;
 export const AXIS = 20;
 export const PITCH = 22;
-/** Height of the band that stands for the parameters: to scale, they would leave the workspace no room. */
 const BAND = 20;
 /** Room above the highest level, for its label. */
 const HEAD = 20;
@@ -16,20 +15,16 @@ const LEAST_AREA = 84;
 /** What is under the pointer: a step, in a row perhaps an entry. */
 export interface MemoryHit {
   step: number;
-  /** -1 above the rows. */
   row: number;
-  /** -1 where the slot is free, or above the rows. */
   entry: number;
 }
 
-/** What is on the stage and where; knows no DOM. */
 export class MemoryScene {
   readonly plan: Plan;
   readonly viewport: Viewport;
   width = 0;
   height = 0;
   scroll = 0;
-  /** Whether parameters are shown below the workspace. */
   parameters = true;
   bySize = false;
   /** The entry that the view speaks of, -1 none. */
@@ -93,7 +88,6 @@ export class MemoryScene {
     return this.axisTop - (shown ? BAND : 0);
   }
 
-  /** Height on the stage of so many bytes of the workspace. */
   y(bytes: number): number {
     const { allocated } = this.plan.columns.info;
     return this.ground - (allocated > 0 ? (bytes / allocated) * (this.ground - HEAD) : 0);
@@ -103,7 +97,6 @@ export class MemoryScene {
     return this.rowsTop + row * PITCH - this.scroll;
   }
 
-  /** The rows in view. */
   get rows(): [first: number, end: number] {
     const first = Math.floor(this.scroll / PITCH);
     const end = Math.ceil((this.scroll + this.height - this.rowsTop) / PITCH);
@@ -190,7 +183,6 @@ export class MemoryOverlay {
     this.#context.globalAlpha = 1;
   }
 
-  /** The step of a selected node, through both charts. */
   #step(step: number): void {
     if (step < 0) return;
     const [left, right] = [this.#scene.x(step), this.#scene.x(step + 1)];

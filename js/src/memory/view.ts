@@ -9,18 +9,15 @@ import { factList, legend, MemoryBar, MemoryTooltip } from "./panel.ts";
 import { type Plan, PlanDescriptions } from "./plan.ts";
 import { type MemoryHit, MemoryOverlay, MemoryScene } from "./scene.ts";
 
-/** The traits of the MemoryView's model. */
 export interface MemoryOptions {
-  /** Show what the parameters take below the workspace. */
   parameters: boolean;
   color_by: "kind" | "size";
   /** The part of the order of execution in view, in steps; null is all. */
   step_range: [start: number, end: number] | null;
-  /** CSS pixels. */
   height: number;
 }
 
-/** The stage: two canvases over each other, painted when something on them has changed. */
+/** Chart of two stacked canvases, each repainted when it changes. */
 class MemoryChart {
   readonly stage: HTMLElement;
   readonly canvas: HTMLCanvasElement;
@@ -70,7 +67,6 @@ class MemoryChart {
     );
   }
 
-  /** The part in view has changed. */
   changed(): void {
     this.#changed = true;
     this.#repaint.request();
@@ -85,7 +81,7 @@ class MemoryChart {
 const SOURCE = "memory";
 const RANGE_TO_PYTHON_MS = 300;
 
-/** One view: what its parts do to each other and to the session. */
+/** A memory view: connects its parts with each other and with the session. */
 export class MemoryView {
   readonly scene: MemoryScene;
   readonly chart: MemoryChart;
@@ -187,7 +183,6 @@ export class MemoryView {
     this.#say(`entries colored by ${options.get("color_by")}`);
   }
 
-  /** Changes the part in view. */
   view(change: () => void): void {
     change();
     this.chart.changed();
@@ -214,7 +209,6 @@ export class MemoryView {
     return node === null ? -1 : (this.#plan.stepOf[node] ?? -1);
   }
 
-  /** Zooms to the life of the selected entry, else to all. */
   zoomToSelection(): void {
     const { current, viewport } = this.scene;
     const { first, last } = this.#plan.columns;
@@ -224,7 +218,6 @@ export class MemoryView {
     });
   }
 
-  /** Brings the selected entry to the middle. */
   center(): void {
     const { current, viewport } = this.scene;
     const { first, last } = this.#plan.columns;
@@ -258,13 +251,11 @@ export class MemoryView {
     else this.pick(-1);
   }
 
-  /** Selects the node that runs at a step. */
   pickStep(step: number, toggle = false): void {
     const node = this.#plan.columns.order[step];
     if (node !== undefined) this.pick(this.#plan.graph.entryOffsets[node]!, toggle);
   }
 
-  /** Moves along the order of execution. */
   move(by: number): void {
     const { order } = this.#plan.columns;
     const { viewport } = this.scene;
@@ -358,7 +349,6 @@ export class MemoryView {
     this.#tell();
   }
 
-  /** Highlights the node that another view hovers. */
   syncHover(): void {
     const { hovered } = this.#context.session;
     const own = this.scene.hovered;

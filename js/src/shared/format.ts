@@ -109,7 +109,6 @@ const SEVERAL: Record<string, string> = {
   was: "were",
 };
 
-/** `1 node`, `1,024 nodes`, `2 more entries`. */
 export function counted(count: number, noun: string): string {
   const several = noun.replace(/\w+$/, (last) => SEVERAL[last] ?? plural(last));
   return `${integer(count)} ${agree(count, noun, several)}`;

@@ -1,7 +1,4 @@
-/**
- * What takes any number of values: an array spread as the arguments of a call ends in a `RangeError` where it is
- * long, of 65,535 values in the engine that draws figures.
- */
+/** Functions that take any number of values: spreading a long array as arguments ends in a `RangeError` (from 65,535 values in the engine that draws figures). */
 
 /** The largest of some numbers, and of `least`; NaN where one of them is. */
 export function largest(values: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
@@ -17,12 +14,10 @@ export function smallest(values: Iterable<number>, most = Number.POSITIVE_INFINI
   return found;
 }
 
-/** Adds values to the end of an array. */
 export function append<T>(array: T[], values: Iterable<T>): void {
   for (const value of values) array.push(value);
 }
 
-/** Adds a value to those of a key. */
 export function addTo<K, T>(groups: Map<K, T[]>, key: K, value: T): void {
   const known = groups.get(key);
   if (known) known.push(value);
@@ -97,7 +92,6 @@ export function finished<T>(steps: Generator<unknown, T>): T {
   }
 }
 
-/** Takes the steps in stretches; rejects where the signal aborts. */
 export async function inStretches<Y, T>(
   steps: Generator<Y, T>,
   signal?: AbortSignal,

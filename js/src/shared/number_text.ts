@@ -1,4 +1,4 @@
-/** Single values as text, as `tvmdbg_widgets/model/base/number_text.py` writes them. */
+/** Text of single values, as `tvmdbg_widgets/model/base/number_text.py` writes it. */
 
 /** Digits of the significand, and the exponent below which steps get no smaller. */
 type FloatFormat = readonly [digits: number, least: number];
@@ -125,7 +125,6 @@ export function valueText(value: number, dtype: string): string {
   return truthText(value, dtype) || numberText(value, heldIn(value, dtype));
 }
 
-/** What Python calls a bool; empty for any other number. */
 function truthText(value: number, dtype: string): string {
   if (dtype !== "bool") return "";
   return value === 0 ? "False" : value === 1 ? "True" : "";
@@ -157,7 +156,7 @@ export function shortText(value: number): string {
   return text.replaceAll("-", "−");
 }
 
-/** The number as it is in its dtype where that is short, else four digits marked as rounded. */
+/** The exact number where that is short, else four digits marked as rounded. */
 export function aboutText(value: number, dtype = "float64"): string {
   if (!Number.isFinite(value)) return shortText(value);
   const text = valueText(value, dtype);

@@ -33,7 +33,6 @@ const CLASSES: Record<string, CharacterRanges> = {
 };
 const CONTROLS: Record<string, string> = { n: "\n", t: "\t", r: "\r" };
 
-/** An expression that cannot be read; `at` is where it goes wrong. */
 export class RegexError extends Error {
   readonly at: number;
 
@@ -62,7 +61,6 @@ class Reader {
     throw new RegexError(at, `expected ${expected}`);
   }
 
-  /** The character at a place, both halves of it. */
   #sign(at = this.#at): string {
     const code = this.#pattern.codePointAt(at);
     return code === undefined ? "" : String.fromCodePoint(code);
@@ -224,7 +222,6 @@ export class Regex {
     this.#open = this.#known(this.#closed([this.#first], "start"));
   }
 
-  /** Whether a text, in lower case, has a match anywhere; throws a RegexError where that takes too long. */
   search(text: string): boolean {
     let known = this.#open;
     if (known.found) return true;

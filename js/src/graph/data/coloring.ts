@@ -30,7 +30,6 @@ const OWN = 2 * COLORS;
 const NAMED = 2;
 /** What is said of every entry. */
 const TOLD = new Set(["dtype", "device", "storage"]);
-/** Key of the classes without a color of their own. */
 const OTHER = "other";
 
 /** A class as the legend has it. */
@@ -42,15 +41,13 @@ export interface ClassRow {
   color: string;
 }
 
-/** By class: of a box of several nodes by the most frequent, with the shares of all on its stripe. */
+/** Colors by class; a box of several nodes has the most frequent class and a stripe with all shares. */
 export class ClassColors extends KindColors {
   readonly column: ClassColumn;
-  /** The most frequent first; those beyond the colors are one row. */
   readonly rows: ClassRow[];
   readonly unknown: number;
-  /** How many classes have a color of their own. */
   #own = 0;
-  /** By class: its place among the most frequent. */
+  /** Rank of each class by frequency. */
   readonly #place: Int32Array;
   readonly #most: Int32Array;
 
@@ -136,12 +133,10 @@ export class ClassColors extends KindColors {
     return membersOf(this.ground.scene, box).some((node) => this.#is(node, key));
   }
 
-  /** The nodes of what the legend calls `key`. */
   nodes(key: string): number[] {
     return Array.from(this.ground.graph.kinds.keys()).filter((node) => this.#is(node, key));
   }
 
-  /** The classes of some nodes, the most frequent first: `float16 12, float32 2`. */
   override saidOf(nodes: ArrayLike<number>): string {
     const shares = this.#sharesOf(nodes);
     if (shares.length === 0) return `${this.column.name} unknown`;
@@ -188,14 +183,12 @@ export class ClassColors extends KindColors {
 /** Columns that Python sends, by name; null for one that it works out once it is asked for. */
 export type Wires = Readonly<Record<string, Wire | null>>;
 
-/** What the colors are to show. */
 export interface Wish {
   name: string;
   wires: Wires;
   limits: readonly [low: number, high: number] | null;
 }
 
-/** Makes the colors of one graph's pictures; the same wish for the same scene gets the same ones. */
 export class Coloring {
   readonly #graph: GraphColumns;
   readonly #times: NodeTimes;
@@ -209,7 +202,6 @@ export class Coloring {
     this.#times = times;
   }
 
-  /** What this graph can be colored by. */
   names(wires: Wires): string[] {
     const { storageIds, deviceTypes } = this.#graph;
     const own = ["kind", "time", "health", "dtype"];

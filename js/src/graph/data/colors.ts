@@ -7,34 +7,27 @@ import type { Palette } from "../paint/palette.ts";
 import { type BoxHealth, isUnknown } from "./health.ts";
 import { isOfKind, type NodeTimes } from "./times.ts";
 
-/** A share of a box and its color. */
 export type ColorShare = readonly [color: string, share: number];
 
-/** What the colors of one picture show. */
 export interface BoxColors {
-  /** The fill of a box without text. */
   flat(box: number): string;
-  /** The fill behind text; null where that is the quiet ground. */
   face(box: number): string | null;
-  /** Whether what the colors show is not known of the box: told by hatching. */
+  /** Whether the colored value of the box is unknown; drawn hatched. */
   isUnknown(box: number): boolean;
   /** Which of several boxes is seen where there is room for one: the larger. */
   rank(box: number): number;
   /** What the color of a box says, in words; empty for what its kind says. */
   said(box: number): string;
-  /** What they say of an entry beyond shape, dtype and where it lies; empty for nothing. */
+  /** Value of an entry in words, beyond shape, dtype and device; empty for none. */
   entry(entry: number): string;
-  /** The same of some nodes together. */
+  /** Value of some nodes together, in words. */
   saidOf(nodes: ArrayLike<number>): string;
   /** The second line of a box; null for its shape. */
   words(box: number): string | null;
-  /** What the stripe of a box is made of. */
   parts(box: number): readonly ColorShare[];
-  /** Whether the box has something of what the legend calls `key`. */
   has(box: number, key: string): boolean;
 }
 
-/** What colors are made from. */
 export interface Ground {
   graph: GraphColumns;
   scene: GraphScene;
@@ -104,7 +97,6 @@ export class KindColors implements BoxColors {
     return shares(this.#counts(box), (code) => kindFill(palette.theme, unique[code]!));
   }
 
-  /** The most frequent kind of several nodes. */
   #kindOf(box: number): string {
     return this.ground.graph.opKinds.unique[this.#counts(box)[0]![0]]!;
   }
@@ -120,7 +112,6 @@ export class KindColors implements BoxColors {
   }
 }
 
-/** By the verdict on the values of the worst node of a box. */
 export class HealthColors extends KindColors {
   readonly #health: BoxHealth | null;
 

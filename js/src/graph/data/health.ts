@@ -11,12 +11,12 @@ import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { addTo } from "../../shared/many.ts";
 import { foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 
-/** What is said of a node whose values the dump does not hold; the other numbers are those of `Verdict`. */
+/** Code of nodes whose values the dump does not hold; smaller codes are those of `Verdict`. */
 export const NO_VALUES = VERDICT_LABELS.length;
 const LABELS = [...VERDICT_LABELS, "no values"];
 /** Signs that go with the colors. */
 const SIGNS = ["", "", "!", "✕", "?", ""];
-/** By verdict: which of several is told, the highest. */
+/** Severity of `NO_VALUES`. */
 const NO_VALUES_SEVERITY = 1.5;
 
 export function verdictLabel(verdict: number): string {
@@ -40,11 +40,10 @@ export function isUnknown(verdict: number): boolean {
 /** The health of the nodes: of each, that of the worst of its outputs. */
 export class NodeHealth {
   readonly answer: HealthAnswer;
-  /** One a node. */
   readonly verdict: Uint8Array;
   /** The most suspicious node, or -1 where nothing is suspicious. */
   readonly worst: number;
-  /** What the faults found are to each node: one of `Fault`. */
+  /** `Fault` of each node. */
   readonly fault: Uint8Array;
   /** The node of the first fault, -1 where there is none. */
   readonly origin: number;
@@ -90,7 +89,6 @@ export class NodeHealth {
     });
   }
 
-  /** The next node of the verdict in execution order, round; -1 where there is none. */
   next(verdict: number, after: number): number {
     const next = this.verdict.indexOf(verdict, after + 1);
     return next >= 0 ? next : this.verdict.indexOf(verdict);
@@ -100,7 +98,6 @@ export class NodeHealth {
 /** The health of what is drawn: of each box, that of the worst of its nodes and of those folded into it. */
 export class BoxHealth {
   readonly nodes: NodeHealth;
-  /** By box, the gravest of what faults are to its nodes. */
   readonly fault: Uint8Array;
   readonly #scene: GraphScene;
   readonly #node: Int32Array;

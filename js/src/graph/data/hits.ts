@@ -8,7 +8,6 @@ import type { GraphModel } from "./model.ts";
 import { Evaluation, extras } from "./query_evaluation.ts";
 import { parse, QueryError, unknownNotes } from "./query_parser.ts";
 
-/** What a query finds, or what is wrong with it. */
 interface QueryResult {
   /** Ids, ascending. */
   nodes: Int32Array;
@@ -87,7 +86,7 @@ export class Hits {
   readonly #model: GraphModel;
   readonly #changed: () => void;
   #query = "";
-  /** Nothing was stepped to since the query was written. */
+  /** No hit was visited since the query was written. */
   #isNew = false;
   #isBusy = false;
   #running = new AbortController();
@@ -97,13 +96,11 @@ export class Hits {
   /** How many hits each box shows. */
   boxes: ReadonlyMap<number, number> = new Map();
 
-  /** `changed` is called when something else is found. */
   constructor(model: GraphModel, changed: () => void) {
     this.#model = model;
     this.#changed = changed;
   }
 
-  /** Begins to look; what was found before stays until then. */
   find(query: string): void {
     this.#isNew ||= this.#query !== query.trim();
     this.#query = query.trim();
@@ -131,7 +128,6 @@ export class Hits {
     this.#running.abort();
   }
 
-  /** Finds the boxes of the hits in a scene. */
   locate(scene: GraphScene): void {
     const boxes = new Map<number, number>();
     for (const node of this.found.nodes) {
@@ -145,7 +141,6 @@ export class Hits {
     return this.boxes.size ? this.boxes : null;
   }
 
-  /** The first hits as rows of a list. */
   listed(): ListedHit[] {
     const { labels, graph, times } = this.#model;
     return Array.from(this.found.nodes.subarray(0, LISTED), (node) => ({
@@ -184,14 +179,12 @@ export class Hits {
   }
 }
 
-/** Boxes of the nodes with a note. */
 export function notedBoxes(scene: GraphScene, session: SessionClient, model: GraphModel): number[] {
   return session.notes
     .filter(([node]) => model.has(node))
     .flatMap(([node]) => Array.from(boxesOf(scene, node)));
 }
 
-/** What was noted at the node of a box, and at those that are folded into it. */
 export function notesAt(scene: GraphScene, session: SessionClient, box: number): string[] {
   return [scene.node[box]!, ...foldedInto(scene, box)]
     .map((node, i) => [i === 0 ? "note" : `note at #${node}`, session.note(node)] as const)

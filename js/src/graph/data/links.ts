@@ -2,7 +2,6 @@ import type { GraphColumns } from "../../shared/client/answers.ts";
 import { GroupSource, NodeKind } from "../../shared/client/run_client.ts";
 import { groupBy } from "../layout/adjacency.ts";
 
-/** Edges of the graph by node; the edges come sorted by target. */
 export class Links {
   readonly #inStart: Int32Array;
   readonly #outStart: Int32Array;
@@ -24,13 +23,11 @@ export class Links {
     return [this.#inStart[node]!, this.#inStart[node + 1]!];
   }
 
-  /** Edges into the node, in operand order. */
   into(node: number): number[] {
     const [start, end] = this.range(node);
     return Array.from({ length: end - start }, (_, i) => start + i);
   }
 
-  /** Edges out of the node, in the order of their consumers. */
   outOf(node: number): Int32Array {
     return this.#outEdges.subarray(this.#outStart[node]!, this.#outStart[node + 1]!);
   }
@@ -191,7 +188,6 @@ export function between(links: Links, start: number, end: number): number {
 /** Groups are opened up to so many boxes: as many as can be read at one look. */
 const FIRST_LOOK = 30;
 
-/** The nested groups of one graph, and what each holds. */
 export class Groups {
   readonly graph: GraphColumns;
   readonly count: number;
@@ -232,20 +228,17 @@ export class Groups {
     return Number.isInteger(group) && group >= 0 && group < this.count;
   }
 
-  /** Its nodes, in the order that groups are intervals of. */
   nodes(group: number): Int32Array {
     const { groupOrder, groupStart, groupEnd } = this.graph;
     return groupOrder.subarray(groupStart[group]!, groupEnd[group]!);
   }
 
-  /** Sum of the known times of its nodes, alone and together, nanoseconds. */
   ns(group: number): number {
     const { groupStart, groupEnd, groupTogether } = this.graph;
     const alone = this.#ns[groupEnd[group]!]! - this.#ns[groupStart[group]!]!;
     return alone + (groupTogether?.[group] ?? 0);
   }
 
-  /** `residual block × 16`. */
   title(group: number): string {
     const { groupNames, groupRepeats } = this.graph;
     const repeats = groupRepeats[group]!;
@@ -269,7 +262,6 @@ export class Groups {
     );
   }
 
-  /** The groups that a node is in, from the inside out. */
   around(node: number): number[] {
     const { nodeGroup, groupParent } = this.graph;
     const found: number[] = [];

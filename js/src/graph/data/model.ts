@@ -20,11 +20,10 @@ export class Describe {
   readonly #links: Links;
   readonly #labels: BoxLabels;
   readonly #times: NodeTimes;
-  /** Null until somebody asks for it. */
   health: NodeHealth | null = null;
-  /** What the colors say of one entry. */
+  /** Text of the colored value of one entry. */
   entryTold: (entry: number) => string = () => "";
-  /** What they say of some nodes together; empty where that is said anyhow. */
+  /** Text of the colored value of some nodes; empty where it is said anyhow. */
   told: (nodes: ArrayLike<number>) => string = () => "";
 
   constructor(links: Links, labels: BoxLabels, times: NodeTimes) {
@@ -34,7 +33,6 @@ export class Describe {
     this.#times = times;
   }
 
-  /** A node in short: `conv2d + add + relu #12`. */
   short(node: number): string {
     return nodeTitle(this.#labels.title(node), node);
   }
@@ -185,7 +183,6 @@ export class Describe {
   }
 }
 
-/** One graph and what is derived from it once: its links, its times, and the words for its nodes. */
 export class GraphModel {
   readonly graph: GraphColumns;
   readonly links: Links;
@@ -194,13 +191,10 @@ export class GraphModel {
   readonly labels: BoxLabels;
   readonly describe: Describe;
   readonly facts: Facts;
-  /** How many nodes there are of each kind. */
   readonly counts = new Int32Array(Object.keys(NodeKind).length);
-  /** The node that answers what one looks for first, where that is told from outside: -1 for none. */
+  /** Node to open on, set from outside; -1 for none. */
   opensOn: number | null = null;
-  /** Reads what queries may need beyond the graph. */
   fetchFacts: () => Promise<FactColumns | null> = async () => null;
-  /** Reads the code of the worker that lays graphs out. */
   fetchLayout: () => Promise<string> = async () => "";
 
   constructor(graph: GraphColumns, timeline: TimelineColumns | null, measure: LabelMeasure) {
@@ -214,12 +208,11 @@ export class GraphModel {
     for (let node = 0; node < graph.kinds.length; node++) this.counts[graph.kinds[node]!]! += 1;
   }
 
-  /** The node of the first fault, as far as that is known; -1 where there is none. */
   get fault(): number {
     return this.opensOn === null ? (this.describe.health?.origin ?? -1) : -1;
   }
 
-  /** The node that answers what one looks for first: of the first fault, else the slowest; -1 where neither is known. */
+  /** Node to open on: that of the first fault, else the slowest; -1 where neither is known. */
   get answer(): number {
     if (this.opensOn !== null) return this.opensOn;
     return this.fault >= 0 ? this.fault : this.times.slowest;

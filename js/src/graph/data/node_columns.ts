@@ -2,7 +2,6 @@ import type { GraphColumns } from "../../shared/client/answers.ts";
 import { bytes, duration, speed } from "../../shared/format.ts";
 import { shortText } from "../../shared/number_text.ts";
 
-/** What is the same for numbers and classes, one row a node or an entry. */
 interface ColumnBase {
   name: string;
   of: "nodes" | "entries";
@@ -20,9 +19,8 @@ export interface NumberColumn extends ColumnBase {
   together: "largest" | "sum" | "mean" | "ratio";
   /** What several nodes have together, where it is not the sum of their values. */
   sum?: ((nodes: ArrayLike<number>) => number) | undefined;
-  /** What they have together with others besides; NaN for nothing. */
+  /** Value that the nodes share with others; NaN for none. */
   shared?: ((nodes: ArrayLike<number>) => number) | undefined;
-  /** Divisor and dividend of a ratio at each node; NaN where either is unknown. */
   terms?: readonly [divisor: Float64Array, dividend: Float64Array] | undefined;
   /** Why some are unknown; empty where nothing is to be said. */
   note?: string | undefined;

@@ -34,7 +34,6 @@ export function timeColumn(times: NodeTimes): NumberColumn {
   };
 }
 
-/** What a legend says of how many nodes. */
 export interface Counts {
   known: number;
   unknown: number;
@@ -46,10 +45,7 @@ export interface Counts {
 const SHARE = 0.7;
 const SHARED = 0.35;
 
-/**
- * By numbers: of a box of several nodes by what they have together; but a sum is not colored on the scale of single
- * nodes: a closed group has a bar that tells its share of the whole, and paler what is also of nodes outside of it.
- */
+/** Colors by number. Sums of groups are not on the scale of single nodes: a closed group has a bar with its share of the whole, and a paler one for what it shares with nodes outside. */
 export class NumberColors extends KindColors {
   readonly column: NumberColumn;
   readonly ramp: Ramp;
@@ -116,7 +112,6 @@ export class NumberColors extends KindColors {
     return this.#values[box]!;
   }
 
-  /** How several nodes are told as one. */
   get together(): string {
     return TOGETHER[this.column.together];
   }
@@ -196,7 +191,6 @@ export class NumberColors extends KindColors {
     return Number.isNaN(value) || this.#isZero(box) ? null : this.color(value);
   }
 
-  /** What is given and not run has no time. */
   #isZero(box: number): boolean {
     return this.#isGiven(this.node(box)) && !(this.#values[box]! > 0);
   }
@@ -240,7 +234,6 @@ function extremes(...all: readonly Float64Array[]): [low: number, high: number, 
   return [low, high, positive];
 }
 
-/** The largest value of the nodes of each box; NaN where none is known. */
 function largestIn({ scene }: Ground, values: Float64Array): Float64Array {
   return Float64Array.from({ length: scene.count }, (_, box) => {
     let most = Number.NaN;
@@ -268,7 +261,6 @@ function nodesIn({ graph, scene }: Ground, column: NumberColumn, box: number): I
   return group < 0 ? membersOf(scene, box) : nodesOf(graph, group);
 }
 
-/** All nodes of a group, outputs of the graph among them, which stay outside of its box. */
 function nodesOf({ groupOrder, groupStart, groupEnd }: GraphColumns, group: number): Int32Array {
   return groupOrder.subarray(groupStart[group]!, groupEnd[group]!);
 }

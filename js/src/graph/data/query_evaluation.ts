@@ -33,7 +33,6 @@ function union(parts: readonly Set<Extra>[]): Set<Extra> {
   return new Set(parts.flatMap((part) => [...part]));
 }
 
-/** One query over one graph. */
 export class Evaluation {
   /** By field that was compared: how many nodes have no value there, where there are such. */
   readonly unknown = new Map<string, number>();
@@ -89,7 +88,6 @@ export class Evaluation {
     return new Uint8Array(this.#facts.graph.kinds.length);
   }
 
-  /** The rows of a column whose text fits. */
   *#rows(column: StringColumn, fits: Fits): Steps {
     const { codes, unique } = column;
     const lowered = this.#facts.lowered(column);
@@ -103,7 +101,6 @@ export class Evaluation {
     return taken(codes, good);
   }
 
-  /** The nodes that have any of some entries. */
   #owners(rows: Mask): Mask {
     const { entryOffsets } = this.#facts.graph;
     const found = this.#none();
@@ -135,7 +132,6 @@ export class Evaluation {
     return found;
   }
 
-  /** The nodes that run an operator that fits. */
   *#operators(fits: Fits): Steps {
     const { labels, kinds } = this.#facts.graph;
     const found = yield* this.#rows(labels, (text) =>
@@ -241,7 +237,6 @@ export class Evaluation {
     return this.#owners(both(taken(codes, good), shapeKnown));
   }
 
-  /** The nodes on any way through all steps: forward as far as it goes, then back. */
   *#path(steps: readonly Mask[], arrows: readonly string[]): Steps {
     const reached = [steps[0]!];
     for (const [row, arrow] of arrows.entries()) {
@@ -300,7 +295,6 @@ function add(found: Mask, more: Mask): void {
   for (let row = 0; row < found.length; row++) found[row]! |= more[row]!;
 }
 
-/** The value of each row's code, 0 where it has none. */
 function taken(codes: Int32Array, good: Mask): Mask {
   const found = new Uint8Array(codes.length);
   for (let row = 0; row < codes.length; row++) found[row] = good[codes[row]!] ?? 0;

@@ -6,7 +6,6 @@ import { NODE_KINDS, NodeKind } from "../../shared/client/run_client.ts";
 import { smallest } from "../../shared/many.ts";
 import type { Links } from "./links.ts";
 
-/** Units of a field of numbers. */
 export interface Units {
   /** By unit; in lower case where upper and lower case are the same. */
   factors: Readonly<Record<string, number>>;
@@ -19,10 +18,8 @@ export interface Units {
 
 /** What queries can ask of one kind of thing; tvmdbg_widgets/analysis/query.py has those of other things. */
 export interface Vocabulary {
-  /** Fields; one that is both is a number where a whole number follows, else a text. */
   texts: readonly string[];
   numbers: readonly string[];
-  /** All, as an error names them; "shape" where there are shapes, "attr." before names of attributes. */
   fields: readonly string[];
   units: Readonly<Record<string, Units>>;
   /** Whether -> and ->> join terms. */
@@ -142,7 +139,6 @@ export class Facts {
     );
   }
 
-  /** Which distinct shape each entry has, and those as `1,64,8,8`; unknown ones count as empty. */
   *shapes(): FactSteps<{ codes: Int32Array; texts: string[] }> {
     if (this.#shapes) return this.#shapes;
     const { shapeOffsets, shapeDims, shapeKnown } = this.graph;
@@ -162,7 +158,6 @@ export class Facts {
     return this.#shapes;
   }
 
-  /** What each node is. */
   kinds(fits: (text: string) => boolean): Uint8Array {
     const { kinds, roles } = this.graph;
     const good = NODE_KINDS.map(fits);
@@ -304,13 +299,11 @@ export function suggest(before: string, facts: Facts, ops: readonly string[]): S
   return [...fields, ...found].slice(0, MOST);
 }
 
-/** A text as the grammar takes it for one. */
 export function quoted(text: string): string {
   const sign = text.includes('"') ? "'" : '"';
   return /[\s()|"'*?/]/.test(text) ? `${sign}${text}${sign}` : text;
 }
 
-/** The operators that a graph runs, the most frequent first. */
 export function operatorsOf({ graph }: Facts): string[] {
   const counts = new Map<string, number>();
   const { labels, kinds } = graph;
@@ -326,7 +319,6 @@ export function operatorsOf({ graph }: Facts): string[] {
   return [...counts].sort((a, b) => b[1] - a[1]).map(([op]) => op);
 }
 
-/** The roles that nodes of a graph have. */
 function rolesOf({ roles }: GraphColumns): string[] {
   return [...new Set(roles.codes)].map((code) => roles.unique[code]!).filter(Boolean);
 }

@@ -113,7 +113,6 @@ class Parser {
     return this.#take(BARE)![0];
   }
 
-  /** The keyword or the sign that is next. */
   #next(): string {
     const match = this.#match(KEYWORD);
     return match ? match[1]!.toLowerCase() : this.#text.charAt(this.#at);
@@ -343,7 +342,6 @@ class Parser {
 
 const SPACE_BEFORE = new RegExp(`^${S}*`);
 
-/** What a query compares and is not known of all nodes, a sentence a field: `5 of 72 nodes have no time`. */
 export function unknownNotes(unknown: ReadonlyMap<string, number>, nodes: number): string[] {
   return Array.from(unknown, ([field, without]) =>
     without === nodes

@@ -5,7 +5,6 @@ import { duration, integer, isShort, timeShare } from "../../shared/format.ts";
 
 /** What has a time: a node, or several that one call of a delegate runs. */
 export interface Timed {
-  /** None where no file names them. */
   readonly nodes: readonly number[];
   /** What a call is called; "" of a node. */
   readonly name: string;
@@ -15,7 +14,6 @@ export interface Timed {
 
 /** Times of the nodes, alone and in calls of several, as shares of the run; NaN stays unknown. */
 export class NodeTimes {
-  /** Of the nodes alone. */
   readonly ns: Float64Array;
   /** The same, and of nodes that have none what their call took: what colors show. */
   readonly shown: Float64Array;
@@ -75,17 +73,16 @@ export class NodeTimes {
     return `${duration(this.total)} ${this.#graph.info?.together || "summed over nodes"}`;
   }
 
-  /** A time as it is told: `1.2 ms`, `< 1 µs`. */
   told(ns: number): string {
     return duration(ns, this.rounding);
   }
 
-  /** The same; empty for one that is unknown or zero. */
+  /** `told`, but empty for an unknown or zero time. */
   brief(ns: number): string {
     return ns > 0 || isShort(ns, this.rounding) ? this.told(ns) : "";
   }
 
-  /** The same with its share of the run: `1.2 ms · 3.4 %`. */
+  /** `told` with its share of the run: `1.2 ms · 3.4 %`. */
   text(ns: number): string {
     return this.brief(ns) && timeShare(ns, ns / this.total, this.rounding);
   }
@@ -166,7 +163,6 @@ export class NodeTimes {
     return run.length > 0 && run.every(isIn) && this.#calls(run).size === 1;
   }
 
-  /** Share of the run; NaN where unknown. */
   share(node: number): number {
     return this.#graph.nodeShare?.[node] ?? Number.NaN;
   }
@@ -213,7 +209,6 @@ export class NodeTimes {
 
 const inCalls = new WeakMap<GraphColumns, Map<string, Set<number>>>();
 
-/** The nodes that ran in calls of each kind. */
 function nodesOfCalls(graph: GraphColumns): Map<string, Set<number>> {
   const known = inCalls.get(graph);
   if (known) return known;

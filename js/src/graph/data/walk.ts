@@ -2,7 +2,6 @@ import type { PlacedScene } from "../layout/placed_scene.ts";
 
 export type WalkStep = "up" | "down" | "left" | "right";
 
-/** Walks from box to box along edges, by what is above, below and beside on the picture. */
 export class Walk {
   readonly #placed: PlacedScene;
   #from: { box: number; at: number; step: WalkStep } | null = null;

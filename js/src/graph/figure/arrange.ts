@@ -26,7 +26,7 @@ const TAG = tokens.group.tag;
 const COLUMN_GAP = 26;
 const LINES = [0, 60];
 const MOST_COLUMNS = 4;
-/** Narrower boxes may make a graph so much shorter. */
+/** Factor in height for which boxes may be narrower. */
 const SHORTER = 0.85;
 /** Boxes are no narrower than so, unless they would be, px; to the right, wide ones would leave room for no more than two in a row. */
 const LEAST = 100;
@@ -214,7 +214,6 @@ function areaOf({ width, height, frameOf, frames }: GraphScene, result: LayoutRe
   return area;
 }
 
-/** A scene at full size, however large that is. */
 export function arrangeWhole(sheet: GraphSheet, scene: GraphScene): Arranged {
   const { direction } = sheet.request.options;
   const [plain] = new Narrowing(sheet, scene, direction, NOWHERE).scenes();

@@ -2,7 +2,6 @@ import { GroupSource } from "../../shared/client/run_client.ts";
 import { addTo, append } from "../../shared/many.ts";
 import type { Groups } from "../data/links.ts";
 
-/** `count` occurrences of `period` boxes of a sequence, from `start` on; `group` is the run of blocks. */
 interface RepeatRun {
   start: number;
   period: number;
@@ -19,10 +18,6 @@ export class Runs {
   readonly #end: number[] = [];
   readonly #children = new Map<number, number[]>();
 
-  /**
-   * @param nodes  the node of each box, in the order that groups are intervals of.
-   * @param symbols  boxes of one symbol may stand for each other.
-   */
   constructor(groups: Groups, nodes: readonly number[], symbols: readonly string[]) {
     this.#groups = groups;
     this.#symbols = symbols;
@@ -39,12 +34,10 @@ export class Runs {
     }
   }
 
-  /** The runs that are in no other, in order. */
   outermost(): RepeatRun[] {
     return this.#in(-1);
   }
 
-  /** The runs inside the first block of a run. */
   inside({ group }: RepeatRun): RepeatRun[] {
     const first = this.#children.get(group)?.[0];
     return first === undefined ? [] : this.#in(first);
@@ -74,11 +67,9 @@ export class Runs {
   }
 }
 
-/** Boxes of a sequence that are drawn as one. */
 export interface Cluster {
   /** Places in the sequence, ascending. */
   boxes: number[];
-  /** How many blocks the run has that it belongs to; 1 where it belongs to none. */
   repeats: number;
   /** That run, where its parts are drawn apart; else -1. */
   run: number;
@@ -170,7 +161,6 @@ interface Pair {
   sizes: number;
 }
 
-/** Joins neighbors of one run, or of none, the lightest pair first, until there are few enough. */
 function joinLightest(
   all: readonly Cluster[],
   stretches: Map<number, RepeatRun>,

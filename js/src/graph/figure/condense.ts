@@ -16,9 +16,7 @@ const NAMED = 3;
 /** What all nodes weigh together by their number, beside all by their times. */
 const COUNT_WEIGHT = 0.25;
 
-/** Several nodes of a condensed graph that are drawn as one. */
 export interface CondensedPart {
-  /** Ids, ascending, without the parameters inside. */
   nodes: number[];
   /** Different parameters that the nodes read. */
   inside: number[];
@@ -51,7 +49,6 @@ export interface PartEdge {
 export interface Condensed {
   parts: CondensedPart[];
   edges: PartEdge[];
-  /** Runs of blocks that are drawn by their parts. */
   runs: number[];
   /** Whether blocks feed each other: edges between them are not drawn. */
   isCarried: boolean;
@@ -59,7 +56,6 @@ export interface Condensed {
   scene: GraphScene;
 }
 
-/** `24.3 ms · 61.0 %`; what is missing from the sum is said. */
 export function timeText({ given, ns, shared, own: told, unknown }: CondensedPart): string {
   if (given) return given;
   if (Number.isNaN(ns) && !shared) return "time unknown";
@@ -68,13 +64,11 @@ export function timeText({ given, ns, shared, own: told, unknown }: CondensedPar
   return unknown ? `${said} + ${unknown} unknown` : said;
 }
 
-/** `48 nodes · #3 … #190`. */
 export function countText({ nodes }: CondensedPart): string {
   if (nodes.length === 1) return `#${nodes[0]}`;
   return `${counted(nodes.length, "node")} · #${nodes[0]} … #${nodes.at(-1)}`;
 }
 
-/** `× 16`. */
 export function repeatText({ repeats }: CondensedPart): string {
   return repeats > 1 ? `× ${integer(repeats)}` : "";
 }
@@ -165,7 +159,6 @@ function partOf(model: GraphModel, scene: GraphScene, cluster: Cluster): Condens
   };
 }
 
-/** `3 graph inputs`, `8 buffers without a start value`. */
 function several(count: number, given: string): string {
   const [noun = "", rest = ""] = given.split(/(?= without )/);
   return `${counted(count, noun)}${rest}`;

@@ -86,7 +86,6 @@ export function describeScene(sheet: GraphSheet, scene: GraphScene): Record<stri
   return { boxes, frames, lines };
 }
 
-/** Facts of a condensed graph. */
 export function describeCondensed({ parts, edges, scene }: Condensed): Record<string, unknown> {
   return {
     condensed: {
@@ -211,14 +210,12 @@ export const MOST_SLOWEST = 8;
 const MOST_LETTERS = 2000;
 const MOST_OF_NAME = 200;
 
-/** `27 operators, 44 parameters, 1 input; 39.88 ms summed over nodes`. */
 export function totals({ model }: GraphSheet): string {
   const { graph, times } = model;
   const took = times.known ? times.totalText : "no times known";
   return [graph.info?.held?.join(", "), graph.info?.roles, took].filter(Boolean).join("; ");
 }
 
-/** The graph of a scene as text: a line a box in execution order, what it reads, and its time. */
 export function graphText(sheet: GraphSheet, scene: GraphScene): string {
   const lines = head(sheet);
   const colors = sheet.colors(scene, sheet.theme(false));
@@ -241,7 +238,6 @@ export function graphText(sheet: GraphSheet, scene: GraphScene): string {
   return lines.map(line).join("\n");
 }
 
-/** A condensed graph as text: a line a part, and what takes longest. */
 export function condensedText(sheet: GraphSheet, found: Condensed, scene: GraphScene): string {
   const { parts } = found;
   const boxes = counted(found.scene.count, "box");
@@ -315,7 +311,6 @@ function healthFacts(sheet: GraphSheet, health: BoxHealth, box: number): string[
   return [brief === label ? label : `${label}: ${brief}`];
 }
 
-/** The worst verdict on nodes that are drawn as one, and of how many it is: `✕ 2 faulty`. */
 function worstOf({ health }: GraphSheet, { nodes, inside }: CondensedPart): string {
   if (!health) return "";
   const counts = new Map<number, number>();
@@ -327,12 +322,10 @@ function worstOf({ health }: GraphSheet, { nodes, inside }: CondensedPart): stri
   return `${verdictSign(worst)} ${integer(counts.get(worst)!)} ${verdictLabel(worst)}`.trim();
 }
 
-/** `PSNR: 31 dB`, `PSNR unknown`. */
 function colored({ column }: NumberColors | ClassColors, words: string): string {
   return words === `${column.name} unknown` ? words : `${column.name}: ${words}`;
 }
 
-/** What a node reads, what is drawn inside its box apart. */
 function reads({ model }: GraphSheet, scene: GraphScene, box: number): string {
   const { graph, links } = model;
   const inside = new Set(foldedInto(scene, box));

@@ -100,7 +100,6 @@ class Items {
     };
   }
 
-  /** A swatch, what it stands for, and a number of it. */
   #chip(label: string, aside: string, fill: (theme: Theme) => string): LegendItem {
     const { text, width } = this.#sheet.request;
     const shown = text.fit(label, width - 2 * MARGIN - SWATCH - 60, SMALL);
@@ -274,7 +273,6 @@ function hatched(pen: SvgContext, theme: Theme, x: number, y: number, side: numb
   pen.strokeRect(shape.x, shape.y, side, side);
 }
 
-/** What a reader is told of a fault; empty where there is none. */
 export function faultWords(fault: number): string {
   return ["", "fault begins here", "fault spread here"][fault] ?? "";
 }
@@ -288,14 +286,12 @@ export function kindSums({ model }: GraphSheet): { kind: string; nodes: number; 
 
 /** What colors show, one a node, for other tools. */
 export interface NodeColors {
-  /** In the light theme; null where nothing is known. */
   fills: (string | null)[];
   said: string[];
   /** Null where it is not known, as what is no number in JSON. */
   values: (number | string | null)[];
 }
 
-/** The colors of all nodes of a graph by themselves. */
 export function nodeColors(request: GraphRequest): NodeColors {
   const sheet = new GraphSheet(request);
   const { labels, graph } = sheet.model;

@@ -36,7 +36,6 @@ function numbered(words: BoxTexts): BoxTexts {
 /** How many edges away what is around the focus may be. */
 const MOST_HOPS = 3;
 
-/** The nodes of so many boxes at most, one flag a node: around the focus as far as all fit, else the first. */
 function firstNodes(sheet: GraphSheet, most: number): Uint8Array {
   const { links, graph } = sheet.model;
   const { data, options } = sheet.request;
@@ -59,7 +58,6 @@ function firstNodes(sheet: GraphSheet, most: number): Uint8Array {
   return only;
 }
 
-/** How many groups are closed. */
 export function closedNote({ boxed }: GraphSheet, { count, group }: GraphScene): string {
   const closed = group.reduce((sum, each) => sum + Number(each >= 0), 0);
   if (!closed) return "";
@@ -67,14 +65,12 @@ export function closedNote({ boxed }: GraphSheet, { count, group }: GraphScene):
   return `${counted(closed, "closed group")}: ${drawn}; times and shares of groups are sums.`;
 }
 
-/** Which edges are not drawn between the boxes that are. */
 export function sparedNote({ edgeSource }: GraphScene, left: number): string {
   if (!left) return "";
   const drawn = edgeSource.length;
   return `${integer(drawn)} of ${counted(drawn + left, "edge")} drawn: of those between the same two boxes only the first.`;
 }
 
-/** What stands for the nodes of a condensed graph. */
 function condensedNote({ parts, scene, isCarried }: Condensed): string {
   const drawn = `${counted(scene.count, "box")} drawn as ${counted(parts.length, "group")}`;
   const said = `Condensed: ${drawn} of consecutive nodes, parameters inside; times and shares are sums.`;
@@ -172,7 +168,6 @@ const HEIGHTS = [806, 1120, 1700];
 const CONDENSED_HEIGHT = 1100;
 /** In how many parts a graph is condensed, until they fit. */
 const PARTS = [44, 30, 20, 12, 6, 3];
-/** Boxes of a part of a graph that is too large. */
 const SOME = 20;
 /** Edges that are drawn at all, and the fewest bytes that each takes. */
 const MOST_EDGES = 100_000;
@@ -180,16 +175,14 @@ const BYTES_OF_EDGE = 12;
 
 interface Sized {
   panel: FigurePanel;
-  /** px. */
   width: number;
 }
 
-/** The graph of a run as a static figure: whole, with some groups closed, condensed, or a part of it. */
 export function graphFigure(request: GraphRequest): Drawing {
   return fitting(request).drawing;
 }
 
-/** The same as a panel, to stand beside others. */
+/** The figure of a graph as a panel of a larger figure. */
 export function graphPanel(request: GraphRequest): FigurePanel {
   return fitting(request).panel;
 }
@@ -204,7 +197,6 @@ function fitting(request: GraphRequest): { panel: FigurePanel; drawing: Drawing 
   return found!;
 }
 
-/** What may be drawn of a graph, what tells most first. */
 function* panels(sheet: GraphSheet): Generator<Sized> {
   const { data, options, width } = sheet.request;
   for (const { open, boxes } of openings(sheet)) {
@@ -243,7 +235,6 @@ function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Siz
   }
 }
 
-/** The whole graph as parts, each of several nodes. */
 function* condensedPanels(sheet: GraphSheet): Generator<Sized> {
   const { width } = sheet.request;
   const flat = sheet.scene({ fold: true, words: unmeasured(sheet.words) });
@@ -268,7 +259,6 @@ function* condensedPanels(sheet: GraphSheet): Generator<Sized> {
   }
 }
 
-/** Words of boxes that are not drawn one by one: nobody asks how wide they are. */
 function unmeasured(words: BoxTexts): BoxTexts {
   return {
     compact: words.compact,
@@ -283,7 +273,6 @@ function unmeasured(words: BoxTexts): BoxTexts {
   };
 }
 
-/** Some nodes around the focus, or the first, and the slowest operators. */
 function somePanel(sheet: GraphSheet): FigurePanel {
   const { request, model } = sheet;
   const isFirst = request.data.focus < 0;

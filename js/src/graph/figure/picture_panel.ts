@@ -27,7 +27,6 @@ import { describeGraph, MOST_SLOWEST, totals } from "./description.ts";
 import { legend } from "./figure_legend.ts";
 import type { GraphSheet } from "./sheet.ts";
 
-/** A placed scene as the live view draws it. */
 export function picture(sheet: GraphSheet, { placed, camera }: Arranged): FigurePart {
   return {
     height: camera.height,
@@ -83,7 +82,6 @@ export interface PictureWords {
   top?: number;
 }
 
-/** A picture with heading and legend above it, and the slowest operators below. */
 export function panelOf(sheet: GraphSheet, found: Arranged, told: PictureWords): FigurePanel {
   const above = [...head(sheet, told.note), legend(sheet, found.placed.scene), space(8)];
   above.push(space(Math.max(0, (told.top ?? 0) - topOf(above))));
@@ -92,17 +90,14 @@ export function panelOf(sheet: GraphSheet, found: Arranged, told: PictureWords):
   return { ...panel(sheet, parts, told), titles };
 }
 
-/** Where the picture of a panel begins, px. */
 export function pictureTop(sheet: GraphSheet, { placed }: Arranged): number {
   return topOf([...head(sheet, ""), legend(sheet, placed.scene), space(8)]);
 }
 
-/** The same without a picture. */
 export function emptyPanel(sheet: GraphSheet, told: PictureWords): FigurePanel {
   return panel(sheet, [...head(sheet, told.note), ...slowest(sheet, told.below)], told);
 }
 
-/** The picture alone. */
 export function picturePanel(sheet: GraphSheet, found: Arranged, told: PictureWords): FigurePanel {
   const { height, paint } = picture(sheet, found);
   const titles = told.isTitled ? titlesOf(sheet, found, 0) : [];
@@ -143,7 +138,6 @@ function topOf(above: readonly FigurePart[]): number {
   return heightOf(above) - MARGIN;
 }
 
-/** The slowest operators in a list. */
 function slowest(sheet: GraphSheet, said: string): FigurePart[] {
   const { model, request } = sheet;
   const { labels, times, graph } = model;
@@ -172,7 +166,6 @@ function slowest(sheet: GraphSheet, said: string): FigurePart[] {
   ];
 }
 
-/** What boxes are, for the pointer that rests there. */
 function titlesOf({ model }: GraphSheet, { placed, camera }: Arranged, top: number): HoverText[] {
   const { scene } = placed;
   const titles: HoverText[] = [];

@@ -31,7 +31,6 @@ export interface GraphData {
   part: string;
   /** Of all values, in words. */
   health: string;
-  /** Said above the picture. */
   notes: Note[];
   /** Nodes that alone are shown, null for all; and what leads over hidden ones between them. */
   only: number[] | null;
@@ -42,20 +41,16 @@ export interface GraphData {
   /** Nodes that are outlined besides. */
   outlined: number[];
   hits: number[];
-  /** What the colors show, where the graph does not know it of itself; its rows are a column of the request. */
   column: Omit<Wire, "data" | "terms"> | null;
-  /** Of each node, where the label asks for it. */
   layouts: string[] | null;
   most: { boxes: number; bytes: number };
   /** Draw every box, however large that makes the figure. */
   whole: boolean;
   /** From where a part of the whole graph is seen, px of the graph away from the middle of a node's box. */
   camera: { node: number; dx: number; dy: number; scale: number } | null;
-  /** px, of what a camera sees. */
   height: number;
 }
 
-/** Traits of the live view. */
 export interface GraphTraits {
   color_by: string;
   color_limits: [low: number, high: number] | null;
@@ -69,7 +64,6 @@ export interface GraphTraits {
 
 export interface GraphAnswers {
   graph: GraphColumns;
-  /** Of the values, where they are looked at. */
   health?: HealthAnswer;
 }
 
@@ -122,7 +116,6 @@ export class GraphSheet {
     return this.request.options.color_by;
   }
 
-  /** What is told of node by node: all that is to be shown without groups, of a large graph its first nodes. */
   get flat(): GraphScene {
     if (!this.#flat) {
       const { length } = this.model.graph.kinds;

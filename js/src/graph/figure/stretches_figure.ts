@@ -52,7 +52,6 @@ const BOX = 20;
 const GUTTER = 72;
 const APART = 8;
 
-/** A graph too large to be sent: groups of consecutive operators in execution order. */
 export function stretchesFigure(request: StretchesFigureRequest): Drawing {
   return panelDrawing(request, stretchesPanel(request));
 }

@@ -25,7 +25,6 @@ export function groupBy(count: number, key: Int32Array): CompressedRows {
   return { start, item };
 }
 
-/** The values at some places. */
 export function at(values: Int32Array, places: Int32Array): Int32Array {
   const found = new Int32Array(places.length);
   for (let i = 0; i < places.length; i++) found[i] = values[places[i]!]!;
@@ -44,7 +43,6 @@ export function numbersAt(values: Float64Array, places: Int32Array): Float64Arra
   return found;
 }
 
-/** The place of each value in an arrangement of 0 … count - 1. */
 export function inverse(arrangement: Int32Array): Int32Array {
   const place = new Int32Array(arrangement.length);
   for (let i = 0; i < arrangement.length; i++) place[arrangement[i]!] = i;

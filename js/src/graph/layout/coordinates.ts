@@ -3,7 +3,6 @@ import { widestRow } from "./crossings.ts";
 import { bestNeighbors, type Expanded, type RowOrder, runs } from "./trunks.ts";
 import type { Layering, Spacing } from "./types.ts";
 
-/** Items that stand exactly below each other. */
 export interface Blocks {
   count: number;
   ofItem: Int32Array;
@@ -59,7 +58,6 @@ function mainLine(order: RowOrder, layering: Layering, upRun: Int32Array, bestUp
   return { main, broken };
 }
 
-/** Picks, between two rows, the heaviest set of links that do not cross and share no item. */
 class Aligner {
   readonly #from: Int32Array;
   readonly #to: Int32Array;
@@ -96,7 +94,6 @@ class Aligner {
     this.#before[i] = -1;
   }
 
-  /** Writes the links chosen. */
   choose(width: number): void {
     const n = this.#count;
     if (n === 0) return;
@@ -155,7 +152,6 @@ class Aligner {
   }
 }
 
-/** Joins the items that shall stand below each other: the main line first, then trunks and the longest runs. */
 export function alignBlocks(graph: Expanded, order: RowOrder, layering: Layering): Blocks {
   const { nodes, count, up, down } = graph;
   const { item, start, position } = order;
@@ -229,7 +225,6 @@ interface Surroundings {
   rightGap: Float64Array;
   /** Blocks with an edge to each block. */
   around: CompressedRows;
-  /** Blocks sorted so that each comes after all that stand left of it. */
   sequence: Int32Array;
   /** Left of the main line, on it, right of it: -1, 0, 1. */
   side: Int8Array;

@@ -1,7 +1,6 @@
 import type { CompressedRows } from "./adjacency.ts";
 import type { Expanded, RowOrder, StraightLines } from "./trunks.ts";
 
-/** Edges between two rows up to which every pair is looked at; likewise neighbors of two items. */
 const FEW = 24;
 const LOPSIDED = 16;
 
@@ -12,7 +11,6 @@ export class Crossings {
   readonly #cursor: Int32Array;
   readonly #tree: Int32Array;
   #ends = new Int32Array(256);
-  /** The row after the last one whose crossings were counted. */
   #next = 0;
   #row = 0;
   #sorted = false;

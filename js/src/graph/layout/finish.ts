@@ -65,7 +65,6 @@ export function joinStrokes(
   for (let e = 0; e < edges; e++) {
     if (chainStart[e]! < chainStart[e + 1]!) edgeOf[chain[chainStart[e + 1]! - 1]!] = e;
   }
-  /** The edge of the input that has a whole line's stroke. */
   const holder = (link: number): number => {
     let at = link;
     while (edgeOf[at]! < 0) at = onward[inPort[at]! >= 0 ? inPort[at]! : target[at]!]!;
@@ -141,7 +140,6 @@ type Layers = Pick<
   "layer" | "layers" | "layerTop" | "layerBottom" | "order" | "layerStart"
 >;
 
-/** The rows of a graph without frames; the nodes by layer, then from left to right. */
 export function layersOfRows(
   graph: Expanded,
   rows: RowOrder,
@@ -271,7 +269,6 @@ export function boundsOf(
   return { minX: left, minY: 0, maxX: right, maxY: bottom };
 }
 
-/** Turned for the direction "right", in place where that can be. */
 export function transpose<
   T extends { x: Float64Array; y: Float64Array; frames: Frames; bounds: Bounds; routes: Routes },
 >(result: T): T {

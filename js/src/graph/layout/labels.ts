@@ -102,10 +102,8 @@ export class BoxLabels implements BoxTexts {
   readonly #times: NodeTimes;
   readonly #measure: LabelMeasure;
   readonly #groups: Groups;
-  /** Widths of the texts that were measured, in the fonts of both lines. */
   readonly #titles = new Map<string, number>();
   readonly #smalls = new Map<string, number>();
-  /** Widths of boxes by what their words have in common, and a number for each row of counts of digits. */
   readonly #widths = new Map<number, number>();
   readonly #shapes = new Map<number, number>();
   readonly #heads = new Map<number, number[]>();
@@ -293,13 +291,11 @@ export class BoxLabels implements BoxTexts {
     return Math.ceil(Math.min(tokens.group.maxWidth, words + beside));
   }
 
-  /** Room of the header of a group's frame. */
   widthOfHeader(group: number): number {
     const words = this.#small(`${this.#groups.title(group)} · ${this.timeOfGroup(group)}`);
     return Math.ceil(Math.min(maxWidth, TAG + padding + words + BUTTON));
   }
 
-  /** Width of a text in the font of titles. */
   titleWidth(words: string): number {
     return widthIn(this.#titles, alike(words), this.#measure.title);
   }
@@ -312,7 +308,6 @@ export class BoxLabels implements BoxTexts {
     return words ? GAP + 2 * BADGE_PADDING + this.#small(words) : 0;
   }
 
-  /** Shape of an entry as Python writes it, with its dtype: `float32 (1, 64, 8, 8)`. */
   entry(node: number, output: number): string {
     const { entryOffsets, shapeKnown, shapeOffsets, shapeDims, dtypes } = this.#graph;
     const entry = entryOffsets[node]! + output;
@@ -323,7 +318,6 @@ export class BoxLabels implements BoxTexts {
   }
 }
 
-/** Measures the two lines of a box in the host's font. */
 export function measureFor(font: string): LabelMeasure {
   const [titles, smalls] = [
     `500 ${tokens.font.size}px ${font}`,
@@ -341,7 +335,6 @@ const { height: compactHeight, minWidth: compactMinWidth, stack } = tokens.compa
 const SPARE = 4;
 /** What a title of 11 px takes of its width at full size, where its box is drawn at the least scale. */
 const AT_LEAST = tokens.font.small / tokens.font.size / LEGIBLE_SCALE;
-/** Titles of more than that stand in two lines, px at full size. */
 const ONE_LINE = 190;
 /** Height of a second line. */
 const LINE = 15;

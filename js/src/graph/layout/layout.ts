@@ -408,7 +408,6 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
   };
 }
 
-/** The layout in one go. */
 export function layout(input: CompoundInput): LayoutResult {
   const steps = layoutSteps(input);
   for (;;) {

@@ -13,7 +13,6 @@ interface Scope {
   onmessage: ((event: MessageEvent<Asked>) => void) | null;
 }
 
-/** Milliseconds between two reports of progress. */
 const REPORT = 50;
 
 function buffers(result: LayoutResult): Transferable[] {

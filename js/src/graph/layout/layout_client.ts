@@ -20,7 +20,6 @@ export interface LayoutRun {
 
 /** Milliseconds a worker may take to report that it is there. */
 const PATIENCE = 2000;
-/** Nodes and edges below which a worker takes longer to start than the layout takes. */
 const SMALL = 400;
 
 /** Lays a graph out away from the main thread, by the code of the worker; where workers do not start, in slices on it. */
@@ -47,7 +46,6 @@ export async function layoutInSlices(
   return await inStretches(laidOut(input), signal, onProgress);
 }
 
-/** A copy with buffers of its own, so that they can be handed over; the caller keeps the input. */
 function copyOf(input: Asked): { copy: Asked; transfer: Transferable[] } {
   const copy: Asked = {
     ...input,

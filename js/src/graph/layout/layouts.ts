@@ -14,7 +14,7 @@ import { PlacedScene } from "./placed_scene.ts";
 import { boxesOf, type GraphScene, type SceneOptions, sceneSteps } from "./scene.ts";
 import type { CompoundInput, Direction, LayoutProgress } from "./types.ts";
 
-/** To the right, what a line carries stands in the gap between two layers. */
+/** Space between layers where the graph runs to the right, which holds the texts of edges. */
 const GAP_RIGHT = 72;
 /** Between rows of compact boxes. */
 const COMPACT_GAP = 8;
@@ -227,7 +227,6 @@ function statesOf(
 const BUSY_MS = 300;
 const CANCELLED = new DOMException("cancelled by the user", "AbortError");
 
-/** Asks for layouts one at a time and says over the stage how that goes. */
 export class LayoutController {
   readonly node = element("div", { class: "tvmdbg-graph-busy", role: "status", hidden: true });
   readonly #model: GraphModel;
@@ -240,7 +239,6 @@ export class LayoutController {
     signal.addEventListener("abort", () => this.#running?.abort());
   }
 
-  /** The placed scene; null where a newer one was asked for meanwhile, it was cancelled, or it failed. */
   async place(
     arrangement: Arrangement,
     problem: string,
@@ -289,7 +287,6 @@ export class LayoutController {
     return this.#running !== null;
   }
 
-  /** Stops what is under way; false where nothing is. */
   cancel(): boolean {
     this.#running?.abort(CANCELLED);
     return this.isRunning;

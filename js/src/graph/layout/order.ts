@@ -128,7 +128,6 @@ class Sweeper {
   readonly #slot: Int32Array;
   readonly #key: Float64Array;
   readonly #best: Int32Array;
-  /** Items handled since the last pause. */
   #done = 0;
 
   constructor(graph: Expanded, order: RowOrder, crossings: Crossings) {

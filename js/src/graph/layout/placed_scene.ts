@@ -69,7 +69,6 @@ export class PlacedScene {
     return placed;
   }
 
-  /** The first box that shows the node, -1 where none does. */
   boxOf(node: number): number {
     return boxesOf(this.scene, node)[0] ?? -1;
   }
@@ -85,7 +84,6 @@ export class PlacedScene {
     };
   }
 
-  /** The middle of the box that shows the node. */
   placeOfNode(node: number | null): { x: number; y: number } | null {
     const box = node === null ? -1 : this.boxOf(node);
     return box < 0 ? null : { x: this.layout.x[box]!, y: this.layout.y[box]! };
@@ -100,7 +98,6 @@ export class PlacedScene {
     return this.#along === "y" ? { x: x + width / 2, y } : { x, y: y + height / 2 };
   }
 
-  /** What the boxes cover together. */
   bounds(boxes: readonly number[]): Bounds {
     const all = boxes.map((box) => this.rectangle(box));
     return {
@@ -233,7 +230,6 @@ export class PlacedScene {
     }
   }
 
-  /** Points of the edge's stroke that are needed in the view: [first, end) in points. */
   pointsInView(edge: number, view: Bounds): [first: number, end: number] {
     const { offsets, points } = this.layout.routes;
     const [start, end] = [offsets[edge]!, offsets[edge + 1]!];
@@ -253,7 +249,6 @@ export class PlacedScene {
     return edges.subarray(start[box]!, start[box + 1]!);
   }
 
-  /** The box at a point of the graph, -1 where there is none. */
   boxAt(x: number, y: number): number {
     let found = -1;
     this.eachBox({ minX: x, maxX: x, minY: y, maxY: y }, (box) => {

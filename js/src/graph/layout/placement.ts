@@ -13,7 +13,7 @@ import type {
   Spacing,
 } from "./types.ts";
 
-/** Where each component goes. */
+/** Places of the components. */
 export interface Packing {
   /** Added to the x of the component's items. */
   shift: Float64Array;
@@ -164,10 +164,8 @@ export interface Placement {
   bottom: number;
 }
 
-/** Items handled between two chances to pause. */
 const PAUSE = 16_384;
 
-/** Per item, how wide its neighbors take it to be: a frame as its closed box, whatever it holds. */
 export function nominalWidth(input: CompoundInput, levels: Levels, width: Float64Array) {
   const { frames, direction } = input;
   if (!frames) return width;

@@ -3,7 +3,7 @@ import { groupBy, sortByKey } from "./adjacency.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
 import type { Geometry, LevelGraphs } from "./types.ts";
 
-/** Where lines meet the boxes, x in px. */
+/** Ports of lines at boxes, x in px. */
 export interface Ports {
   /** Per trunk, on the source's lower border. */
   out: Float64Array;

@@ -100,7 +100,6 @@ export function strokeDrawer(
   for (let k = 0; k < points.length; k++) if (points[k]! > longest) longest = points[k]!;
   /** x and y pairs of one stroke: its trunk's, and six at most at its ends. */
   const way = new Float64Array(4 * longest + 12);
-  /** The edge to the farthest reader has the trunk. */
   const own = (from: number, to: number) => {
     for (let e = from; e < to; e++) {
       if (last[e]! < nodes || leaves[e]! >= 0) continue;

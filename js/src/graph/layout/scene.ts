@@ -51,14 +51,12 @@ export interface GraphScene {
    * over n hidden nodes.
    */
   edge: Int32Array;
-  /** Per box: operands that name no node of the graph. */
   dangling: Uint8Array;
   /** Per box: edges to and from nodes that are left out. */
   cutInto: Uint8Array;
   cutOutOf: Uint8Array;
 }
 
-/** The words of boxes and the room they take, px at scale 1. */
 export interface BoxTexts {
   /** Whether boxes bear their title alone, or with what the colors say. */
   compact: boolean;
@@ -79,7 +77,6 @@ export interface SceneOptions {
   groups: Groups;
   /** Which groups are open, one a group; null draws no groups. */
   open: Uint8Array | null;
-  /** Which nodes are shown, one a node; null for all. */
   only: Uint8Array | null;
   /** What leads over hidden nodes. */
   bridges?: readonly Bridge[];
@@ -187,18 +184,15 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
   };
 }
 
-/** Boxes that show the node: its own, its closed group's, or those it is folded into. */
 export function boxesOf(scene: GraphScene, node: number): Int32Array {
   if (!(node >= 0 && node < scene.boxStart.length - 1)) return new Int32Array(0);
   return scene.boxes.subarray(scene.boxStart[node]!, scene.boxStart[node + 1]!);
 }
 
-/** Nodes folded into the box. */
 export function foldedInto(scene: GraphScene, box: number): Int32Array {
   return scene.folded.subarray(scene.foldedStart[box]!, scene.foldedStart[box + 1]!);
 }
 
-/** The nodes a box stands for, those folded into it apart. */
 export function membersOf(scene: GraphScene, box: number): Int32Array {
   return scene.members.subarray(scene.memberStart[box]!, scene.memberStart[box + 1]!);
 }
@@ -281,7 +275,6 @@ function boxesOfNodes(own: Int32Array, { start, items }: ItemLists) {
   return { boxStart, boxes };
 }
 
-/** Frames of the open groups that hold at least two boxes' worth of nodes. */
 function framesOf(
   { groupParent, nodeGroup }: GraphColumns,
   closedBy: Int32Array | null,
@@ -402,11 +395,9 @@ function bump(counts: Uint8Array, box: number): void {
 /** The words of one box, the same in every color mode so that a change of colors moves nothing. */
 export interface BoxText {
   title: string;
-  /** At the right of the title: what sets this node apart. */
   mark: string;
   /** Whether one of its outputs is an output of the graph. */
   head: boolean;
-  /** Second line when the boxes show op kinds, and when they show time. */
   shape: string;
   time: string;
   /** At the right of the second line: what is folded into the box. */

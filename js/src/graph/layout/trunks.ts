@@ -217,11 +217,9 @@ export interface RowOrder {
   /** Items by row; row r is item[start[r]] … item[start[r + 1] - 1]. */
   item: Int32Array;
   start: Int32Array;
-  /** Position of each item in its row. */
   position: Int32Array;
 }
 
-/** A depth-first walk from the sinks, first operand first, puts operands side by side in their order. */
 export function initialOrder(graph: Expanded): RowOrder {
   const { count, rows, row, up, down } = graph;
   const start = new Int32Array(rows + 1);

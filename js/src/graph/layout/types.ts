@@ -7,7 +7,6 @@ export interface LayoutOptions {
   nodeGap?: number;
   /** Free space between a box and a line passing it, px. */
   lineGap?: number;
-  /** Free space between two parallel lines, px. */
   trackGap?: number;
   /** Height of the channel between two layers, px; it grows with the sideways reach of its edges. */
   layerGap?: number;
@@ -17,7 +16,6 @@ export interface LayoutOptions {
   sweeps?: number;
   /** Bound of the trunk points, per node; edges beyond it become stubs. */
   trunkBudget?: number;
-  /** Height of a frame's header, and the free space inside its border, px. */
   frameHeader?: number;
   framePadding?: number;
 }
@@ -68,12 +66,10 @@ export interface Bounds {
 export interface Routes {
   /** Edge count + 1, into points (in points, not in numbers). */
   offsets: Int32Array;
-  /** x, y pairs. */
   points: Float64Array;
   trunk: Int32Array;
 }
 
-/** Upper left corners and sizes, px. */
 export interface Frames {
   x: Float64Array;
   y: Float64Array;
@@ -85,7 +81,6 @@ export interface Frames {
 export interface LayoutColumns {
   /** Columns + 1: column c holds the layers firstLayer[c] … firstLayer[c + 1] - 1. */
   firstLayer: Int32Array;
-  /** What each column covers, px. */
   minX: Float64Array;
   maxX: Float64Array;
   minY: Float64Array;
@@ -96,7 +91,6 @@ export interface LayoutColumns {
 
 export interface LayoutResult {
   direction: Direction;
-  /** Box centers, px. */
   x: Float64Array;
   y: Float64Array;
   layer: Int32Array;
@@ -125,7 +119,6 @@ export interface LayoutResult {
 
 export interface LayoutProgress {
   phase: string;
-  /** 0 … 1 over the whole layout. */
   fraction: number;
 }
 
@@ -167,7 +160,6 @@ export interface Geometry {
   /** Layers of all levels: those of a frame are its rows, the root's come first. */
   layerTop: Float64Array;
   layerBottom: Float64Array;
-  /** Per level: from the upper border of its frame to its first layer. */
   above: Float64Array;
 }
 
@@ -196,7 +188,6 @@ export interface LevelGraphs {
 
 /** All of them, and how they make up the input. */
 export interface Levels extends LevelGraphs {
-  /** Per item: its box, else -1. */
   box: Int32Array;
   itemOfFrame: Int32Array;
   /** Edges of level graphs per edge of the input, from its source to its target; none for a self loop. */
@@ -206,7 +197,6 @@ export interface Levels extends LevelGraphs {
 
 /** A row is one layer of one component, so that components never meet while they are laid out. */
 export interface Layering {
-  /** Row of each node. */
   row: Int32Array;
   rows: number;
   components: number;

@@ -1,7 +1,6 @@
 import { StrokePen } from "./routing.ts";
 import type { LayoutColumns, LayoutResult } from "./types.ts";
 
-/** Between two lines side by side in a lane; between lanes and what they pass. */
 const LANE = 6;
 const SIDE = 10;
 const GAP = 24;

@@ -22,7 +22,6 @@ export interface Asked extends CompoundInput {
   stage?: { width: number; height: number };
 }
 
-/** The layout in steps, wrapped into columns where that is asked for or is what makes it readable. */
 export function* laidOut(asked: Asked): Generator<LayoutProgress, LayoutResult> {
   const { wrapped = false, stage, ...input } = asked;
   const result = yield* layoutSteps(input);

@@ -37,16 +37,13 @@ interface Placed {
   ink: string;
 }
 
-/** Draws boxes, from two lines of text down to rows of color. */
 export class BoxPainter {
   readonly #context: Pen;
   readonly #measure: TextMeasure;
   readonly #density: DensityPainter;
-  /** Where set, every text that is drawn is noted here. */
   labels: LabelRecord[] | null = null;
-  /** Texts of boxes by font, which are written once all boxes are drawn. */
+  /** Texts of boxes by font, drawn after all boxes. */
   readonly #texts = new Map<string, Placed[]>();
-  /** Texts that would reach beyond are left out. */
   #stage = { width: 0, height: 0 };
 
   constructor(context: Pen) {
@@ -69,7 +66,6 @@ export class BoxPainter {
     }
   }
 
-  /** Writes the texts of all boxes, those of one font together. */
   #write(): void {
     const context = this.#context;
     context.textBaseline = "middle";
@@ -171,7 +167,6 @@ export class BoxPainter {
     }
   }
 
-  /** A closed group: what it is, and what is inside in numbers. */
   #group(picture: GraphPicture, box: number, level: "full" | "title"): void {
     const { palette, colorBy, colors, health, placed, camera } = picture;
     const { theme } = palette;
@@ -209,7 +204,6 @@ export class BoxPainter {
     this.#text(words, node, line.x, free.y + free.height * 0.71, line.room, style);
   }
 
-  /** What the colors say, else id or time, at the right of a compact box; returns the room it takes. */
   #value(
     { placed, colors, palette }: GraphPicture,
     box: number,
@@ -253,7 +247,6 @@ export class BoxPainter {
     }
   }
 
-  /** Draws a badge that ends at `right`, where it fits; returns the room it takes. */
   #badge(
     words: string,
     node: number,
@@ -317,7 +310,6 @@ export class BoxPainter {
     context.restore();
   }
 
-  /** A second line around a box that is an output of the graph. */
   #headLine(shape: Rectangle, color: string, kind: number, scale: number): void {
     const context = this.#context;
     const inset = 2.5 * Math.min(1, scale);

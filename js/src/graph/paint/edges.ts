@@ -15,12 +15,10 @@ const CORNER = 9;
 const ARROW = 6;
 const TEXT_PX = 11;
 const SPUR = 15;
-/** Of more edges one is drawn from a pixel to another. */
 const MOST_EDGES = 4000;
 /** From this scale on, lines that stand for more than they show say what. */
 const LEAST_TEXT_SCALE = 0.55;
 
-/** Draws the lines between boxes, what they carry, and the loose ends of those that lead nowhere. */
 export class EdgePainter {
   readonly #context: Pen;
   readonly #measure: TextMeasure;
@@ -31,7 +29,6 @@ export class EdgePainter {
     this.#measure = new TextMeasure(context);
   }
 
-  /** `taken`: where no text of a line may stand. */
   paint(picture: GraphPicture, level: Detail, taken: readonly Rectangle[] = []): void {
     if (level === "density") return;
     const { placed, camera, palette } = picture;
@@ -59,7 +56,7 @@ export class EdgePainter {
     if (camera.scale >= LEAST_TEXT_SCALE) this.#texts(picture, styles.flat(), taken);
   }
 
-  /** What is to be drawn: of very many edges those alone that can be told apart. */
+  /** Edges in view; of very many, those that can be told apart. */
   #inView({ placed, camera }: GraphPicture): number[] {
     const edges: number[] = [];
     placed.eachEdge(camera.view(20), (edge) => edges.push(edge));
@@ -76,7 +73,6 @@ export class EdgePainter {
     });
   }
 
-  /** Adds the edge's stroke to the current path. */
   trace(picture: GraphPicture, edge: number, straight: boolean): void {
     const { placed, camera } = picture;
     const { points } = placed.layout.routes;
@@ -118,7 +114,6 @@ export class EdgePainter {
     context.lineTo(x(end - 1), y(end - 1));
   }
 
-  /** Adds the arrow head at the reader's end of the edge to the current path. */
   arrow({ placed, camera }: GraphPicture, edge: number): void {
     const { offsets, points } = placed.layout.routes;
     const end = offsets[edge + 1]! - 1;
@@ -323,7 +318,6 @@ const REACH = 5;
 /** Edges that are looked at. */
 const MOST = 3000;
 
-/** The drawn edge at a point of the stage, -1 where there is none. */
 export function edgeAt({ placed, camera }: GraphPicture, x: number, y: number): number {
   const { offsets, points } = placed.layout.routes;
   const [atX, atY] = [camera.worldX(x), camera.worldY(y)];

@@ -182,7 +182,6 @@ export class FramePainter {
     return this.#headers;
   }
 
-  /** Fills and borders, below lines and boxes. */
   paint(picture: GraphPicture): void {
     const { placed, camera, palette, groups } = picture;
     const context = this.#context;

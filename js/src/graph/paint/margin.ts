@@ -75,7 +75,6 @@ export class MarginPainter {
     this.#measure = new TextMeasure(context);
   }
 
-  /** Forgets the texts of the frame before. */
   clear(): void {
     this.#spots = [];
   }
@@ -181,7 +180,6 @@ export class MarginPainter {
     return [...rows, ...frames].sort((a, b) => a.y - b.y);
   }
 
-  /** The time of the slowest in a row, as a bar that ends at `right`; gives its length. */
   #bar(picture: GraphPicture, boxes: Int32Array, right: number, y: number): number {
     const heat = boxes.reduce((most, box) => Math.max(most, heatOf(picture, box)), 0);
     const long = heat && Math.max(1, BAR.width * heat);
@@ -190,12 +188,10 @@ export class MarginPainter {
     return long;
   }
 
-  /** Where the box's text is; undefined where it has none. */
   spotOf(box: number): Readonly<MarginText> | undefined {
     return this.#spots.find((each) => each.box === box);
   }
 
-  /** The box whose text is at a point of the stage, -1 where there is none. */
   boxAt(x: number, y: number): number {
     const spot = this.#spots.find(
       (each) =>

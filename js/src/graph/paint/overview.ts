@@ -71,7 +71,6 @@ export class GraphOverview {
     canvas.addEventListener("pointermove", drag, { signal });
   }
 
-  /** Makes the next paint draw the graph anew. */
   invalidate(): void {
     this.#drawn = "";
   }
@@ -127,7 +126,6 @@ export class GraphOverview {
     };
   }
 
-  /** Of boxes that share a pixel, the one is drawn that is slowest or worst: none is lost among many. */
   *#graph(picture: GraphPicture, width: number, height: number): Generator<void, void> {
     const { placed } = picture;
     const { x, y } = placed.layout;
@@ -189,7 +187,6 @@ export class GraphOverview {
     }
   }
 
-  /** Rows with a hit, found once for each search. */
   #hitRows(picture: GraphPicture, hits: ReadonlyMap<number, number>): Uint8Array {
     const at = this.#scale(picture);
     if (this.#ticks?.hits !== hits || this.#ticks.key !== this.#drawn) {

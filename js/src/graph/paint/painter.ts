@@ -58,7 +58,6 @@ function paintOrigins(context: Pen, picture: GraphPicture): void {
 export interface OverlayMarks {
   /** Boxes of the selected nodes; the last is the one that details speak of. */
   selected: readonly number[];
-  /** Boxes that are outlined as selected ones are, without their edges. */
   outlined?: readonly number[];
   /** Frame of the selected open group, -1 for none. */
   frame: number;
@@ -79,7 +78,6 @@ const DOT = 5;
 /** Size of the sign of a note, CSS px, and how far it reaches into its box. */
 const NOTE = { width: 15, height: 12, tail: 4 };
 
-/** Marks the selection with its edges, the search's hits, and the box under the pointer. */
 export class OverlayPainter {
   readonly #context: Pen;
   readonly #edges: EdgePainter;
@@ -163,7 +161,6 @@ export class OverlayPainter {
     for (const line of [3, 5.5, 8]) context.fillRect(x + 3, y + line, line > 7 ? 6 : 9, 1.2);
   }
 
-  /** The text beside the graph of a selected box, on the accent's color, and a line to its row. */
   #row(picture: GraphPicture, box: number): void {
     const spot = this.#margin.spotOf(box);
     const line = this.#margin.leader(picture, box);
@@ -186,7 +183,6 @@ export class OverlayPainter {
     context.fillText(spot.text, spot.x, spot.y);
   }
 
-  /** How many hits a closed group holds, on its right. */
   #count({ placed, camera, palette }: GraphPicture, box: number, hits: number): void {
     const { x, y, width, height } = placed.rectangle(box);
     const { warning, font } = palette.theme;
@@ -205,7 +201,6 @@ export class OverlayPainter {
     context.fillText(text, left + 4, middle);
   }
 
-  /** Small boxes bear a dot each, those that share a dot's place one together. */
   #dots({ placed, camera, palette }: GraphPicture, hits: ReadonlyMap<number, number>): void {
     const context = this.#context;
     const { x, y } = placed.layout;
@@ -259,7 +254,6 @@ export class OverlayPainter {
     context.setLineDash([]);
   }
 
-  /** Where the box's operands come from and its outputs go to. */
   #edgesOf(picture: GraphPicture, box: number): void {
     const { placed, palette, camera } = picture;
     const around = placed.edgesOf(box);
@@ -296,7 +290,6 @@ export function noteSpot({ placed, camera }: GraphPicture, box: number): Rectang
   };
 }
 
-/** Draws a graph into one context: frames, lines, boxes, and the texts beside them. */
 export class GraphPainter {
   readonly margin: MarginPainter;
   readonly frames: FramePainter;
@@ -312,7 +305,6 @@ export class GraphPainter {
     this.frames = new FramePainter(context);
   }
 
-  /** Where set, every text that is drawn is noted here. */
   set labels(labels: LabelRecord[] | null) {
     for (const painter of [this.#boxes, this.#edges, this.margin, this.frames]) {
       painter.labels = labels;

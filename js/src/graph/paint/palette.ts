@@ -19,11 +19,9 @@ export class Palette {
   readonly theme: Theme;
   readonly #tints = new Map<string, string>();
   readonly #ramps = new Map<Ramp, string[]>();
-  /** Lines between boxes. */
   readonly edge: string;
   /** Fill and ink of a box that is set back. */
   readonly plain: string;
-  /** Fill of the frames of open groups: frames in frames grow darker. */
   readonly frame: string;
   #hatch: CanvasPattern | null = null;
 
@@ -34,7 +32,6 @@ export class Palette {
     this.plain = mix(theme.background, theme.text, 0.03);
   }
 
-  /** A light fill of the kind's color, on which the theme's text is legible. */
   tint(opKind: string): string {
     let tint = this.#tints.get(opKind);
     if (!tint) {
@@ -44,7 +41,6 @@ export class Palette {
     return tint;
   }
 
-  /** The color of a kind of groups; several kinds share one, letters tell them apart. */
   group(kind: number): string {
     return blockFill(this.theme, kind);
   }
@@ -66,23 +62,19 @@ export class Palette {
     return mix(this.theme.background, color, CLASS_TINT);
   }
 
-  /** What a second class has that shares a color. */
   faded(color: string): string {
     return mix(this.theme.background, color, 0.45);
   }
 
-  /** The fill of a verdict on values; that of lines where there is none. */
   verdict(verdict: number): string {
     const { OK, suspicious, faulty } = healthFills(this.theme);
     return [this.plain, OK, suspicious, faulty][verdict] ?? this.theme.line;
   }
 
-  /** The color of the lines of `hatch`. */
   get hatched(): string {
     return mix(this.theme.background, this.theme.text, 0.16);
   }
 
-  /** Diagonal lines: what is not known; null for a context that knows no patterns. */
   hatch(context: Pen): CanvasPattern | null {
     if (this.#hatch || !hasPatterns(context)) return this.#hatch;
     const tile = document.createElement("canvas");

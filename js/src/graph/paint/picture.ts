@@ -24,7 +24,6 @@ export function marginStart(placed: PlacedScene, camera: Camera): number | null 
   return camera.width - start >= LEAST_ROOM ? start : null;
 }
 
-/** All that a frame is drawn from. */
 export interface GraphPicture {
   graph: GraphColumns;
   groups: Groups;
@@ -35,7 +34,6 @@ export interface GraphPicture {
   /** The name of what the colors show, and the colors. */
   colorBy: string;
   colors: BoxColors;
-  /** Null until it is known. */
   health: BoxHealth | null;
   /** What alone keeps its color, as the legend calls it; null for all. */
   highlight: string | null;
@@ -74,12 +72,11 @@ export function detail({ camera, placed }: Pick<GraphPicture, "camera" | "placed
   return pitch * camera.scale >= LAYER_PX ? "shape" : "density";
 }
 
-/** Which of several boxes is seen where there is room for one: the slowest, the worst, the largest. */
+/** Rank and fill of each box without text, computed once per coloring. */
 function prominence({ colors }: Pick<GraphPicture, "colors">, box: number): number {
   return colors.rank(box);
 }
 
-/** Whether the box gives way to what the legend sets off, or to what the search found. */
 export function isSetBack(
   { colors, highlight, hits }: Pick<GraphPicture, "colors" | "highlight" | "hits">,
   box: number,
@@ -87,7 +84,6 @@ export function isSetBack(
   return (highlight !== null && !colors.has(box, highlight)) || (!!hits && !hits.has(box));
 }
 
-/** The fill of a box without text. */
 export function flatFill(
   picture: Pick<GraphPicture, "colors" | "highlight" | "hits" | "palette">,
   box: number,
@@ -95,7 +91,7 @@ export function flatFill(
   return isSetBack(picture, box) ? picture.palette.theme.line : picture.colors.flat(box);
 }
 
-/** Ranks and fills of boxes without text as numbers, each made once: what thousands of boxes in a frame are drawn from. */
+/** Ranks and fills of boxes without text, computed once for all frames. */
 class Shades {
   readonly highlight: string | null;
   readonly hits: GraphPicture["hits"];
@@ -133,7 +129,6 @@ class Shades {
 
 const kept = new WeakMap<BoxColors, Shades>();
 
-/** The shades of a picture: the same as long as its colors and what the legend sets off are the same. */
 export function shadesOf(picture: GraphPicture): Shades {
   let shades = kept.get(picture.colors);
   if (!shades || shades.highlight !== picture.highlight || shades.hits !== (picture.hits ?? null)) {
@@ -204,7 +199,6 @@ export class DensityPainter {
     });
   }
 
-  /** All cells as one picture. */
   #stamp(context: CanvasRenderingContext2D, { color }: Shades): void {
     const [columns, rows, cells] = [this.#columns, this.#rows, this.#cells];
     this.#canvas ??= document.createElement("canvas");
@@ -251,7 +245,6 @@ export function whole(measure: TextMeasure, words: string, room: number): string
 /** Suspicious boxes without text are drawn no smaller, CSS px. */
 const LEAST = 6;
 
-/** Whether a box shows that it is faulty or suspicious. */
 export function isMarked({ colorBy, health }: GraphPicture, box: number): boolean {
   return colorBy === "health" && health !== null && isSuspicious(health.verdict(box));
 }

@@ -31,9 +31,7 @@ import {
 /** What is done to groups from here. */
 export interface GroupActs {
   toggle(group: number): void;
-  /** Selects it, opening what is around it. */
   show(group: number): void;
-  /** Marks what a query finds. */
   find(query: string): void;
 }
 
@@ -54,7 +52,7 @@ export class DetailsPanel {
   readonly #select: (node: number, output?: number) => void;
   readonly #groups: GroupActs;
   readonly #signal: AbortSignal;
-  /** What can be done to the selected node. */
+  /** Buttons for actions on the selected node. */
   tools: () => HTMLElement | null = () => null;
   #asked: AbortController | null = null;
 
@@ -74,7 +72,6 @@ export class DetailsPanel {
     this.#signal = signal;
   }
 
-  /** Moves the keyboard to the first button, and here until there is one. */
   focus(): void {
     const first = this.node.querySelector("button");
     if (!first) this.node.tabIndex = -1;
@@ -289,7 +286,6 @@ export class DetailsPanel {
     return text ? element("p", { class: "tvmdbg-noted" }, text) : null;
   }
 
-  /** A link of few letters, for one of many. */
   #mention(node: number): HTMLElement {
     const title = `go to ${this.#model.describe.short(node)}`;
     const link = button(`#${node}`, title, () => this.#select(node));
@@ -367,7 +363,6 @@ export class DetailsPanel {
     return top(rows, made.length, "ul");
   }
 
-  /** Selects the nodes of a call. */
   #callLink(name: string, nodes: readonly number[]): HTMLElement {
     if (!nodes.length) return element("span", {}, name);
     const link = button(name, `select ${counted(nodes.length, "node")}`, () =>

@@ -33,7 +33,6 @@ function shownOf(value: string): string {
   return more > 0 ? `${value.slice(0, MOST_LETTERS)}… and ${counted(more, "more letter")}` : value;
 }
 
-/** `inputs (3)`; `inputs (the first 500 of 1,000,000)`. */
 export function listed(what: string, shown: number, count = shown): string {
   return `${what} (${shown < count ? `the first ${integer(shown)} of ` : ""}${integer(count)})`;
 }
@@ -79,7 +78,6 @@ export function shared(link: HTMLElement, share: HTMLElement, words: string): HT
   return element("li", {}, link, element("div", { class: "tvmdbg-graph-slow" }, share, words));
 }
 
-/** Some rows, and how many more there are. */
 export function top(rows: HTMLElement[], all: number, tag: "ul" | "ol"): HTMLElement {
   const more = all - rows.length;
   const rest = element("p", { class: "tvmdbg-muted" }, `and ${integer(more)} more`);
@@ -88,7 +86,6 @@ export function top(rows: HTMLElement[], all: number, tag: "ul" | "ol"): HTMLEle
 
 type AttributeList = readonly (readonly [name: string, value: string])[];
 
-/** The operator of a delegate that computes a node: rows in parts, a heading each. */
 export interface DelegateFacts {
   title: string;
   parts: (readonly [heading: string, rows: AttributeList])[];
@@ -182,7 +179,6 @@ export function kindsIn(
   return [...counts].sort(([, a], [, b]) => b - a);
 }
 
-/** How many nodes, and how many of them are parameters. */
 export function sizeOf({ groups, graph }: GraphModel, group: number): string {
   const nodes = groups.nodes(group);
   const parameters = nodes.filter((node) => graph.kinds[node] === NodeKind.PARAMETER).length;

@@ -14,7 +14,7 @@ import {
 import type { Camera } from "../camera.ts";
 import type { GraphParts } from "../parts.ts";
 
-/** A small window over the view that goes as soon as the keyboard is elsewhere: a menu, a few controls. */
+/** Popup over the view that closes when it loses the keyboard: a menu, a few controls. */
 export class Popup {
   readonly node = element("div", {
     class: "tvmdbg-more-menu tvmdbg-graph-popup",
@@ -56,7 +56,6 @@ export class Popup {
     (node.querySelector<HTMLElement>("button, input") ?? node).focus({ preventScroll: true });
   }
 
-  /** Below a control of the view. */
   below(
     control: HTMLElement,
     role: "menu" | "dialog",
@@ -77,7 +76,6 @@ export class Popup {
 /** The pattern of what is not known, as the palette draws it. */
 const HATCH = "M-8 8L0 0M0 8L8 0M8 8L16 0";
 
-/** Records what painters draw into a canvas of the page, with its fonts. */
 export class SvgCanvas extends SvgContext {
   readonly #canvas: CanvasRenderingContext2D;
 
@@ -91,7 +89,6 @@ export class SvgCanvas extends SvgContext {
     return this.#canvas.createPattern(image, repetition);
   }
 
-  /** The recorded drawing as a document. */
   text(width: number, height: number, title: string, hatch: string): string {
     const [wide, high] = [width, height].map((side) => String(Math.round(side * 100) / 100));
     return [
@@ -162,7 +159,6 @@ export class Saves {
     this.#popup = popup;
   }
 
-  /** The choices, below a control of the view. */
   open(control: HTMLElement): void {
     const status = element("div", { class: "tvmdbg-muted", role: "status" });
     const items = CHOICES.map(([kind, what]) => {
@@ -175,7 +171,6 @@ export class Saves {
     this.#popup.below(control, "dialog", "export a picture", [...items, status]);
   }
 
-  /** Saves a picture; returns what there is to say of it. */
   async #save(kind: PictureFormat, what: What): Promise<string> {
     const problem = downloadProblem();
     if (problem) {

@@ -14,7 +14,6 @@ import type { Palette } from "../paint/palette.ts";
 
 const WIDTH = 204;
 const BAR = 9;
-/** Beside the bar, so that texts at its ends have room, CSS px. */
 const SIDE = 26;
 const DIGIT = 6.3;
 const STOPS = 24;
@@ -99,10 +98,7 @@ function brief(text: string): string {
   return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
 }
 
-/**
- * How far something is, and a button that stops it or goes on.
- * The button stays while answers come, since it may just be pressed.
- */
+/** Progress of a scan with a button to stop or resume it. The button is kept while answers come, since it may just be pressed. */
 class ScanProgress {
   readonly node = element("span");
   readonly #said = element("span");
@@ -127,7 +123,6 @@ class ScanProgress {
 }
 
 interface HealthActs {
-  /** Goes to the next node of a verdict. */
   next(verdict: number): void;
   stop(): void;
   goOn(): void;
@@ -139,10 +134,7 @@ interface HealthChip {
   count: HTMLElement;
 }
 
-/**
- * What the fills say of the values of nodes, how many there are of each, and how far the scan is.
- * Its buttons stay while answers come, since one may just be pressed.
- */
+/** Legend of verdicts with their counts and the progress of the scan. Buttons are kept while answers come, since one may just be pressed. */
 class HealthKey {
   readonly node = element("span", { class: "tvmdbg-graph-scale tvmdbg-graph-health" });
   readonly #commands: HealthActs;
@@ -206,7 +198,6 @@ const MORE = 66;
 
 export interface LegendState {
   colorBy: string;
-  /** Null until there is a picture. */
   colors: BoxColors | null;
   /** How far what is shown is worked out; null where that takes no time. */
   work: Work | null;
@@ -217,13 +208,10 @@ export interface LegendState {
   palette: Palette;
 }
 
-/** What can be done by the legend. */
 export interface LegendActs {
   /** Sets off what it names; null ends that. */
   highlight(key: string | null): void;
-  /** The same for as long as the pointer or the keyboard is there. */
   glance(key: string | null): void;
-  /** Selects the nodes of a class. */
   select(key: string): void;
   limit(range: readonly [low: number, high: number] | null): void;
   pause(on: boolean): void;
@@ -300,7 +288,7 @@ export class GraphLegend {
       ?.focus({ preventScroll: true });
   }
 
-  /** What stands before the chips; keys stay while they change: one may just be held or pressed. */
+  /** Key before the chips; kept while it changes, since a part may just be held or pressed. */
   #showKey({ colorBy, colors, work, problem, health, palette }: LegendState): void {
     const parts: HTMLElement[] = [];
     const say = (words: string) => {

@@ -28,7 +28,6 @@ type Acting = Saved &
     navigator: Navigator;
   };
 
-/** The menus of a graph: what can be done to a node, which kinds are shown, looks kept under names. */
 export class Menus {
   readonly #view: Acting;
   readonly #popup: Popup;
@@ -54,7 +53,6 @@ export class Menus {
     this.#popup.open("menu", title, at.x, at.y, items);
   }
 
-  /** The same as buttons, for the details. */
   tools(): HTMLElement {
     const { commands } = this.#view;
     const buttons = this.#actions()
@@ -68,7 +66,6 @@ export class Menus {
     return element("div", { class: "tvmdbg-graph-tools" }, joined, ...buttons);
   }
 
-  /** Kinds of nodes with how many there are, and other queries that hide: to show or hide each. */
   shows(control: HTMLElement): void {
     const { model, navigator, chosen } = this.#view;
     const counts = new Map<string, number>();
@@ -94,7 +91,6 @@ export class Menus {
     ]);
   }
 
-  /** What can be done to all groups, and to those like the one around the selection. */
   groups(control: HTMLElement): void {
     const { chosen, context, folding, model, commands, isWrapped } = this.#view;
     const { grouped } = chosen;

@@ -9,7 +9,6 @@ export interface SearchActions {
   nextHit(by: number): void;
   /** Goes to a hit by its place among them. */
   goToHit(at: number): void;
-  /** Gives the keyboard back to the graph. */
   leave(): void;
 }
 
@@ -41,10 +40,9 @@ function isSound(query: string): boolean {
   }
 }
 
-/** The search field: what is typed is looked for at once; below it what may follow, what is wrong, and the grammar. */
 export class SearchField {
   readonly input: HTMLInputElement;
-  /** Stands below the field while that, or what is in it, has the keyboard. */
+  /** Panel below the field, shown while it or the field has the focus. */
   readonly panel = element("div", { class: "tvmdbg-more-menu tvmdbg-graph-query", hidden: true });
   readonly #list: HTMLElement;
   readonly #problem = element("div", { class: "tvmdbg-graph-wrong", role: "status", hidden: true });
@@ -207,7 +205,6 @@ export class SearchField {
     this.#place();
   }
 
-  /** Says whether there is anything to choose: a suggestion or a hit. */
   #expand(): void {
     const isOpen = this.#shown.length > 0 || !this.#hits.node.hidden;
     this.input.setAttribute("aria-expanded", String(isOpen));
@@ -231,7 +228,6 @@ export class SearchField {
     else this.input.setAttribute("aria-activedescendant", `${this.#list.id}-${row}`);
   }
 
-  /** Puts a suggestion in the place of what was typed of it. */
   #take(row: number): void {
     const { from, text } = this.#shown[row]!;
     const { input } = this;

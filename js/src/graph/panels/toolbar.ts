@@ -19,7 +19,6 @@ export interface ToolbarActions extends SearchActions {
   details(on: boolean): void;
   copy(): void;
   everything(): void;
-  /** Steps back or forward through what was shown. */
   go(by: number): void;
   /** Opens what is behind a button, below it. */
   groups(control: HTMLElement): void;
@@ -31,15 +30,12 @@ export interface ToolbarActions extends SearchActions {
 export interface ToolbarState {
   title: string;
   colorBy: string;
-  /** What the graph can be colored by. */
   colors: readonly string[];
   fold: boolean;
   direction: Direction;
   details: boolean;
   hits: string;
-  /** Whether times are known. */
   timed: boolean;
-  /** What part of the graph is shown, where it is not all of it; or what could not be done. */
   part: string;
   isPart: boolean;
   /** Whether there is something to go back to, and forward. */
@@ -50,13 +46,11 @@ export interface ToolbarState {
 export const ZOOM_STEP = 1.4;
 const SLOWEST = "go to the slowest node (s)";
 
-/** The view's buttons and its search field. */
 export class Toolbar {
   readonly node: HTMLElement;
   readonly #search: SearchField;
   readonly #title = element("span", { class: "tvmdbg-muted tvmdbg-graph-title" });
   readonly #hits = element("span", { class: "tvmdbg-graph-hits", "aria-live": "polite" });
-  /** What part is shown, and the way out. */
   readonly part = element("div", { class: "tvmdbg-graph-part", hidden: true });
   readonly #partText = element("span", { role: "status" });
   readonly #everything: HTMLButtonElement;
@@ -213,13 +207,11 @@ export class Toolbar {
     this.#search.query = query;
   }
 
-  /** What the search found, or what is wrong with it. */
   set found(hits: Hits) {
     this.#hits.title = hits.found.problem || hits.found.notes.join("; ");
     this.#search.show(hits);
   }
 
-  /** Puts what is below the search field inside the view. */
   #placeSearch(): void {
     const { panel, input } = this.#search;
     const [field, bar] = [input.getBoundingClientRect(), this.node.getBoundingClientRect()];

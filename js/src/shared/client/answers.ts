@@ -36,7 +36,6 @@ export interface Finding {
   why: string;
   nodes: number[];
   entries: [node: number, output: number][];
-  /** What to do next. */
   next: string;
 }
 
@@ -82,7 +81,6 @@ interface GraphInfo {
   /** How many nodes are of each role, operators first: `27 operators`; and what telling inputs from parameters rests on. */
   held?: string[];
   roles?: string;
-  /** Names of devices by their type. */
   devices: Record<string, string>;
   /** What of the graph its file has wrong, the first of so many. */
   wrong?: string[];
@@ -121,7 +119,6 @@ export interface CriticalColumns extends Columns<"critical"> {
   };
 }
 
-/** What each operator (P) computes and moves, counted from shapes; see `tvmdbg_widgets/analysis/work`. */
 export interface RooflineColumns extends Columns<"roofline"> {
   info: { convention: string };
 }
@@ -158,7 +155,6 @@ export interface ChangeColumns extends Columns<"change"> {
   };
 }
 
-/** The tensors (T) of a run, in node order. */
 export type TensorColumns = Columns<"tensors">;
 
 export interface NodeDetails {

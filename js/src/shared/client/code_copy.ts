@@ -2,22 +2,18 @@ import { element, KEEP_KEYS } from "../ui/dom.ts";
 
 /** Python for what is selected; `run` is the run as the user named it in the documentation. */
 
-/** One node, several, or the graph where none is selected. */
 export function nodesCode(nodes: readonly number[]): string {
   return several(nodes, "run.graph.nodes[", "]") ?? "run.graph";
 }
 
-/** Times of one node or several; the slowest where none is selected. */
 export function timesCode(nodes: readonly number[]): string {
   return several(nodes, "run.timeline.node(", ")") ?? "run.timeline.top()";
 }
 
-/** One of the slices of a node. */
 export function sliceCode(node: number, occurrence: number): string {
   return `run.timeline.slice(run.timeline.slices_of(${node})[${occurrence}])`;
 }
 
-/** What lies in a range of time, nanoseconds, as a table. */
 export function rangeCode([start, end]: readonly [number, number]): string {
   return `run.area(${start}, ${end}).to_dataframe()`;
 }
@@ -84,7 +80,6 @@ export class CodeCopy {
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
-  /** Shows what was copied, or the code to copy by hand where the page may not use the clipboard. */
   copy(): void {
     const text = this.#code();
     if (text === null) {

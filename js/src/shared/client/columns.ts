@@ -48,7 +48,6 @@ export class StringColumn {
   }
 }
 
-/** Arrays of numbers by the kind of their column. */
 export const ARRAYS = {
   u1: Uint8Array,
   u2: Uint16Array,
@@ -58,7 +57,6 @@ export const ARRAYS = {
   f8: Float64Array,
 } as const satisfies Record<NumberKind, unknown>;
 
-/** A DataView from a kernel message may start at any byte: typed arrays need it at a multiple of eight. */
 export function aligned(view: DataView): ArrayBuffer {
   const { buffer, byteOffset, byteLength } = view;
   if (byteOffset === 0 && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) {
@@ -69,7 +67,6 @@ export function aligned(view: DataView): ArrayBuffer {
   return copy;
 }
 
-/** Reads every column that the header names; throws when the buffer is too short for it. */
 export function unpack(headers: readonly ColumnHeader[], view: DataView): Map<string, Column> {
   const buffer = aligned(view);
   return new Map(headers.map((header) => [header.name, column(header, buffer)]));
@@ -107,7 +104,6 @@ function decoded(ends: Int32Array, bytes: Uint8Array): string[] {
   return Array.from({ length: ends.length - 1 }, (_, row) => cut(ends[row]!, ends[row + 1]!));
 }
 
-/** The columns of an answer by name; they are in its first buffer. */
 export function fields(
   headers: readonly ColumnHeader[],
   buffers: readonly DataView[],

@@ -9,7 +9,6 @@ const PATIENCE = 2;
 /** What every answer about the scan of a run's tensors begins with. */
 export interface ScanAnswer {
   state: "scanning" | "done" | "cancelled" | "none";
-  /** Tensors looked at, of how many. */
   done: number;
   total: number;
 }
@@ -30,12 +29,12 @@ export function isUnderWay({ state }: ScanAnswer): boolean {
   return state === "scanning" || state === "none";
 }
 
-/** Asks for what is known of the tensors until all were scanned, or the scan was stopped. */
+/** Asks for the results of a scan until it is done or stopped. */
 export class Scan<T extends ScanAnswer> {
   readonly #questions: Questions<T>;
   readonly #events: ScanEvents<T>;
   readonly #signal: AbortSignal;
-  /** The round of questions that counts; those of earlier ones are let go. */
+  /** Number of the current round of questions; answers to earlier rounds are ignored. */
   #round = 0;
 
   constructor(questions: Questions<T>, events: ScanEvents<T>, signal: AbortSignal) {
@@ -44,7 +43,7 @@ export class Scan<T extends ScanAnswer> {
     this.#signal = signal;
   }
 
-  /** Asks anew, and so begins the scan; `goOn` also begins again where it was stopped. */
+  /** Asks anew, which starts the scan; `goOn` also resumes a stopped one. */
   async start(goOn = false): Promise<void> {
     const round = ++this.#round;
     for (let first = true; ; first = false) {
@@ -143,7 +142,7 @@ export function nextSuspicious(health: HealthAnswer, row: number): number {
   return next < 0 ? first : next;
 }
 
-/** Tells what is known of the health of a run, and what a scan finds that runs anyway: of a small run it begins one. */
+/** Reports the health of a run as far as a running scan knows it; starts a scan only for small runs. */
 export function watchHealth(
   run: RunClient,
   judged: (answer: HealthAnswer) => void,

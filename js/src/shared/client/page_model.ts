@@ -73,7 +73,6 @@ async function imported(ask: AskCode, signal: AbortSignal): Promise<unknown> {
   }
 }
 
-/** The text of bytes that were compressed by gzip. */
 export function unzipped(bytes: DataView): Promise<string> {
   const packed = new Blob([bytes as DataView<ArrayBuffer>]);
   return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).text();
@@ -86,7 +85,6 @@ export type AnswerMessage = (
   message: unknown,
 ) => Promise<{ content: unknown; buffers: DataView[] }>;
 
-/** A model of a page without a kernel; behaves towards a view as anywidget's models do. */
 export class StaticModel {
   readonly #state: Record<string, unknown>;
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -167,7 +165,6 @@ export function modelOfView(model: StaticModel, signal: AbortSignal): AnyModel {
   return view as unknown as AnyModel;
 }
 
-/** Whether two values of a trait are the same in content. */
 function same(a: unknown, b: unknown): boolean {
   return Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -36,7 +36,7 @@ function newId(kind: string): string {
   return `${kind}:${++serial}:${Math.random().toString(36).slice(2)}`;
 }
 
-/** Tells the kernel what needs no answer; one that is gone does not mind. */
+/** Sends the kernel a message that needs no answer; ignores a dead kernel. */
 export function tell(model: AnyModel, kind: string, payload: object): void {
   try {
     model.send({ id: newId(kind), kind, ...payload });
@@ -86,7 +86,6 @@ export function request<T>(
   });
 }
 
-/** Lets one question at a time go out; of those that wait, only the newest is asked (the others abort). */
 export class NewestWins {
   #running: Promise<unknown> | null = null;
   #waiting: (() => void) | null = null;
@@ -110,12 +109,11 @@ export class NewestWins {
   }
 }
 
-/** Whether an error only says that the question is no longer of interest. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** What a view shows instead of data: why there is none, and what to try. */
+/** Message in place of data: why there is none, and what to try. */
 export function message(kind: "empty" | "error" | "busy", title: string, detail = ""): HTMLElement {
   return element(
     "div",
@@ -128,7 +126,6 @@ export function message(kind: "empty" | "error" | "busy", title: string, detail 
   );
 }
 
-/** The text of anything thrown. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -23,7 +23,6 @@ import { type Once, TimelineClient, type TimelineQuestions } from "./timeline_cl
 import type { Columns, WIRE } from "./wire.ts";
 
 export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 } as const;
-/** By number. */
 export const NODE_KINDS = ["input", "parameter", "operator", "nop", "copy"];
 export const Trust = { EXACT: 0, BY_ORDER: 1, BY_NAME: 2, AMBIGUOUS: 3, ABSENT: 4 } as const;
 export const GroupSource = {
@@ -36,7 +35,6 @@ export const GroupSource = {
 } as const;
 export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
 
-/** What a view asks of a run; whoever answers (a kernel, a page) is not its business. */
 export interface RunClient extends TimelineQuestions {
   /** For what only one view asks. */
   readonly ask: Ask;
@@ -66,13 +64,9 @@ const LONG_MS = 3_600_000;
 const LONG = new Set(["tensor", "profile", "channels", "region", "percentiles", "data"]);
 /** What a user stops by hand: the kernel is told, for no newer question may follow. */
 const STOPPABLE = new Set(["percentiles", "data", "window", "area", "find"]);
-/**
- * Whether the server is on this machine. Then the kernel fills short answers up to one segment of the loopback
- * interface: jupyter-server leaves Nagle's algorithm on, so that they waited 40 ms for the browser's acknowledgement.
- */
+/** Whether the server is on this machine. If so, the kernel pads short answers to one segment of the loopback interface: jupyter-server leaves Nagle's algorithm on, so they would wait 40 ms for the browser's acknowledgement. */
 const NEAR = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(globalThis.location?.hostname ?? "");
 
-/** Answers from a RunModel over custom messages; columns are fetched once a page. */
 class ModelRunClient extends TimelineClient implements RunClient {
   readonly #model: AnyModel;
   readonly #kept: Map<string, Promise<unknown>>;

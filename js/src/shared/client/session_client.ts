@@ -1,7 +1,7 @@
 import type { AnyModel } from "@anywidget/types";
 import type { Entry } from "./tensor_questions.ts";
 
-/** Traits of the Python `Session`: the one place where what the views share is kept. */
+/** Traits of the Python `Session`, which the views share. */
 export interface SessionState {
   selected: number[];
   entry: [number, number] | null;
@@ -9,7 +9,6 @@ export interface SessionState {
   time_range: [number, number] | null;
   hovered: number | null;
   source: string;
-  /** Text by node id. */
   notes: Record<string, string>;
   tour: TourStep[];
   tour_step: number | null;
@@ -33,7 +32,6 @@ type SessionPart = (typeof SHARED)[number] | "notes" | "tour" | "tour_step";
 export interface SessionSelection {
   /** Which output of the node; the first where it is not said. */
   output?: number;
-  /** Which of the node's slices; all where it is not said. */
   occurrence?: number;
 }
 
@@ -73,12 +71,10 @@ export class SessionClient {
     return this.#model.get("hovered") ?? null;
   }
 
-  /** Texts by node, in node order. */
   get notes(): readonly (readonly [node: number, text: string])[] {
     return Object.entries(this.#model.get("notes") ?? {}).map(([node, text]) => [+node, text]);
   }
 
-  /** The note at a node, empty where there is none. */
   note(node: number): string {
     return this.#model.get("notes")?.[node] ?? "";
   }
@@ -124,7 +120,7 @@ export class SessionClient {
     this.write({ time_range: range && [range[0], range[1]] }, source);
   }
 
-  /** Shown at once in this page, told to Python only when the pointer rests. */
+  /** Shown at once in this page; Python is told once the pointer rests. */
   hover(node: number | null): void {
     if (this.hovered === node) return;
     this.#model.set("hovered", node);
@@ -161,7 +157,7 @@ export class SessionClient {
     return node === undefined ? null : [node, 0];
   }
 
-  /** Several at once; what is as it was is not told. */
+  /** Writes several traits at once; unchanged ones are not sent. */
   write(change: Partial<SessionState>, source: string): void {
     let changed = false;
     for (const [name, value] of Object.entries(change) as [keyof SessionState, never][]) {

@@ -21,7 +21,6 @@ import type {
 } from "./tensor_questions.ts";
 import type { Columns } from "./wire.ts";
 
-/** The questions that are about one tensor. */
 export interface TensorQuestions {
   tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer>;
   statistics(question: StatisticsRequest, signal: AbortSignal): Promise<StatisticsAnswer>;
@@ -39,7 +38,6 @@ export interface TensorQuestions {
   ): Promise<StatisticsAnswer>;
 }
 
-/** What the inspector asks; columns travel as their headers beside one buffer; here they become arrays. */
 export class TensorClient implements TensorQuestions {
   readonly #ask: Ask;
 

@@ -71,7 +71,6 @@ export interface TensorAnswer {
   notes: string[];
   /** Whether the file lacks lanes of a vector type, so that nothing is said of the whole tensor. */
   missingLanes: boolean;
-  /** When the values were read: as the node had run, or after the whole run, when buffers had been reused. */
   captured: "node" | "later" | "file" | "unknown";
   /** The choices of a dtype whose bytes can be read in several ways; empty where there is but one. */
   readings: string[];
@@ -108,7 +107,6 @@ export interface Tile extends Cells {
   colStep: number;
   planeRows: number;
   planeCols: number;
-  /** Whether every value was looked at. */
   exact: boolean;
 }
 
@@ -116,7 +114,6 @@ export interface Tile extends Cells {
 export type Floats = Float32Array | Float64Array;
 
 export interface Cells {
-  /** Of the finite values of a cell; NaN where it has none. */
   minimum: Floats;
   maximum: Floats;
   mean: Floats;
@@ -141,7 +138,6 @@ export interface TensorStatistics {
   zero: number;
   negative: number;
   denormal: number;
-  /** Values at the lowest and the highest finite value of the dtype; null where that says nothing (bool). */
   atLowest: number | null;
   atHighest: number | null;
   minimum: ExactNumber;
@@ -162,7 +158,6 @@ export interface Percentile {
   high: ExactNumber;
 }
 
-/** All finite values in at most 65,536 bins, ascending; each holds low <= value <= high. */
 export type Distribution = Columns<"distribution">;
 
 /** A part of the values' range that holds all but a few; `model/statistics/robust.py` says when there is one. */
@@ -189,7 +184,6 @@ export type SpreadNumbers = Pick<
   | ("atLowest" | "atHighest" | "minimum" | "maximum")
 >;
 
-/** How values are spread. */
 export interface SpreadAnswer {
   /** "sampled": of a part of the values, until asked for all of them. */
   state: "exact" | "sampled" | "scanning" | "cancelled";
@@ -255,7 +249,6 @@ export interface ValuesAnswer {
 }
 
 export interface OneValue {
-  /** Exact in the tensor's dtype, whatever the format that was asked for. */
   number: string;
   hex: string;
   bits: string;
@@ -329,7 +322,6 @@ export interface RegionAnswer extends SpreadAnswer {
   cells: [rowStep: number, colStep: number] | null;
 }
 
-/** Rows of a plane, for saving; the answer has as many of them as one message may carry. */
 export interface DataRequest extends PlaneView {
   row: number;
   rows: number;
@@ -355,14 +347,12 @@ export type HealthColumns = Columns<"health">;
 
 export interface HealthAnswer extends HealthColumns {
   state: "scanning" | "done" | "cancelled" | "none";
-  /** Tensors looked at, of how many. */
   done: number;
   total: number;
   /** What is wrong with an entry in words, a row each; "" for one that is OK. */
   words: string[];
   /** The same for a label: "59 Inf", "12 of 32 dead". */
   brief: string[];
-  /** Rows of the first entry with a NaN and of the first that is not finite, in execution order; -1 where there is none. */
   firstNan: number;
   firstNonfinite: number;
 }

@@ -21,7 +21,6 @@ import type { Columns } from "./wire.ts";
 /** Told after each part: how many slices have come, of how many. */
 export type ProgressListener = (done: number, total: number) => void;
 
-/** What a view asks of the timeline of a run. */
 export interface TimelineQuestions {
   timeline(): Promise<TimelineColumns | null>;
   /** Every slice, read once a page; null where there is no timeline, or more than a page may hold. */
@@ -41,7 +40,6 @@ export interface TimelineQuestions {
   find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer>;
   /** Null where the slice is not drawn. */
   slice(source: number, signal: AbortSignal): Promise<FoundSlice | null>;
-  /** Null where there is no timeline. */
   flows(): Promise<FlowColumns | null>;
 }
 
@@ -64,7 +62,6 @@ interface Loading {
 /** The questions about time; parts that belong together are put together here. */
 export class TimelineClient implements TimelineQuestions {
   readonly ask: Ask;
-  /** Shares one answer with every view of the page. */
   readonly once: Once;
   readonly #newest = new Map<string, AbortController>();
 
@@ -146,7 +143,6 @@ export class TimelineClient implements TimelineQuestions {
     }
   }
 
-  /** All names, where the first answer had no room for them. */
   async #names(head: TimelineColumns): Promise<NameColumns> {
     if (isNamed(head)) return head;
     const found = NAMED.map((name) => strings(head[name]));

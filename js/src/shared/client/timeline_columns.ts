@@ -3,7 +3,6 @@
 import type { StringColumn } from "./columns.ts";
 import type { Columns } from "./wire.ts";
 
-/** Slices of a row lie side by side; overlaps are on rows of their own, and so are slices of no duration. */
 export const RowKind = { NESTED: 0, OVERLAP: 1, INSTANT: 2 } as const;
 
 /**
@@ -29,7 +28,6 @@ export interface SliceColumns {
   source: Int32Array | null;
   /** Null: `info.trust` of every slice. */
   trust: Uint8Array | null;
-  /** 0 of running the model; see `SliceRole` in `tvmdbg_widgets/model/timeline/columns.py`. Null: all are 0. */
   role: Uint8Array | null;
   /**
    * Every name that `name` speaks of, once, the op kind of each, its operators (lines; "": itself alone), and what it
@@ -52,7 +50,6 @@ export interface TimelineInfo {
   clock: "synthetic" | "wall";
   /** What every share is of: one execution, without loading; null where nothing is timed. */
   totalNs: number | null;
-  /** What times were counted in whole units of: one of 0 is less than this; 0 where the clock is exact. */
   roundingNs: number;
   /** Names of slices that are not ranked: there are very many, and others take longer. */
   rowsLeft: number;
@@ -65,33 +62,24 @@ export interface TimelineInfo {
   /** Slices that are drawn, and those whose start or duration is no usable number. */
   slices: number;
   unusable: number;
-  /** First start and last end of what is drawn; both 0 without slices. */
   first: number;
   last: number;
   /** The same of each run by number, `trackRun`. */
   extents: [first: number, last: number][];
   /** B; 0 where the slices came along and bins are not needed. */
   bins: number;
-  /** The page may hold every slice: they came along, or `slices` brings them. Else `window` does. */
   whole: boolean;
-  /** Why the bins are all there is and nothing else is answered (a page saved with little room); else null. */
   binsOnly: string | null;
   /** Bins that one question may ask for. */
   mostBins: number;
-  /** Every start and duration is a whole number of nanoseconds. */
   exact: boolean;
   /** How many of the first repeats are warm-up, why, and the totals of all repeats; see `model/timeline/warm_up.py`. */
   warmUp: { cut: number; why: string; totals: number[] };
   /** Of every slice, where all are alike. */
   trust: number | null;
-  /**
-   * What slices are colored by where nobody has chosen; the op kind that takes nearly all of the time, or ""; and what
-   * the blocks of a kind are called. See `analysis/timeline/lod.py`.
-   */
   colors: { by: "kind" | "block" | "share"; kind: string; blocks: [kind: number, title: string][] };
   /** Number of distinct names. */
   names: number;
-  /** Columns of the slices by name: the kind of each; those that are not listed are null. */
   columns: Record<string, "u1" | "u2" | "u4" | "i4" | "f8">;
   /** By how many repeats there are: Student's t of 95 % of means of so many. */
   studentT: Record<string, number>;
@@ -126,18 +114,12 @@ export interface TimelineWords {
   durationsWithin: string;
 }
 
-/** Bins of a range of time, all rows. */
 export interface BinColumns extends LodColumns, Columns<"names"> {}
 
-/** The slices that touch a range of time; numbered from 0 in the window. */
 export interface WindowColumns extends SliceColumns {
-  /** Row `r` holds slices `rowFirst[r]` to `rowFirst[r + 1] - 1` of the window. */
   rowFirst: Int32Array;
-  /** Number among all slices of the first of each row. */
   rowNumber: Int32Array;
-  /** Which slice of its node each is; null where no node is known. */
   occurrence: Int32Array | null;
-  /** The slice of the window that each lies in; -1 where none does. */
   parent: Int32Array;
 }
 
@@ -176,7 +158,6 @@ export interface FindAnswer {
   selfNs: number;
   next: FoundSlice | null;
   previous: FoundSlice | null;
-  /** 1 where a bin of a row holds a hit: bin `b` of row `r` is at `r * bins + b`. */
   hits: Uint8Array;
   bins: number;
 }
@@ -223,8 +204,6 @@ export interface AreaAnswer {
   overlap: boolean;
 }
 
-/** Arrows between slices (A), by number, by the time they begin; the first of `info.count`. */
 export interface FlowColumns extends Columns<"flows"> {
-  /** How many arrows there are, and events that lie in no slice or lack the other end. */
   info: { count: number; unjoined: number };
 }

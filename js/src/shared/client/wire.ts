@@ -37,7 +37,6 @@ export const WIRE = {
     shapeDims: "f8",
     nbytes: "f8",
     trust: "u1",
-    /** Number of warnings that go with the tensor. */
     notes: "u1",
     /** The row to show first, where the values tell; none where the graph does. */
     opening: "i4",
@@ -51,7 +50,6 @@ export const WIRE = {
     /** -1 where unknown. */
     entryBytes: "f8",
     entrySlot: "i4",
-    /** Steps that write an entry and read it last. */
     first: "i4",
     last: "i4",
     slotStorage: "i4",
@@ -80,11 +78,9 @@ export const WIRE = {
     /** NaN unknown. */
     flops: "f8",
     bytes: "f8",
-    /** 0 where `flops` may be off by 1 %. */
     exact: "u1",
     /** What is computed with. */
     dtypes: "strings",
-    /** Why something is unknown; else empty. */
     why: "strings",
   },
   /** What varies along the timeline: memory in use, counters of a trace. A value holds until the next one. */
@@ -92,7 +88,6 @@ export const WIRE = {
     names: "strings",
     /** "B" of bytes, "" where the trace does not say. */
     units: "strings",
-    /** What each is and is not. */
     said: "strings",
     /** Counter c has the values [offsets[c], offsets[c + 1]). */
     offsets: "i4",
@@ -115,7 +110,6 @@ export const WIRE = {
     verdict: "u1",
     /** 1 where the difference has a color: it is neither noise nor unknown, or nothing tells whether it is noise. */
     shown: "u1",
-    /** What the verdict rests on, in words. */
     why: "strings",
     kind: "strings",
     /** The node of A that stands for the row: the last as it runs, -1 where A has none. */
@@ -163,7 +157,6 @@ export const WIRE = {
     verdict: "u1",
     nan: "f8",
     inf: "f8",
-    /** Shares 0 … 1; NaN where unknown. */
     zero: "f8",
     saturated: "f8",
     dead: "f8",
@@ -176,7 +169,6 @@ export const WIRE = {
     /** Node from which NaN or Inf came: the entry's own where they first appear; -1 for none. */
     source: "i4",
   },
-  /** All finite values in at most 65,536 bins, ascending; each holds low <= value <= high. */
   distribution: { low: "f8", high: "f8", count: "f8" },
   /** Pairs of nodes (P) and groups (G) of differences; see `comparison_answer` in `widgets/comparison.py`. */
   comparison: {
@@ -185,7 +177,6 @@ export const WIRE = {
     certainty: "u1",
     reason: "u1",
     groupKind: "u1",
-    /** Differences of a group are the members [start of it, start of the next). */
     groupStart: "i4",
     groupChange: "strings",
     memberA: "i4",
@@ -208,21 +199,15 @@ export const WIRE = {
   },
   /** Rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
   bins: { ...BINS, ...OPTIONAL_NAMES },
-  /** What is told of slices `first` to `last`, and of names from `first` on. */
   slices: { ...SLICES },
   names: { ...NAMES },
   cells: { ...CELLS },
-  /** The slices that touch a range of time; numbered from 0 in the window. */
   window: {
     ...SLICES,
     ...OPTIONAL_NAMES,
-    /** Row `r` holds slices `rowFirst[r]` to `rowFirst[r + 1] - 1` of the window. */
     rowFirst: "i4",
-    /** Number among all slices of the first of each row. */
     rowNumber: "i4",
-    /** Which slice of its node each is; null where no node is known. */
     occurrence: "i4?",
-    /** The slice of the window that each lies in; -1 where none does. */
     parent: "i4",
   },
   /** What the first message tells: rows (R), tracks (T), times per node (N), and the whole of time in bins (B). */
@@ -231,7 +216,6 @@ export const WIRE = {
     ...NAMES,
     ...OPTIONAL_SLICES,
     tracks: "strings",
-    /** Of two runs compared: whose the track is; else 0. */
     trackRun: "i4",
     trackDevice: "strings",
     trackThread: "strings",
@@ -290,7 +274,6 @@ export const WIRE = {
   },
   /** Where a search finds slices. */
   find: {
-    /** 1 where a bin of a row holds a hit: bin `b` of row `r` is at `r * bins + b`. */
     hits: "u1",
   },
   /** Trials (N) of a tuning log, in the order of the log, and the curves over them. */

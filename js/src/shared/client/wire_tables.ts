@@ -1,4 +1,3 @@
-/** Nodes (N), entries (E) and edges (M) of the graph; see `tvmdbg_widgets/model/graph/graph.py`. */
 export const NODES = {
   names: "strings",
   labels: "strings",
@@ -70,7 +69,6 @@ export const BINS = {
   lodBusy: "f4",
   /** Number of the slice that takes most of the bin (ties: the first), -1 where idle; of instants the first. */
   lodSlice: "i4",
-  /** Its node and its name; -1 unknown. */
   lodNode: "i4",
   lodName: "i4",
 } as const;
@@ -87,23 +85,14 @@ export const NAMES = {
 /** Slices [first, last) of each row side by side, in the order in which rows are drawn, by start. */
 export const SLICES = {
   start: "f8",
-  /** Nanoseconds; whole where they are Uint32. */
   duration: "u4|f8",
-  /** Time without the slices inside; the duration (nothing lies inside another). */
   self: "u4|f8?",
-  /** -1 where unknown; of no slice known. */
   node: "i4?",
-  /** Of slices that several nodes share: which of the sets of `setOffsets`; -1 for others. Null: there are none. */
   set: "i4?",
-  /** Row of `abouts`; nothing is told of slices. */
   about: "i4?",
-  /** Row of `names`. */
   name: "u2|i4",
-  /** Index in `run.timeline`; the slice's own number. */
   source: "i4?",
-  /** Null: `info.trust` of every slice. */
   trust: "u1?",
-  /** 0: running the model; loading, another clock, a profiler. Null: all are 0. */
   role: "u1?",
 } as const;
 
@@ -127,7 +116,6 @@ export const FACTS = {
   attrOffsets: "i4",
   attrNames: "strings",
   attrValues: "strings",
-  /** NaN where unknown. */
   entryBytes: "f8",
   /** Of each entry, empty where none is stated. */
   layouts: "strings",

@@ -31,7 +31,6 @@ export type Pen = Pick<
   | "measureText"
 >;
 
-/** A part of a picture, from its upper left corner. */
 export interface Rectangle {
   x: number;
   y: number;
@@ -41,7 +40,6 @@ export interface Rectangle {
 
 export type Size = Pick<Rectangle, "width" | "height">;
 
-/** A canvas that keeps the size of its box in device pixels; drawing happens in CSS pixels. */
 export interface Layer {
   canvas: HTMLCanvasElement;
   context: CanvasRenderingContext2D;
@@ -67,7 +65,7 @@ export function clear({ canvas, context }: Layer, width: number, height: number)
   context.clearRect(0, 0, width, height);
 }
 
-/** Draws at most once a frame, and only while the box is on screen; what was asked for meanwhile is drawn when it returns. */
+/** Draws at most once a frame, and only while the box is on screen; requests made off screen are drawn on return. */
 export class Repaint {
   #frame = 0;
   #visible = true;
@@ -106,7 +104,6 @@ const MOST_LETTERS = 2000;
 /** Of a longer word, no more is shown than so many letters. */
 const LONG_WORD = 80;
 
-/** Widths of texts in the context's present font, measured once each. */
 export class TextMeasure {
   readonly #context: Pick<Pen, "font" | "measureText">;
   readonly #byFont = new Map<string, Map<string, number>>();
@@ -117,7 +114,7 @@ export class TextMeasure {
     this.#context = context;
   }
 
-  /** Of a text of more letters than fit on any screen, that of as many. */
+  /** Width of a text; of very long ones, that of a beginning wider than any screen. */
   width(long: string): number {
     return this.#width(long, this.#known());
   }

@@ -16,15 +16,12 @@ export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record
   /** As the live view has them. */
   columns: C;
   options: O;
-  /** px. */
   width: number;
   theme: ThemeName;
-  /** Of the view. */
   view: string;
   text: TextWidths;
 }
 
-/** A figure, the same in words, and the facts behind both. */
 export interface Drawing {
   /** Made by `svgDocument`. */
   svg: string;
@@ -47,14 +44,12 @@ export interface HoverText {
 
 /** A figure before it is a document, so that several may stand below each other in one. */
 export interface FigurePanel extends FigurePage {
-  /** The figure as text. */
   text: string;
   description: Drawing["description"];
-  /** Draws from the pen's origin down. */
   paint: (pen: SvgContext, theme: Theme) => void;
 }
 
-/** A panel as a figure of its own. */
+/** Fonts of one width for a painter's `font`, with the widths that `TextWidths` assumes. */
 export function panelDrawing(
   request: Pick<FigureRequest, "width" | "theme" | "text">,
   panel: FigurePanel,
@@ -77,12 +72,10 @@ export function panelDrawing(
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows what Python hands to it
 export type FigureMaker = (request: FigureRequest<any, any, any, any>) => Drawing;
 
-/** Fonts of one width for a painter's `font`; as wide as `TextWidths` takes them. */
 export const MONO =
   "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace";
 
 export interface FigurePage {
-  /** px. */
   height: number;
   title: string;
   /** For those who do not see the picture. */
@@ -161,7 +154,6 @@ function places(hover: readonly HoverText[]): string {
   return `<g fill="none" pointer-events="all">${boxes.join("")}</g>`;
 }
 
-/** A pen whose marks are not yet a document, also to measure texts before anything is drawn. */
 export function pencil(text: TextWidths): SvgContext {
   return new SvgContext(rulerOf(text), 1);
 }
@@ -178,7 +170,6 @@ function rulerOf(text: TextWidths): TextRuler {
   };
 }
 
-/** How far letters stand below the line that a baseline names, in em. */
 const SHIFTS: Partial<Record<CanvasTextBaseline, number>> = {
   top: 0.8,
   hanging: 0.8,
@@ -187,10 +178,8 @@ const SHIFTS: Partial<Record<CanvasTextBaseline, number>> = {
   ideographic: -0.2,
 };
 
-/** px. */
 export const MARGIN = 14;
 export const LINE = 16;
-/** Size of most letters, px. */
 export const SMALL = 11;
 const TITLE = 13;
 /** Between a title and what is said beside it, px. */
@@ -206,7 +195,6 @@ export function fieldTint(theme: Theme, field: number): string {
   return ramp([theme.background, blockFill(theme, field % FIELD_COLORS)], FIELD_TINT);
 }
 
-/** One part of a figure: how high it is, and what draws it from a top down. */
 export interface FigurePart {
   height: number;
   paint: (pen: SvgContext, theme: Theme, top: number) => void;
@@ -333,12 +321,10 @@ export function colorOf(theme: Theme, severity: string): string {
   return severity === "muted" ? theme.muted : theme.text;
 }
 
-/** Room between parts, px. */
 export function space(height: number): FigurePart {
   return { height, paint() {} };
 }
 
-/** Draws parts below each other. */
 export function paintParts(parts: readonly FigurePart[], pen: SvgContext, theme: Theme): void {
   let top = MARGIN;
   for (const part of parts) {

@@ -43,7 +43,6 @@ export function icon(lines: Icon): SVGSVGElement {
   return svg("svg", attributes, svg("path", { d: lines }));
 }
 
-/** An element of a drawing. */
 export function svg<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, string | number>,

@@ -19,14 +19,12 @@ export interface TextRuler {
   family: string;
 }
 
-/** Cells as pixels: red, green, blue and opacity of each, row by row. */
 export interface CellImage {
   cols: number;
   rows: number;
   pixels: Uint8ClampedArray;
 }
 
-/** Stands for the address of an image, with its number behind it; see `figures/engine.py`. */
 const IMAGE = "tvmdbg-image:";
 
 /**
@@ -44,7 +42,6 @@ export class SvgContext {
   textAlign: CanvasTextAlign = "start";
   textBaseline: CanvasTextBaseline = "alphabetic";
   readonly marks: Mark[] = [];
-  /** What `cells` drew, in that order. */
   readonly images: CellImage[] = [];
   readonly #ruler: TextRuler;
   /** Coordinates are written in this part of a px. */
@@ -56,9 +53,7 @@ export class SvgContext {
   /** The rounded box that the path is, if it is one alone. */
   #box: { path: string; element: string } | null = null;
   #dash = "";
-  /** Clips that are open. */
   #open = 0;
-  /** The present point, and the one that is written. */
   #x = 0;
   #y = 0;
   #writtenX = 0;
@@ -166,7 +161,6 @@ export class SvgContext {
     this.#bend(x1 + (bx / b) * far, y1 + (by / b) * far, radius, false, turn < 0);
   }
 
-  /** A whole circle, or a part of one from `start` to `end` (radians), joined to the path by a line. */
   arc(
     x: number,
     y: number,
@@ -396,7 +390,6 @@ function colorOf(style: string | CanvasGradient | CanvasPattern): string {
   return typeof style === "string" ? style : HATCH;
 }
 
-/** Size (px), weight and families of a canvas's font. */
 export function parsedFont(font: string): { size: number; weight: string; family: string } {
   const [, before = "", size = "10", family = "sans-serif"] =
     /^(.*?)([\d.]+)px(?:\/\S+)? (.*)$/.exec(font) ?? [];

@@ -40,11 +40,9 @@ export interface Style {
   rest: string;
 }
 
-/** One thing that is drawn. */
 export interface Mark {
   /** Shapes of one style that follow each other become one path; clips hold what is drawn until they end. */
   kind: "element" | "shape" | "clip" | "end";
-  /** An element without its style, or the data of a path. */
   content: string;
   style: Style;
 }
@@ -66,7 +64,6 @@ export function markup(marks: readonly Mark[], dark: readonly Mark[] = marks): s
 
 const DIFFERENT = "a drawing differs between light and dark in more than its colors";
 
-/** By attribute and light color the dark one, where there is one alone; "" where there are several. */
 function darkColors(marks: readonly Mark[], dark: readonly Mark[]): Map<string, string> {
   const found = new Map<string, string>();
   const add = (name: string, light: string, other: string) => {
@@ -195,7 +192,6 @@ function clipping(data: string): string {
   return `<clipPath id="${id}"><path d="${data}"/></clipPath><g clip-path="url(#${id})">`;
 }
 
-/** A color as "#rrggbb" where it is one of RGB. */
 export function plain(color: string): string {
   if (!/^(#([0-9a-f]{3}|[0-9a-f]{6})|rgb\([\d., ]+\))$/i.test(color)) return color;
   const bits = channels(color).reduce((sum, value) => sum * 256 + Math.round(value), 0);

@@ -44,7 +44,6 @@ export class TextWidths {
     return this.#tables.font;
   }
 
-  /** Width of a line in px. */
   width(text: string, size: number, bold = false, mono = false): number {
     let ems = 0;
     for (const char of text) {
@@ -62,11 +61,7 @@ export class TextWidths {
     return kept ? kept.replace(TRAILING_SPACE, "") + ELLIPSIS : "";
   }
 
-  /**
-   * The text in lines of at most `room` px, broken at spaces where it has them.
-   *
-   * A word that is longer than a line is broken; the last line is cut if more is left.
-   */
+  /** The longest beginning that ends at a good place to break the line. */
   wrap(text: string, room: number, size: number, lines = 12, bold = false): string[] {
     let rest = clean(text).replace(/^ +| +$/g, "");
     const found: string[] = [];
@@ -84,7 +79,6 @@ export class TextWidths {
     return found.filter((line) => line);
   }
 
-  /** As much of the beginning as the room holds. */
   #head(text: string, room: number, size: number, bold: boolean, mono = false): string {
     let [kept, left] = ["", room];
     for (const cluster of this.clusters(text)) {

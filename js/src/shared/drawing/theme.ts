@@ -9,7 +9,6 @@ import {
 } from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { Pen } from "./canvas.ts";
 
-/** The host's colors as a canvas needs them: read when painting, never kept across a theme change. */
 export interface Theme extends ThemeColors {
   dark: boolean;
   font: string;
@@ -50,7 +49,6 @@ export function healthFills({ dark }: Theme): Record<keyof typeof health.light, 
   return health[schemeOf(dark)];
 }
 
-/** Fill of an op kind. */
 export function kindFill({ dark }: Theme, opKind: string): string {
   const kinds: Record<string, string> = opKinds[schemeOf(dark)];
   return kinds[opKind] ?? kinds.other!;
@@ -65,7 +63,6 @@ export function blockFill({ dark }: Theme, kind: number): string {
 /** Colors of times, of other numbers, and of numbers on both sides of zero. */
 export type Ramp = "heat" | "sequential" | "diverging";
 
-/** The colors along a ramp: what is least is nearest to the ground. */
 export function rampStops(theme: Theme, name: Ramp): readonly string[] {
   return { heat: heatStops, sequential: sequentialStops, diverging: divergingStops }[name](theme);
 }
@@ -82,7 +79,6 @@ export function divergingStops({ dark }: Theme): readonly string[] {
   return diverging[schemeOf(dark)];
 }
 
-/** Fill for a share of the largest value, 0 … 1. */
 export function heatFill({ dark }: Theme, share: number): string {
   return ramp(heat[schemeOf(dark)], share);
 }

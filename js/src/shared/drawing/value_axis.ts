@@ -1,13 +1,11 @@
 import { shortText } from "../number_text.ts";
 
-/** 1, 2 or 5 times a power of ten, `least` or more. */
 export function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   const rest = least / power;
   return power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
 }
 
-/** Round numbers between two values, and their exact short text. */
 export interface Tick {
   value: number;
   text: string;
@@ -43,7 +41,6 @@ export function indexTicks(first: number, end: number, count: number): number[] 
   });
 }
 
-/** Powers of ten with their negatives, and zero, inside [low, high]. */
 export function powerTicks(low: number, high: number, threshold: number): Tick[] {
   const largest = Math.max(Math.abs(low), Math.abs(high));
   const values = low <= 0 && high >= 0 ? [0] : [];
@@ -89,7 +86,6 @@ export class ValueAxis {
     return !(this.#to > this.#from);
   }
 
-  /** Below 0 and above 1 for values outside. */
   share(value: number): number {
     if (this.single) return value < this.low ? -1 : value > this.high ? 2 : 0.5;
     const bent = this.#bend(value);

@@ -59,7 +59,6 @@ export function button(label: string, title: string, onClick: () => void): HTMLB
   return node;
 }
 
-/** A button with a picture on it; its label stands beside the picture where the button is in a menu. */
 export function iconButton(
   lines: Icon,
   label: string,
@@ -75,12 +74,10 @@ export function iconButton(
   return node;
 }
 
-/** Puts another picture on a button of `iconButton`. */
 export function changeIcon(node: HTMLButtonElement, lines: Icon): void {
   node.firstElementChild!.replaceWith(icon(lines));
 }
 
-/** A control with its label beside it where it is in a menu. */
 export function captioned(label: string, control: HTMLElement): HTMLElement {
   return element(
     "label",
@@ -139,7 +136,6 @@ export function downloadProblem(): string {
   return opaque && self !== top ? "This page is sandboxed and may not save files." : "";
 }
 
-/** Hands a file to the browser by a link to it. */
 export function download(name: string, blob: Blob): void {
   const url = URL.createObjectURL(blob);
   const link = element("a", { href: url, download: name, hidden: true });
@@ -149,7 +145,6 @@ export function download(name: string, blob: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }
 
-/** A name that every file system takes. */
 export function fileName(parts: readonly string[], ending: string): string {
   const name = parts
     .map((part) => part.replace(/[^\w.-]+/g, "_").replace(/^[_.]+|_+$/g, ""))
@@ -158,7 +153,7 @@ export function fileName(parts: readonly string[], ending: string): string {
   return `${name.slice(0, 100) || "tvmdbg"}.${ending}`;
 }
 
-/** A live region that says in words what a view shows; not seen, but read by screen readers. */
+/** Live region that describes a view to screen readers. */
 export class Mirror {
   readonly node = element("div", {
     class: "tvmdbg-mirror",
@@ -167,17 +162,16 @@ export class Mirror {
     "aria-atomic": "true",
   });
 
-  /** What was told last. */
+  /** Last description of the view. */
   #told = "";
-  /** What it said as something was asked for that is not told yet. */
+  /** Message that was current when something was asked for whose description is pending. */
   #asked = "";
 
-  /** Says what has happened. */
   say(text: string): void {
     if (this.node.textContent !== text) this.node.textContent = text;
   }
 
-  /** Says what is shown; late, only where nothing has been said since that was told or asked for. */
+  /** Describes what is shown; a late description does not replace newer messages. */
   tell(text: string, isLate = false): void {
     const { textContent } = this.node;
     if (isLate && textContent !== this.#told && textContent !== this.#asked) return;
@@ -185,7 +179,7 @@ export class Mirror {
     this.say(text);
   }
 
-  /** Something else is to be shown: once it is there, it is told in the place of what is said now. */
+  /** Announces that a description is on its way, which will replace the current message. */
   ask(): void {
     this.#asked = this.node.textContent ?? "";
   }
@@ -193,7 +187,6 @@ export class Mirror {
 
 const STEP = 0.05;
 
-/** A bar between two panels that is dragged, or moved by arrow keys; calls back with the share of what lies before it. */
 export function splitter(
   label: string,
   orientation: "vertical" | "horizontal",

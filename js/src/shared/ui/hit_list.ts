@@ -1,7 +1,6 @@
 import { integer } from "../format.ts";
 import { element } from "./dom.ts";
 
-/** So many hits are listed; of the others only their number is told. */
 export const LISTED = 50;
 
 /** One row of the list: a node, an operator, a slice. */
@@ -20,7 +19,6 @@ let lists = 0;
 
 /** The hits of a search in a list below its field; the field keeps the keyboard and tells which row is meant. */
 export class HitList {
-  /** For a place in the view's root, or in a panel of one's own below the field. */
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
   readonly #list: HTMLElement;
@@ -47,7 +45,6 @@ export class HitList {
     field.setAttribute("aria-controls", controlled ? `${controlled} ${id}` : id);
   }
 
-  /** The row that Enter goes to, -1 none. */
   get active(): number {
     return this.#active;
   }

@@ -8,7 +8,6 @@ export interface KeyAction {
   run: (event: KeyboardEvent) => void;
 }
 
-/** Runs what a view does on a key, written as in `KeyAction.keys`; whether it does anything. */
 export function runKey(root: HTMLElement, key: string): boolean {
   const action = actionsOf(root).find(({ keys }) => keys.includes(key));
   action?.run(new KeyboardEvent("keydown", { key: key.replace(/^\w+\+(?=.)/, "") }));
@@ -91,7 +90,6 @@ function regain(root: HTMLElement, { target, relatedTarget }: FocusEvent): void 
   if (!gone.checkVisibility() || gone.matches(":disabled")) root.focus({ preventScroll: true });
 }
 
-/** The button that shows and hides the list of keys of `root`. */
 export function helpButton(root: HTMLElement): HTMLButtonElement {
   return iconButton(icons.HELP, "keys", "keys (?)", () => {
     root.focus({ preventScroll: true });

@@ -9,15 +9,14 @@ const MANY = 11;
 const MARGIN = 8;
 const CONTROLS = "button, select, input";
 
-/** What of a toolbar stands in its menu, in the order of the toolbar. */
+/** Controls of a toolbar that may move to its menu, in the toolbar's order. */
 interface Waiting {
-  /** Always. */
+  /** Controls that are always in the menu. */
   always: readonly HTMLElement[];
-  /** Where there is no room, the least needed first. */
+  /** Controls that move there for lack of room, the least needed first. */
   sometimes: readonly HTMLElement[];
 }
 
-/** Keeps a toolbar in one row of few controls: the others wait in a menu, each with its name. */
 export class Overflow {
   /** The button and the menu, for a place in the toolbar. */
   readonly node: HTMLElement;
@@ -28,7 +27,6 @@ export class Overflow {
   readonly #button: HTMLButtonElement;
   readonly #menu = element("div", { class: "tvmdbg-more-menu", role: "group", hidden: true });
 
-  /** `bar` holds what may wait already; the menu's button comes before its last child. */
   constructor(bar: HTMLElement, { always, sometimes }: Waiting, signal: AbortSignal) {
     this.#bar = bar;
     this.#needless = [...always, ...sometimes];
@@ -132,7 +130,6 @@ export class Overflow {
   }
 }
 
-/** How many controls of an item one sees; a search with its steps is one. */
 function count(item: Element): number {
   if (!(item as HTMLElement).checkVisibility()) return 0;
   if (item.matches(`.tvmdbg-one-control, ${CONTROLS}`)) return 1;

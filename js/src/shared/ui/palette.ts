@@ -22,7 +22,6 @@ export function selectionOf(
   return { nodes: [...others, first], entry: entryOf(finding, first) };
 }
 
-/** The entry that a finding speaks of at a node; its first output where it does not say. */
 export function entryOf(finding: About | null, node: number): Entry {
   return finding?.entries.find(([each]) => each === node) ?? [node, 0];
 }
@@ -31,7 +30,6 @@ export const PALETTE_KEY = "Ctrl+k";
 const SOURCE = "palette";
 /** A longer list of choices has a search of its own. */
 const MOST_CHOICES = 30;
-/** Keys that move within a view. */
 const MOVES = /^(Arrow.*|Page.*|Home|End|Enter|Escape| |\[|\])$/;
 
 /** One thing to go to or to do. */
@@ -39,7 +37,6 @@ interface Command extends ListedHit {
   run(): void;
 }
 
-/** Many commands, of which only those that are listed are made. */
 export interface Commands {
   /** What each is found by, in lower case. */
   readonly texts: readonly string[];
@@ -88,7 +85,6 @@ function findingCommands(
   };
 }
 
-/** The nodes of a graph; of two graphs each has a mark. */
 function nodeCommands(graph: GraphColumns, session: SessionClient, mark: string): Commands {
   const label = (node: number) => nodeLabel(graph, node);
   return {
@@ -106,7 +102,6 @@ function nodeCommands(graph: GraphColumns, session: SessionClient, mark: string)
   };
 }
 
-/** Its time, or that of the call it is in. */
 function timeOf(graph: GraphColumns, node: number): string {
   const { nodeNs, nodeCall, callNs, callOffsets } = graph;
   const rounding = graph.timeRounding?.[0] ?? 0;
@@ -118,7 +113,6 @@ function timeOf(graph: GraphColumns, node: number): string {
   return `${duration(callNs![call]!, rounding)} for ${count} together`;
 }
 
-/** The tensors of a run without a graph. */
 function tensorCommands(tensors: TensorColumns, session: SessionClient): Commands {
   const id = (row: number) => nodeTitle("", tensors.node[row]!, tensors.output[row]);
   const shape = (row: number) =>
@@ -199,7 +193,6 @@ function actionsIn(view: HTMLElement): Command[] {
   return [...buttons, ...choices, ...keys];
 }
 
-/** What a key does besides, held with Shift or pressed again. */
 const ASIDE = /(?: \([^()]*\))?(?:;.*)?$/;
 
 function capitalised(text: string): string {
@@ -212,7 +205,6 @@ function named(title: string): [name: string, key: string] {
   return [name ?? title, key ?? ""];
 }
 
-/** The first commands found, the best first, and how many there are. */
 export interface Matches {
   commands: Command[];
   total: number;
@@ -256,10 +248,8 @@ function beginsWord(text: string, word: string): boolean {
 }
 
 export const PALETTE_LABEL = "Go to a node, a finding or an action";
-/** Where no run is searched. */
 const ACTIONS_LABEL = "Go to an action";
 
-/** A run that the palette searches; of two runs each has a mark. */
 interface SearchedRun {
   mark?: string;
   run: RunClient;
@@ -285,7 +275,6 @@ export function openPalette(root: HTMLElement, ...sides: readonly SearchedRun[])
   for (const side of sides) void sources(side).then((found) => palette.add(...found));
 }
 
-/** What is known of the run; that its values are scanned is for others to begin. */
 async function sources({
   run,
   session,
@@ -331,7 +320,6 @@ class CommandPalette {
   #sources: readonly Commands[];
   #found: readonly Command[] = [];
 
-  /** Runs that did not answer yet. */
   #awaited: number;
   /** Whether Enter was pressed before anything was found. */
   #entered = false;
@@ -378,7 +366,6 @@ class CommandPalette {
     else this.#entered = entered;
   }
 
-  /** Lists what is found; the one `chosen` before stays so. */
   #search(chosen?: Command): void {
     const { commands, total } = matching(this.#sources, this.#field.value, LISTED);
     this.#found = commands;
@@ -411,7 +398,6 @@ class CommandPalette {
     command.run();
   }
 
-  /** Loses the keyboard first: amid its removal, `focusout` would remove it once more. */
   #close(): void {
     this.#before?.focus({ preventScroll: true });
     this.#field.blur();

@@ -6,7 +6,7 @@ const NAMES = ["Low", "High"] as const;
 const STRIDE = 10;
 const KEY_STEPS = 100;
 
-/** Where the axis is drawn, CSS px from its parent's corner. */
+/** Place of the axis, CSS px from its parent's corner. */
 export interface Plot {
   x: number;
   y: number;
@@ -14,7 +14,6 @@ export interface Plot {
   height: number;
 }
 
-/** The two ends of the colors' range, to be dragged along the axis or moved by arrow keys. */
 export class RangeHandles {
   readonly nodes: HTMLElement[];
   readonly #change: (range: [low: number, high: number]) => void;

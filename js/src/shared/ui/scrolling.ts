@@ -18,7 +18,6 @@ export function axisTurn(event: WheelEvent): AxisTurn {
   return { panPx: event.shiftKey && !across ? down : across, zoom: 1 };
 }
 
-/** Takes turns of the wheel over a stage once the view has the focus; before, it scrolls the page, and a hint says so. */
 export function bindAxisWheel(
   root: HTMLElement,
   { stage, canvas }: { stage: HTMLElement; canvas: HTMLElement },
@@ -119,13 +118,11 @@ export class RowsInView {
     return line ? Number(line.dataset.place) : -1;
   }
 
-  /** Gives the class to the row at a place, now and when it comes into view, and to no other. */
   mark(name: "current" | "hovered", place: number): void {
     this.#marked[name] = place;
     for (const line of this.#body.children) this.#show(line as HTMLElement);
   }
 
-  /** Brings a row into view. */
   reveal(place: number): void {
     if (place < 0) return;
     const top = place * this.#height;

@@ -6,7 +6,6 @@ import { applyTheme } from "../drawing/theme.ts";
 import { iconButton, letSave } from "./dom.ts";
 import type { KeyAction } from "./keys.ts";
 
-/** The view's own traits: initial state as arguments in Python, read back there as it changes. */
 export interface ViewOptions<T> {
   get<K extends keyof T & string>(name: K): T[K];
   set<K extends keyof T & string>(name: K, value: T[K]): void;
@@ -45,7 +44,6 @@ export function viewRoot(el: HTMLElement, figureId: string, signal: AbortSignal)
   return root;
 }
 
-/** A view that takes the height it has room for is never lower, CSS px. */
 const LEAST = 480;
 /** Where nothing scrolls and the window is as high as what it shows, its height says nothing. */
 const UNKNOWN = 720;
@@ -100,7 +98,6 @@ class Room {
     signal.addEventListener("abort", () => this.#listeners.delete(listener));
   }
 
-  /** Once the view is in the page, and when the notebook has another size. */
   #look(): void {
     const height = this.#measured();
     if (height === this.#height) return;
@@ -120,7 +117,7 @@ class Room {
   }
 }
 
-/** The innermost element around another that scrolls it up and down; null where the window does. */
+/** The innermost scrolling ancestor; null where the window scrolls. */
 function scrollerOf(root: HTMLElement): Element | null {
   for (let at = root.parentElement; at && at !== document.body; at = at.parentElement) {
     const { overflowY, maxHeight } = getComputedStyle(at);
@@ -222,7 +219,6 @@ class FullScreen {
     this.#fill(null);
   }
 
-  /** The browser itself leaves full screen on Escape. */
   #left(): void {
     if (this.#filled === "screen" && !this.#onScreen) this.#fill(null);
   }
@@ -259,7 +255,6 @@ class FullScreen {
   }
 }
 
-/** All that a view is given; `signal` aborts when the view goes. */
 export interface ViewContext<T> {
   run: RunClient;
   session: SessionClient;
@@ -276,7 +271,6 @@ export interface ViewState {
   _figure_id: string;
 }
 
-/** The traits of a model as options of a view. */
 export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
   return {
     get: (name) => model.get(name) as never,
