@@ -1,6 +1,6 @@
 import { PlacedScene } from "../graph/layout/placed_scene.ts";
 import type { LayoutResult } from "../graph/layout/types.ts";
-import type { Replaceable } from "../graph/parts.ts";
+import type { GraphView } from "../graph/view.ts";
 import { finished } from "../shared/many.ts";
 import { type ComparisonData, OTHER, type Side } from "./data.ts";
 
@@ -128,7 +128,7 @@ export class RowAligner {
   readonly #data: ComparisonData;
   /** Each side's own layout, before alignment. */
   readonly #own: [PlacedScene | null, PlacedScene | null] = [null, null];
-  readonly #views: [Replaceable | null, Replaceable | null] = [null, null];
+  readonly #views: [GraphView | null, GraphView | null] = [null, null];
 
   #isAligned = false;
 
@@ -137,7 +137,7 @@ export class RowAligner {
   }
 
   /** Aligned layout of one side; the other side is re-placed. */
-  place(side: Side, placed: PlacedScene, view: Replaceable): PlacedScene {
+  place(side: Side, placed: PlacedScene, view: GraphView): PlacedScene {
     this.#own[side] = placed;
     this.#views[side] = view;
     const [a, b] = this.#own;

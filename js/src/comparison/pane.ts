@@ -3,7 +3,6 @@ import type { PlacedScene } from "../graph/layout/placed_scene.ts";
 import type { Bounds } from "../graph/layout/types.ts";
 import { mountGraph } from "../graph/mount.ts";
 import type { GraphOptions } from "../graph/options.ts";
-import type { Replaceable } from "../graph/parts.ts";
 import type { GraphView } from "../graph/view.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
@@ -81,7 +80,7 @@ export interface PaneContext {
   /** Called after the graph was drawn, perhaps with another camera. */
   drawn: (view: GraphView) => void;
   /** Places the graph beside the other one. */
-  place: (placed: PlacedScene, view: Replaceable) => PlacedScene;
+  place: (placed: PlacedScene, view: GraphView) => PlacedScene;
   /** Called when the user acts on this side. */
   touched: () => void;
   signal: AbortSignal;

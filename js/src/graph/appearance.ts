@@ -12,20 +12,16 @@ import type { PlacedScene } from "./layout/placed_scene.ts";
 import type { Palette } from "./paint/palette.ts";
 import type { GraphPicture } from "./paint/picture.ts";
 import { GraphLegend } from "./panels/legend.ts";
-import type { GraphParts } from "./parts.ts";
-
-type Judged = Pick<GraphParts, "context" | "model" | "mirror" | "repaint" | "tell"> & {
-  placing: { lookAgain(): void };
-};
+import type { GraphView } from "./view.ts";
 
 /** Polls the health of the run's values; only a small run is scanned without being asked. */
 class HealthLoader {
-  readonly #view: Judged;
+  readonly #view: GraphView;
   readonly #scan: Scan<HealthAnswer>;
   #asked = false;
   #glanced = false;
 
-  constructor(view: Judged) {
+  constructor(view: GraphView) {
     this.#view = view;
     this.#scan = healthScan(
       view.context.run,
@@ -81,21 +77,10 @@ class HealthLoader {
 /** Without a kernel nobody works out what the page lacks, ms. */
 const PATIENCE_MS = 4000;
 
-type Colored = Pick<
-  GraphParts,
-  | ("chosen" | "context" | "mirror" | "model" | "palette" | "placed")
-  | ("arrange" | "repaint" | "selectNodes" | "tell")
-> & {
-  commands: { nextOf(verdict: number): void };
-  highlighted: string | null;
-  placing: { lookAgain(): void };
-  highlight(opKind: string | null): void;
-};
-
 /** Colors of a view and their legend. */
 export class Appearance {
   readonly legend: GraphLegend;
-  readonly #view: Colored;
+  readonly #view: GraphView;
   readonly #coloring: Coloring;
   readonly #healthLoader: HealthLoader;
   #colors: BoxColors | null = null;
@@ -103,7 +88,7 @@ export class Appearance {
   #since = 0;
   #waited: string | null = null;
 
-  constructor(view: Colored, signal: AbortSignal) {
+  constructor(view: GraphView, signal: AbortSignal) {
     this.#view = view;
     const { model, context, commands } = view;
     this.#coloring = new Coloring(model.graph, model.times);

@@ -2,24 +2,19 @@ import { TRUST_LABELS, Trust } from "../shared/client/run_client.ts";
 import { counted } from "../shared/format.ts";
 import { notesAt } from "./data/hits.ts";
 import type { WalkStep } from "./data/walk.ts";
-import type { Folding } from "./folding.ts";
 import { EdgeStyle } from "./layout/scene.ts";
-import type { CameraRestorer, NavigationHistory } from "./navigation_history.ts";
-import type { Navigator } from "./navigator.ts";
 import { groupLines } from "./panels/details_parts.ts";
-import type { GraphParts } from "./parts.ts";
+import type { GraphView } from "./view.ts";
 
 /** Readers that the tooltip of an edge names. */
 const NAMED = 6;
 
-type Pointed = Pick<GraphParts, "box" | "mirror" | "model" | "placed" | "stage" | "tooltip">;
-
 /** Tooltip of edges: under the pointer, or one after the other by key. */
 class EdgeTooltip {
-  readonly #view: Pointed;
+  readonly #view: GraphView;
   #told = { box: -1, row: -1 };
 
-  constructor(view: Pointed) {
+  constructor(view: GraphView) {
     this.#view = view;
   }
 
@@ -107,29 +102,11 @@ class EdgeTooltip {
 
 const SOURCE = "graph";
 
-type Commanded = Pick<
-  GraphParts,
-  | ("root" | "context" | "chosen" | "model" | "hits" | "stage" | "mirror" | "tooltip")
-  | ("placed" | "walk" | "node" | "box" | "isWrapped" | "expects")
-> & {
-  highlighted: string | null;
-  walked: string;
-  details: { focus(): void };
-  folding: Folding;
-  menus: { actions(at?: { x: number; y: number }): void };
-  navigation: Pick<NavigationHistory, "step">;
-  navigator: Pick<Navigator, "say">;
-  placing: Pick<CameraRestorer, "fits">;
-  cancel(): boolean;
-  highlight(opKind: string | null): void;
-  showDetails(on?: boolean): void;
-};
-
 export class GraphCommands {
   readonly edges: EdgeTooltip;
-  readonly #view: Commanded;
+  readonly #view: GraphView;
 
-  constructor(view: Commanded) {
+  constructor(view: GraphView) {
     this.#view = view;
     this.edges = new EdgeTooltip(view);
   }

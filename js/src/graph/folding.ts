@@ -2,28 +2,21 @@ import { counted } from "../shared/format.ts";
 import { notedBoxes } from "./data/hits.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import { boxesOf } from "./layout/scene.ts";
-import type { CameraRestorer } from "./navigation_history.ts";
 import type { OverlayMarks } from "./paint/painter.ts";
-import type { GraphParts } from "./parts.ts";
+import type { GraphView } from "./view.ts";
 
 /** Largest group whose nodes are selected in the other views. */
 export const MOST_SELECTED = 2000;
 /** Milliseconds after a group was opened or closed in which a second click means the same click. */
 const DOUBLE = 350;
 
-type FoldingParts = Pick<
-  GraphParts,
-  | ("chosen" | "context" | "model" | "mirror" | "node" | "placed" | "stage")
-  | ("expects" | "mark" | "tell")
-> & { placing: Pick<CameraRestorer, "anchor" | "goal"> };
-
 export class Folding {
-  readonly #view: FoldingParts;
+  readonly #view: GraphView;
   #last = 0;
   /** Group to bring into view once it is drawn; -1 for none. */
   #coming = -1;
 
-  constructor(view: FoldingParts) {
+  constructor(view: GraphView) {
     this.#view = view;
   }
 
@@ -190,12 +183,8 @@ export class Folding {
   }
 }
 
-type MarkedParts = Pick<GraphParts, "context" | "hits" | "model"> & {
-  folding: Pick<Folding, "group">;
-};
-
 export function overlayOf(
-  { context, folding, hits, model }: MarkedParts,
+  { context, folding, hits, model }: GraphView,
   placed: PlacedScene,
 ): OverlayMarks {
   const { selected, hovered } = context.session;

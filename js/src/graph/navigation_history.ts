@@ -13,7 +13,7 @@ import {
   same,
   viewOf,
 } from "./options.ts";
-import type { GraphParts } from "./parts.ts";
+import type { GraphView } from "./view.ts";
 
 export const STEP_TRAITS = [
   "isolate",
@@ -31,14 +31,9 @@ const MOST_SELECTED = 100;
 /** So long the camera must rest until Python is told where it is. */
 const SETTLED_MS = 400;
 
-type Visited = Pick<
-  GraphParts,
-  "context" | "isArranging" | "placed" | "selectNodes" | "showToolbar" | "stage"
->;
-
 /** What was shown and from where: step by step, and under names. */
 export class NavigationHistory {
-  readonly #view: Visited;
+  readonly #view: GraphView;
   #before: Bookmark;
   /** Placed scene and camera of the last paint. */
   #seen: (CameraView & { placed: PlacedScene }) | null = null;
@@ -50,7 +45,7 @@ export class NavigationHistory {
   #lastKind = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(view: Visited) {
+  constructor(view: GraphView) {
     this.#view = view;
     const { options, session, signal } = view.context;
     this.#before = this.#look();
@@ -202,19 +197,9 @@ interface BoxPlace {
   y: number;
 }
 
-type Placing = Pick<
-  GraphParts,
-  | ("context" | "hits" | "isArranging" | "model" | "node" | "placed" | "stage" | "walk")
-  | ("arrange" | "mark" | "repaint" | "tell")
-> & {
-  isUntouched: boolean;
-  folding: { placed(): number };
-  navigation: Pick<NavigationHistory, "settle">;
-};
-
 /** Places the camera over a new picture so that what the user looked at stays in place. */
 export class CameraRestorer {
-  readonly #view: Placing;
+  readonly #view: GraphView;
   /** The group that stays where it is while the picture changes, if it is not what is selected. */
   anchor: number | null = null;
   /** Whether the next picture is fitted to the stage. */
@@ -222,7 +207,7 @@ export class CameraRestorer {
   /** The node that the next picture is opened for. */
   goal: number | null = null;
 
-  constructor(view: Placing) {
+  constructor(view: GraphView) {
     this.#view = view;
   }
 

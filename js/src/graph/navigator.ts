@@ -2,22 +2,17 @@ import { counted, integer } from "../shared/format.ts";
 import { between, type Isolation } from "./data/links.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import { shownNodes } from "./layout/scene.ts";
-import type { GraphParts } from "./parts.ts";
-
-type Navigated = Pick<
-  GraphParts,
-  "chosen" | "context" | "isArranging" | "mirror" | "model" | "node" | "placed" | "showToolbar"
->;
+import type { GraphView } from "./view.ts";
 
 export class Navigator {
-  readonly #view: Navigated;
+  readonly #view: GraphView;
   /** First end of a path, until the other end is chosen. */
   #start: number | null = null;
   #told: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
   /** Message above the graph: a failure, or what the user has to do next. */
   #notice = "";
 
-  constructor(view: Navigated) {
+  constructor(view: GraphView) {
     this.#view = view;
     const { options, session, signal } = view.context;
     const done = () => {

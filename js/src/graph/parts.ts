@@ -1,15 +1,11 @@
-import { element, type Mirror } from "../shared/ui/dom.ts";
+import { element } from "../shared/ui/dom.ts";
 import type { ViewContext, ViewOptions } from "../shared/ui/view.ts";
 import type { Wires } from "./data/coloring.ts";
-import type { Hits } from "./data/hits.ts";
 import type { Isolation } from "./data/links.ts";
-import type { GraphModel } from "./data/model.ts";
-import type { Walk } from "./data/walk.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import type { Direction } from "./layout/types.ts";
 import type { GraphOptions } from "./options.ts";
-import type { Palette } from "./paint/palette.ts";
-import type { GraphStage } from "./stage.ts";
+import type { GraphView } from "./view.ts";
 
 const HEIGHT = 420;
 
@@ -134,43 +130,5 @@ export interface GraphContext extends ViewContext<GraphOptions> {
   /** Node to open on in place of the first fault or the slowest; -1 for the graph's beginning. */
   opensOn?: number;
   /** Adjusts a layout to what stands beside it. */
-  place?: (placed: PlacedScene, view: Replaceable) => PlacedScene;
-}
-
-/** A graph whose boxes may be placed anew. */
-export interface Replaceable {
-  replace(placed: PlacedScene): void;
-}
-
-/** What the parts of a graph view share. */
-export interface GraphParts {
-  readonly root: HTMLElement;
-  readonly context: GraphContext;
-  readonly chosen: ChosenOptions;
-  readonly model: GraphModel;
-  readonly hits: Hits;
-  readonly stage: GraphStage;
-  readonly mirror: Mirror;
-  readonly tooltip: GraphTooltip;
-  readonly palette: Palette;
-  placed: PlacedScene | null;
-  walk: Walk | null;
-  /** The selected node that details and keys speak of. */
-  readonly node: number | null;
-  readonly box: number;
-  /** Whether another picture is on its way. */
-  readonly isArranging: boolean;
-  readonly isWrapped: boolean;
-  /** The selection that the view itself is about to make: it moves the camera as it likes. */
-  expects(selection: string): void;
-  selectNodes(nodes: readonly number[]): void;
-  /** Builds the scene that the traits ask for, lays it out and shows it; what was looked at stays unless it `opens`. */
-  arrange(opens: boolean): Promise<void>;
-  /** Draws the picture anew; `place` sets the camera once the stage has a size. */
-  repaint(place?: (() => void) | null): void;
-  /** Draws anew what is marked over the picture. */
-  mark(): void;
-  /** Says what is selected, in the details and to screen readers; late, without talking over what was said meanwhile. */
-  tell(isLate?: boolean): void;
-  showToolbar(): void;
+  place?: (placed: PlacedScene, view: GraphView) => PlacedScene;
 }

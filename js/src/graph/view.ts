@@ -18,13 +18,13 @@ import { DetailsPanel } from "./panels/details.ts";
 import { groupPath, groupSentence } from "./panels/details_parts.ts";
 import { Menus } from "./panels/menus.ts";
 import { Toolbar } from "./panels/toolbar.ts";
-import { ChosenOptions, type GraphContext, type GraphParts, GraphTooltip } from "./parts.ts";
+import { ChosenOptions, type GraphContext, GraphTooltip } from "./parts.ts";
 import { type GraphInspection, GraphStage } from "./stage.ts";
 
 const NARROW = 700;
 
 /** One view of one graph; commands on it are in `commands`. */
-export class GraphView implements GraphParts {
+export class GraphView {
   readonly root: HTMLElement;
   readonly context: GraphContext;
   readonly chosen: ChosenOptions;
@@ -40,6 +40,7 @@ export class GraphView implements GraphParts {
   readonly mirror = new Mirror();
   readonly tooltip = new GraphTooltip();
   readonly code: CodeCopy;
+  /** The scene on the stage; null until the first layout is done. */
   placed: PlacedScene | null = null;
   walk: Walk | null = null;
   readonly navigator: Navigator;
@@ -144,17 +145,20 @@ export class GraphView implements GraphParts {
     void this.arrange(true);
   }
 
+  /** The selected node that details and keys speak of. */
   get node(): number | null {
     const { node } = this.context.session;
     return node !== null && this.model.has(node) ? node : null;
   }
 
+  /** The box that keys start from, -1 where there is none. */
   get box(): number {
     const { group } = this.folding;
     if (group >= 0) return this.placed!.scene.boxOfGroup[group]!;
     return this.node === null ? -1 : (this.placed?.boxOf(this.node) ?? -1);
   }
 
+  /** Whether a layout is under way. */
   get isArranging(): boolean {
     return this.#isArranging;
   }
@@ -168,10 +172,12 @@ export class GraphView implements GraphParts {
     return (this.placed?.columns ?? 1) > 1;
   }
 
+  /** Announces a selection by this view itself, after which it moves the camera as it likes. */
   expects(selection: string): void {
     this.#own = selection;
   }
 
+  /** Selects nodes and no group, without moving the camera. */
   selectNodes(nodes: readonly number[]): void {
     this.context.options.set("group", null);
     this.expects(JSON.stringify(nodes));
@@ -199,6 +205,7 @@ export class GraphView implements GraphParts {
     this.repaint();
   }
 
+  /** Builds, lays out and shows the scene that the traits ask for; the camera stays unless it `opens`. */
   async arrange(opens: boolean): Promise<void> {
     const { hops, fold, direction, grouped, openGroups, hidden, label } = this.chosen;
     const { node: focus, problem } = this.model.find(this.chosen.focus);
@@ -250,6 +257,7 @@ export class GraphView implements GraphParts {
     this.placing.show(placed, false, null);
   }
 
+  /** Draws the picture anew; `place` sets the camera once the stage has a size. */
   repaint(place: (() => void) | null = null): void {
     this.showToolbar();
     const [placed, palette] = [this.placed, this.palette];
@@ -265,6 +273,7 @@ export class GraphView implements GraphParts {
     );
   }
 
+  /** Describes the selection in the details and to screen readers; late, without interrupting newer messages. */
   tell(isLate = false): void {
     if (!this.placed) return;
     const { scene } = this.placed;

@@ -9,14 +9,7 @@ import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/vie
 import { Plan } from "./plan.ts";
 import { type MemoryOptions, MemoryView } from "./view.ts";
 
-type SteeredMemory = Pick<
-  MemoryView,
-  "scene" | "view" | "scroll" | "zoom" | "zoomToSelection" | "center"
-> &
-  Pick<MemoryView, "move" | "otherSlot" | "sameSlot" | "peak" | "pick" | "copy"> &
-  Pick<MemoryView, "showParameters" | "nextColor">;
-
-function actions(view: SteeredMemory): KeyAction[] {
+function actions(view: MemoryView): KeyAction[] {
   const { viewport } = view.scene;
   const pan = (share: number) => view.view(() => viewport.pan(viewport.span * share));
   const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });
@@ -46,15 +39,10 @@ function actions(view: SteeredMemory): KeyAction[] {
   ];
 }
 
-type PointedMemory = Pick<
-  MemoryView,
-  "scene" | "chart" | "focus" | "view" | "hoverAt" | "pickHit" | "zoomToSelection"
->;
-
 const DRAG_FROM = 4;
 
 /** Pointer and wheel on the stage: click selects, drag pans, the wheel zooms once the view has the focus. */
-function bindPointer(root: HTMLElement, view: PointedMemory, signal: AbortSignal): void {
+function bindPointer(root: HTMLElement, view: MemoryView, signal: AbortSignal): void {
   const { scene } = view;
   const { canvas } = view.chart;
   const on = listening(canvas, signal);

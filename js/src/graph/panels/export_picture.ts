@@ -12,7 +12,7 @@ import {
   KEEP_KEYS,
 } from "../../shared/ui/dom.ts";
 import type { Camera } from "../camera.ts";
-import type { GraphParts } from "../parts.ts";
+import type { GraphView } from "../view.ts";
 
 /** Popup over the view that closes when it loses the keyboard: a menu, a few controls. */
 export class Popup {
@@ -143,18 +143,12 @@ const CHOICES = [
   ["png", "whole graph"],
 ] as const satisfies [PictureFormat, What][];
 
-/** What it needs of the view. */
-export type Saved = Pick<
-  GraphParts,
-  "context" | "chosen" | "placed" | "stage" | "mirror" | "palette"
->;
-
 /** Saves what is drawn as a picture: just what is on the stage, or the whole graph. */
 export class Saves {
-  readonly #view: Saved;
+  readonly #view: GraphView;
   readonly #popup: Popup;
 
-  constructor(view: Saved, popup: Popup) {
+  constructor(view: GraphView, popup: Popup) {
     this.#view = view;
     this.#popup = popup;
   }

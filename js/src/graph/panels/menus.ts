@@ -1,12 +1,9 @@
 import { COPY_KEY } from "../../shared/client/code_copy.ts";
 import { integer } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
-import type { GraphCommands } from "../commands.ts";
-import type { Folding } from "../folding.ts";
-import type { NavigationHistory } from "../navigation_history.ts";
-import { kindQuery, type Navigator } from "../navigator.ts";
-import type { GraphParts } from "../parts.ts";
-import { Popup, type Saved, Saves } from "./export_picture.ts";
+import { kindQuery } from "../navigator.ts";
+import type { GraphView } from "../view.ts";
+import { Popup, Saves } from "./export_picture.ts";
 
 /** So many of the actions are buttons in the details. */
 const SHOWN = 5;
@@ -18,22 +15,12 @@ interface Action {
   run: () => void;
 }
 
-/** What they need of the view. */
-type Acting = Saved &
-  Pick<GraphParts, "root" | "model" | "node" | "box" | "isWrapped"> & {
-    code: { copy(): void };
-    commands: Pick<GraphCommands, "focusNode" | "inOrder" | "wrap">;
-    folding: Folding;
-    navigation: Pick<NavigationHistory, "forget" | "keep" | "names" | "recall">;
-    navigator: Navigator;
-  };
-
 export class Menus {
-  readonly #view: Acting;
+  readonly #view: GraphView;
   readonly #popup: Popup;
   readonly saves: Saves;
 
-  constructor(view: Acting) {
+  constructor(view: GraphView) {
     this.#view = view;
     this.#popup = new Popup(view.root);
     this.saves = new Saves(view, this.#popup);
