@@ -134,7 +134,7 @@ function findingsPanel(
         pen.font = `600 ${SMALL}px ${theme.font}`;
         const color =
           colorOf(theme, row.severity) === theme.text ? theme.muted : colorOf(theme, row.severity);
-        put(capital(row.severity), 0, top + LINE / 2, color);
+        put(row.severity.charAt(0).toUpperCase() + row.severity.slice(1), 0, top + LINE / 2, color);
       },
     };
   });
@@ -147,8 +147,4 @@ function findingsPanel(
     description: { view: "findings", title: data.title },
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -115,7 +115,7 @@ function paintBytes(
     center(byte, String(at), top + 7.5);
     if (!hasDump) continue;
     pen.font = `12px ${MONO}`;
-    center(byte, at < dump.length ? hex(dump[at]!) : "··", top + 21);
+    center(byte, at < dump.length ? dump[at]!.toString(16).padStart(2, "0") : "··", top + 21);
   }
   pen.strokeStyle = theme.line;
   pen.lineWidth = 0.75;
@@ -126,10 +126,6 @@ function paintBytes(
     pen.lineTo(x, top + (hasDump ? 28 : 13));
   }
   pen.stroke();
-}
-
-function hex(byte: number): string {
-  return byte.toString(16).padStart(2, "0");
 }
 
 function paintWords(

@@ -148,16 +148,12 @@ export class ClassColors extends KindColors {
     return `${told.join(", ")}${more > 0 ? `, +${more}` : ""}`;
   }
 
-  #key(code: number): string {
-    return this.#place[code]! < this.#own ? String(code) : OTHER;
-  }
-
   #is(node: number, key: string): boolean {
     const { codes } = this.column;
     const [first, end] = rowsOf(this.ground.graph, this.column, node);
     for (let row = first; row < end; row++) {
       const code = codes[row]!;
-      if (code >= 0 && this.#key(code) === key) return true;
+      if (code >= 0 && (this.#place[code]! < this.#own ? String(code) : OTHER) === key) return true;
     }
     return false;
   }

@@ -56,7 +56,8 @@ export class KindColors implements BoxColors {
   face(box: number): string | null {
     const { graph, palette } = this.ground;
     const node = this.node(box);
-    if (membersOf(this.ground.scene, box).length > 1) return palette.tint(this.#kindOf(box));
+    if (membersOf(this.ground.scene, box).length > 1)
+      return palette.tint(this.ground.graph.opKinds.unique[this.#counts(box)[0]![0]]!);
     return graph.kinds[node] === NodeKind.NOP ? null : palette.tint(graph.opKinds.at(node));
   }
 
@@ -95,10 +96,6 @@ export class KindColors implements BoxColors {
     const { graph, palette } = this.ground;
     const { unique } = graph.opKinds;
     return shares(this.#counts(box), (code) => kindFill(palette.theme, unique[code]!));
-  }
-
-  #kindOf(box: number): string {
-    return this.ground.graph.opKinds.unique[this.#counts(box)[0]![0]]!;
   }
 
   #counts(box: number): [code: number, count: number][] {

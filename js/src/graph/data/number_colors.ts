@@ -188,11 +188,9 @@ export class NumberColors extends KindColors {
   }
 
   #fill(box: number, value: number): string | null {
-    return Number.isNaN(value) || this.#isZero(box) ? null : this.color(value);
-  }
-
-  #isZero(box: number): boolean {
-    return this.#isGiven(this.node(box)) && !(this.#values[box]! > 0);
+    return Number.isNaN(value) || (this.#isGiven(this.node(box)) && !(this.#values[box]! > 0))
+      ? null
+      : this.color(value);
   }
 
   #ends(column: NumberColumn, low: number, high: number, positive: number): [number, number] {

@@ -135,12 +135,9 @@ class Parser {
 
   #all(): Query {
     const parts = [this.#negated()];
-    while (this.#keyword("and") || this.#goesOn()) parts.push(this.#negated());
+    while (this.#keyword("and") || !["", ")", "|", "or"].includes(this.#next()))
+      parts.push(this.#negated());
     return parts.length === 1 ? parts[0]! : ["and", ...parts];
-  }
-
-  #goesOn(): boolean {
-    return !["", ")", "|", "or"].includes(this.#next());
   }
 
   #negated(): Query {

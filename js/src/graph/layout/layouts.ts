@@ -267,7 +267,10 @@ export class LayoutController {
       return placed;
     } catch (error) {
       if (signal.reason === CANCELLED)
-        this.#say("stopped: the graph is not shown in full ", this.#goOn());
+        this.#say(
+          "stopped: the graph is not shown in full ",
+          button("lay out", "lay out the whole graph", this.#again),
+        );
       if (signal.aborted || isAbort(error)) return null;
       this.#say(
         message(
@@ -290,10 +293,6 @@ export class LayoutController {
   cancel(): boolean {
     this.#running?.abort(CANCELLED);
     return this.isRunning;
-  }
-
-  #goOn(): HTMLElement {
-    return button("lay out", "lay out the whole graph", this.#again);
   }
 
   #say(...parts: (string | HTMLElement)[]): void {

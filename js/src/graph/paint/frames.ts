@@ -75,7 +75,13 @@ export function paintGroup(
   context.roundRect(front.x, front.y, front.width, front.height, round);
   context.stroke();
   const button = buttonOf(picture, box);
-  if (button) paintButton(context, button, "+", inkOn(opaque(picture, fill)));
+  if (button)
+    paintButton(
+      context,
+      button,
+      "+",
+      inkOn(/^(#|rgb\()/.test(fill) ? fill : picture.palette.theme.background),
+    );
   const taken = wide + (button ? BUTTON * scale : 0);
   return { ...front, x: front.x + wide, width: front.width - taken };
 }
@@ -140,10 +146,6 @@ export function groupFill(picture: GraphPicture, box: number): string {
   const { palette, colorBy, colors } = picture;
   if (colorBy === "kind" || isSetBack(picture, box)) return palette.plain;
   return colors.face(box) ?? palette.plain;
-}
-
-function opaque({ palette }: GraphPicture, fill: string): string {
-  return /^(#|rgb\()/.test(fill) ? fill : palette.theme.background;
 }
 
 const TEXT_PX = 11;

@@ -72,11 +72,6 @@ export function detail({ camera, placed }: Pick<GraphPicture, "camera" | "placed
   return pitch * camera.scale >= LAYER_PX ? "shape" : "density";
 }
 
-/** Rank and fill of each box without text, computed once per coloring. */
-function prominence({ colors }: Pick<GraphPicture, "colors">, box: number): number {
-  return colors.rank(box);
-}
-
 export function isSetBack(
   { colors, highlight, hits }: Pick<GraphPicture, "colors" | "highlight" | "hits">,
   box: number,
@@ -118,7 +113,7 @@ class Shades {
       [pixel] = new Uint32Array(Uint8Array.of(red, green, blue, 255).buffer);
       this.#pixels.set(fill, pixel!);
     }
-    this.rank[box] = prominence(this.#picture, box);
+    this.rank[box] = this.#picture.colors.rank(box);
     this.color[box] = pixel!;
   }
 

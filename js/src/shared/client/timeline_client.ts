@@ -144,7 +144,7 @@ export class TimelineClient implements TimelineQuestions {
   }
 
   async #names(head: TimelineColumns): Promise<NameColumns> {
-    if (isNamed(head)) return head;
+    if (head.names.length === head.info.names) return head;
     const found = NAMED.map((name) => strings(head[name]));
     while (found[0]!.length < head.info.names) {
       const { result, buffers } = await this.ask("names", { first: found[0]!.length });
@@ -196,10 +196,6 @@ export function windowColumns(head: TimelineHead, columns: Columns<"window">): W
 /** What is told of each distinct name. */
 const NAMED = ["names", "nameKinds", "nameParts", "nameLabels"] as const;
 type NameColumns = Columns<"names">;
-
-function isNamed(head: TimelineColumns): boolean {
-  return head.names.length === head.info.names;
-}
 
 /** Columns with the names they speak of by number: those that came along, else those told at first. */
 function withNames<T extends Partial<NameColumns>>(

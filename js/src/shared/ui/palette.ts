@@ -144,7 +144,7 @@ export function actionCommands(root: HTMLElement): Commands {
   const all = views
     .filter((view) => view.checkVisibility())
     .flatMap(actionsIn)
-    .map((each) => ({ ...each, label: capitalised(each.label) }));
+    .map((each) => ({ ...each, label: each.label.charAt(0).toUpperCase() + each.label.slice(1) }));
   return {
     texts: all.map(({ label, kind }) => `${label} ${kind}`.toLowerCase()),
     at: (index) => all[index]!,
@@ -194,10 +194,6 @@ function actionsIn(view: HTMLElement): Command[] {
 }
 
 const ASIDE = /(?: \([^()]*\))?(?:;.*)?$/;
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 /** What a control is called, and the key in brackets at the end of its title. */
 function named(title: string): [name: string, key: string] {
