@@ -9,7 +9,6 @@ import { type NodeColumn, rowsOf } from "./data/node_columns.ts";
 import { isOfKind } from "./data/times.ts";
 import { MOST_SELECTED } from "./folding.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
-import type { Palette } from "./paint/palette.ts";
 import type { GraphPicture } from "./paint/picture.ts";
 import { GraphLegend } from "./panels/legend.ts";
 import type { GraphView } from "./view.ts";
@@ -17,13 +16,13 @@ import type { GraphView } from "./view.ts";
 /** Polls the health of the run's values; only a small run is scanned without being asked. */
 class HealthLoader {
   readonly #view: GraphView;
-  readonly #scan: Scan<HealthAnswer>;
+  readonly scan: Scan<HealthAnswer>;
   #asked = false;
   #glanced = false;
 
   constructor(view: GraphView) {
     this.#view = view;
-    this.#scan = healthScan(
+    this.scan = healthScan(
       view.context.run,
       { answer: (answer) => this.#judged(answer), error: (error) => this.#notJudged(error) },
       view.context.signal,
@@ -39,7 +38,7 @@ class HealthLoader {
         if (answer.state === "none" || this.#asked) return;
         this.#asked = true;
         this.#judged(answer);
-        if (isUnderWay(answer)) void this.#scan.start();
+        if (isUnderWay(answer)) void this.scan.start();
       },
       () => {},
     );
@@ -48,15 +47,7 @@ class HealthLoader {
   ask(): void {
     if (this.#asked) return;
     this.#asked = true;
-    void this.#scan.start();
-  }
-
-  stop(): void {
-    void this.#scan.stop();
-  }
-
-  goOn(): void {
-    void this.#scan.start(true);
+    void this.scan.start();
   }
 
   #judged(answer: HealthAnswer): void {
@@ -90,29 +81,10 @@ export class Appearance {
 
   constructor(view: GraphView, signal: AbortSignal) {
     this.#view = view;
-    const { model, context, commands } = view;
+    const { model, context } = view;
     this.#coloring = new Coloring(model.graph, model.times);
     this.#healthLoader = new HealthLoader(view);
-    this.legend = new GraphLegend(
-      model.graph,
-      model.times,
-      {
-        highlight: (key) => view.highlight(key),
-        glance: (key) => {
-          this.#glanced = key;
-          view.repaint();
-        },
-        select: (key) => this.#select(key),
-        limit: (range) => context.options.set("color_limits", range),
-        pause: (on) => context.options.set("_color_paused", on),
-        health: {
-          next: (verdict) => commands.nextOf(verdict),
-          stop: () => this.#healthLoader.stop(),
-          goOn: () => this.#healthLoader.goOn(),
-        },
-      },
-      signal,
-    );
+    this.legend = new GraphLegend(view, this.#healthLoader.scan);
     signal.addEventListener("abort", () => clearTimeout(this.#since));
     context.options.onChange("label", () => void view.arrange(false), signal);
     model.describe.entryTold = (entry) => {
@@ -162,25 +134,16 @@ export class Appearance {
 
   of(
     placed: PlacedScene | null,
-    palette: Palette,
   ): Pick<GraphPicture, "colorBy" | "colors" | "health" | "highlight"> | null {
-    const { chosen, model, highlighted } = this.#view;
+    const { chosen, model, palette } = this.#view;
     const { colorBy } = chosen;
     const known = model.describe.health;
     const wish = { name: colorBy, wires: chosen.colorWires, limits: chosen.colorLimits };
     const health = placed && this.#coloring.health(known, placed.scene);
     const colors = placed && this.#coloring.colors(wish, placed.scene, palette, health);
     this.#colors = colors;
-    const highlight = this.#glanced ?? highlighted;
-    this.legend.show({
-      colorBy,
-      colors,
-      work: this.column?.work ?? null,
-      problem: this.#problem(),
-      health: known,
-      highlight: highlighted,
-      palette,
-    });
+    const highlight = this.#glanced ?? this.#view.highlighted;
+    this.legend.show(colors, this.column?.work ?? null, this.#problem());
     return colors && { colorBy, colors, health, highlight };
   }
 
@@ -190,10 +153,16 @@ export class Appearance {
     return this.#waited === colorBy ? `${colorBy}: not in this page` : `computing ${colorBy} …`;
   }
 
-  #select(key: string): void {
+  /** Sets off what the legend names for as long as the pointer is there; null ends that. */
+  setOff(key: string | null): void {
+    this.#glanced = key;
+    this.#view.repaint();
+  }
+
+  select(key: string): void {
     const { placed, model, mirror } = this.#view;
     const { graph } = model;
-    const { colors } = this.of(placed, this.#view.palette) ?? {};
+    const { colors } = this.of(placed) ?? {};
     const nodes =
       colors instanceof ClassColors
         ? colors.nodes(key)

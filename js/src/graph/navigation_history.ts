@@ -54,7 +54,7 @@ export class NavigationHistory {
     session.onChange(() => this.#changed(), signal, ["selected"]);
     options.onChange("camera", () => this.#aim(options.get("camera")), signal);
     for (const name of ["history", "bookmarks"] as const) {
-      options.onChange(name, () => view.showToolbar(), signal);
+      options.onChange(name, () => view.toolbar.show(), signal);
     }
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }

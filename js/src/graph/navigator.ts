@@ -58,7 +58,7 @@ export class Navigator {
     options.set("hops", null);
     options.set("hidden", []);
     this.#notice = "";
-    this.#view.showToolbar();
+    this.#view.toolbar.show();
   }
 
   toggle(query: string): void {
@@ -126,7 +126,7 @@ export class Navigator {
   /** Says what could not be done, or what comes next, above the graph and to screen readers. */
   say(text: string): void {
     this.#notice = text;
-    this.#view.showToolbar();
+    this.#view.toolbar.show();
     this.#view.mirror.say(text);
   }
 }

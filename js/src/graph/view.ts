@@ -57,7 +57,7 @@ export class GraphView {
   readonly #problem: string;
   palette: Palette;
   #isArranging = false;
-  #detailsOpen = false;
+  detailsOpen = false;
   #detailsChosen = false;
   #own = "";
   /** The node that was selected before there was a picture, -1 for none. */
@@ -87,40 +87,8 @@ export class GraphView {
     signal.addEventListener("abort", () => this.hits.stop());
     this.stage = new GraphStage(() => this.#drawn(), signal);
     this.appearance = new Appearance(this, signal);
-    this.details = new DetailsPanel(
-      model,
-      run,
-      context.session,
-      (node, output) => commands.select(node, output),
-      this.folding,
-      signal,
-    );
-    this.toolbar = new Toolbar(
-      model.facts,
-      {
-        search: (query) => context.options.set("search", query),
-        nextHit: (by) => commands.nextHit(by),
-        goToHit: (at) => commands.select(this.hits.found.nodes[at] ?? null),
-        colorBy: (mode) => this.chosen.colorWith(mode),
-        fold: (on) => context.options.set("fold_parameters", on),
-        direction: (to) => context.options.set("direction", to),
-        zoom: (factor) => this.stage.zoom(factor),
-        fit: () => commands.fitAll(),
-        slowest: () => commands.slowest(),
-        details: (on) => this.showDetails(on),
-        copy: () => this.code.copy(),
-        everything: () => this.navigator.everything(),
-        go: (by) => this.navigation.go(by),
-        groups: (control) => this.menus.groups(control),
-        shows: (control) => this.menus.shows(control),
-        marks: (control) => this.menus.marks(control),
-        saves: (control) => this.menus.saves.open(control),
-        leave: () => root.focus({ preventScroll: true }),
-      },
-      root,
-      context.title ?? element("span", { class: "tvmdbg-title" }, "Graph"),
-      signal,
-    );
+    this.details = new DetailsPanel(this);
+    this.toolbar = new Toolbar(this);
     this.stage.node.append(this.#layoutController.node, this.tooltip.node);
     const body = element("div", { class: "tvmdbg-graph-body" });
     body.append(this.stage.node, this.details.node);
@@ -128,7 +96,6 @@ export class GraphView {
       ...[this.toolbar.node, this.toolbar.part, this.appearance.legend.node, body],
       ...[this.menus.node, this.mirror.node],
     );
-    this.details.tools = () => this.menus.tools();
     const selected = () => context.session.selected.filter((node) => model.has(node));
     this.code = new CodeCopy(
       root,
@@ -195,7 +162,7 @@ export class GraphView {
     return this.#layoutController.cancel();
   }
 
-  showDetails(on = !this.#detailsOpen): void {
+  showDetails(on = !this.detailsOpen): void {
     this.#detailsChosen = true;
     this.#openDetails(on);
   }
@@ -259,9 +226,9 @@ export class GraphView {
 
   /** Draws the picture anew; `place` sets the camera once the stage has a size. */
   repaint(place: (() => void) | null = null): void {
-    this.showToolbar();
-    const [placed, palette] = [this.placed, this.palette];
-    const painted = this.appearance.of(placed, palette);
+    this.toolbar.show();
+    const { placed, palette } = this;
+    const painted = this.appearance.of(placed);
     if (!placed || !painted) return;
     const { graph, groups, times } = this.model;
     this.stage.show(
@@ -306,9 +273,9 @@ export class GraphView {
   }
 
   #openDetails(on: boolean): void {
-    this.#detailsOpen = on;
+    this.detailsOpen = on;
     this.details.node.hidden = !on;
-    this.showToolbar();
+    this.toolbar.show();
   }
 
   #listen(): void {
@@ -389,42 +356,22 @@ export class GraphView {
     this.#own = "";
     if (!own) this.context.options.set("group", null);
     if (!own && this.node !== null) this.folding.goTo(this.node);
-    this.showToolbar();
+    this.toolbar.show();
     this.mark();
     this.tell();
   }
 
   #searched(): void {
     const { query } = this.chosen;
-    this.toolbar.query = query;
+    this.toolbar.search.query = query;
     this.hits.find(query);
   }
 
   #found(): void {
-    this.toolbar.found = this.hits;
+    this.toolbar.showHits(this.hits);
     if (this.placed) this.hits.locate(this.placed.scene);
     this.repaint();
     this.mark();
-  }
-
-  showToolbar(): void {
-    const { graph } = this.model;
-    this.toolbar.show({
-      title: [graph.info?.held?.[0], counted(graph.kinds.length, "node")]
-        .filter(Boolean)
-        .join(" of "),
-      colorBy: this.chosen.colorBy,
-      colors: this.appearance.names,
-      fold: this.chosen.fold,
-      direction: this.chosen.direction,
-      details: this.#detailsOpen,
-      hits: this.hits.text(this.node),
-      timed: this.model.times.known,
-      part: this.navigator.banner(),
-      isPart: this.navigator.isPart,
-      back: this.navigation.can(-1),
-      forward: this.navigation.can(1),
-    });
   }
 
   #drawn(): void {

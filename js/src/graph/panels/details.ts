@@ -1,7 +1,6 @@
 import type { NodeDetails } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
-import { NodeKind, type RunClient } from "../../shared/client/run_client.ts";
-import type { SessionClient } from "../../shared/client/session_client.ts";
+import { NodeKind } from "../../shared/client/run_client.ts";
 import { counted, duration, integer, percent, timeShare } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
@@ -9,31 +8,29 @@ import type { GraphModel } from "../data/model.ts";
 import { entryBytes, valueText } from "../data/node_columns.ts";
 import { quoted } from "../data/query_fields.ts";
 import { boxesOf, type GraphScene } from "../layout/scene.ts";
+import type { GraphView } from "../view.ts";
 import {
   type BlockKind,
   bar,
   composition,
   delegateOf,
   delegateSection,
+  graphLink,
   healthIn,
   kindsIn,
   list,
   listed,
+  muted,
   named,
+  note,
   section,
   shared,
   sizeOf,
   table,
   timeIn,
   top,
+  warning,
 } from "./details_parts.ts";
-
-/** What is done to groups from here. */
-export interface GroupActs {
-  toggle(group: number): void;
-  show(group: number): void;
-  find(query: string): void;
-}
 
 const TOP = 10;
 const TOP_PARTS = 6;
@@ -46,30 +43,13 @@ export class DetailsPanel {
     "aria-label": "details",
     ...KEEP_KEYS,
   });
+  readonly #view: GraphView;
   readonly #model: GraphModel;
-  readonly #run: RunClient;
-  readonly #session: SessionClient;
-  readonly #select: (node: number, output?: number) => void;
-  readonly #groups: GroupActs;
-  readonly #signal: AbortSignal;
-  /** Buttons for actions on the selected node. */
-  tools: () => HTMLElement | null = () => null;
   #asked: AbortController | null = null;
 
-  constructor(
-    model: GraphModel,
-    run: RunClient,
-    session: SessionClient,
-    select: (node: number, output?: number) => void,
-    groups: GroupActs,
-    signal: AbortSignal,
-  ) {
-    this.#model = model;
-    this.#run = run;
-    this.#session = session;
-    this.#select = select;
-    this.#groups = groups;
-    this.#signal = signal;
+  constructor(view: GraphView) {
+    this.#view = view;
+    this.#model = view.model;
   }
 
   focus(): void {
@@ -92,12 +72,12 @@ export class DetailsPanel {
     }
     const asked = new AbortController();
     this.#asked = asked;
-    const signal = AbortSignal.any([asked.signal, this.#signal]);
+    const signal = AbortSignal.any([asked.signal, this.#view.context.signal]);
     const busy = setTimeout(() => {
-      this.#fill([this.#heading(node), element("p", { class: "tvmdbg-muted" }, "reading …")]);
+      this.#fill([this.#heading(node), muted("reading …")]);
     }, BUSY_MS);
     try {
-      const { result: details } = await this.#run.ask("node", { node }, signal);
+      const { result: details } = await this.#view.context.run.ask("node", { node }, signal);
       clearTimeout(busy);
       if (!signal.aborted) this.#fill(this.#node(details, selected, scene));
     } catch (error) {
@@ -130,29 +110,23 @@ export class DetailsPanel {
     const folded = hosts.length > 0 && (hosts[0] !== id || around >= 0);
     return [
       this.#heading(id),
-      element("p", { class: "tvmdbg-muted" }, describe.kind(id)),
-      this.tools(),
+      muted(describe.kind(id)),
+      this.#view.menus.tools(),
       this.#note(id),
       folded
-        ? element(
-            "p",
-            { class: "tvmdbg-graph-note" },
+        ? note(
             around >= 0 ? "inside block " : "hidden in ",
             ...(around >= 0 ? [this.#groupLink(around)] : hosts.map((host) => this.#link(host))),
           )
         : null,
-      hosts.length === 0
-        ? element("p", { class: "tvmdbg-graph-note" }, "not in the visible part of the graph")
-        : null,
+      hosts.length === 0 ? note("not in the visible part of the graph") : null,
       selected.length > 1
-        ? element(
-            "p",
-            { class: "tvmdbg-graph-note" },
+        ? note(
             `${counted(selected.length, "node")} selected; others: `,
             ...selected.slice(0, -1).map((other) => this.#mention(other)),
           )
         : null,
-      ...details.notes.map((note) => element("p", { class: "tvmdbg-warning" }, `⚠ ${note}`)),
+      ...details.notes.map(warning),
       section(
         "time",
         times.heat(id) > 0 ? bar(times.heat(id), "share of the slowest") : null,
@@ -190,23 +164,17 @@ export class DetailsPanel {
     const health = healthIn(this.#model, group);
     return [
       element("h3", {}, groups.title(group)),
-      element(
-        "p",
-        { class: "tvmdbg-muted" },
-        `group ${group}, kind ${groups.tag(group)}, ${sizeOf(this.#model, group)}`,
-      ),
+      muted(`group ${group}, kind ${groups.tag(group)}, ${sizeOf(this.#model, group)}`),
       element(
         "p",
         {},
         button(
           isOpen ? "collapse" : "expand",
           `${isOpen ? "collapse" : "expand"} the block (Enter)`,
-          () => this.#groups.toggle(group),
+          () => this.#view.folding.toggle(group),
         ),
       ),
-      parent < 0
-        ? null
-        : element("p", { class: "tvmdbg-graph-note" }, "inside ", this.#groupLink(parent)),
+      parent < 0 ? null : note("inside ", this.#groupLink(parent)),
       section(
         "time",
         ns > 0 ? bar(ns / times.total, "share of the total time") : null,
@@ -221,13 +189,7 @@ export class DetailsPanel {
         ? section(
             `identical (${integer(identical.length)})`,
             list(identical.slice(0, TOP).map((each) => element("li", {}, this.#groupLink(each)))),
-            identical.length > TOP
-              ? element(
-                  "p",
-                  { class: "tvmdbg-muted" },
-                  `and ${integer(identical.length - TOP)} more`,
-                )
-              : null,
+            identical.length > TOP ? muted(`and ${integer(identical.length - TOP)} more`) : null,
           )
         : null,
     ];
@@ -236,11 +198,9 @@ export class DetailsPanel {
   #groupLink(group: number): HTMLElement {
     const title = this.#model.groups.title(group);
     const first = this.#model.groups.nodes(group)[0];
-    const link = button(`${title} from #${first}`, `go to group ${group} ${title}`, () =>
-      this.#groups.show(group),
+    return graphLink(`${title} from #${first}`, `go to group ${group} ${title}`, () =>
+      this.#view.folding.show(group),
     );
-    link.classList.add("tvmdbg-graph-link");
-    return link;
   }
 
   #input({ node, output, text, trust }: NodeDetails["inputs"][number], operand: number) {
@@ -265,7 +225,7 @@ export class DetailsPanel {
 
   #output(id: number, { output, text, consumers }: NodeDetails["outputs"][number]) {
     const pick = button(`:${output}`, `select output ${output} of node ${id}`, () =>
-      this.#select(id, output),
+      this.#view.commands.select(id, output),
     );
     return element(
       "li",
@@ -282,22 +242,18 @@ export class DetailsPanel {
   }
 
   #note(node: number): HTMLElement | null {
-    const text = this.#session.note(node);
+    const text = this.#view.context.session.note(node);
     return text ? element("p", { class: "tvmdbg-noted" }, text) : null;
   }
 
   #mention(node: number): HTMLElement {
     const title = `go to ${this.#model.describe.short(node)}`;
-    const link = button(`#${node}`, title, () => this.#select(node));
-    link.classList.add("tvmdbg-graph-link");
-    return link;
+    return graphLink(`#${node}`, title, () => this.#view.commands.select(node));
   }
 
   #link(node: number, suffix = ""): HTMLElement {
     const words = `${this.#model.describe.short(node)}${suffix}`;
-    const link = button(words, `go to ${words}`, () => this.#select(node));
-    link.classList.add("tvmdbg-graph-link");
-    return link;
+    return graphLink(words, `go to ${words}`, () => this.#view.commands.select(node));
   }
 
   #summary(): Node[] {
@@ -319,9 +275,9 @@ export class DetailsPanel {
     const heads = [...new Set(graph.headNode)].filter((node) => node >= 0);
     const inputs = [...graph.kinds.keys()].filter((node) => graph.roles.at(node) === "input");
     const parts: Node[] = [element("h3", {}, "Graph"), table(rows)];
-    if (basis) parts.push(element("p", { class: "tvmdbg-muted" }, basis));
+    if (basis) parts.push(muted(basis));
     append(parts, this.#wrong());
-    const notes = this.#session.notes.filter(([node]) => this.#model.has(node));
+    const notes = this.#view.context.session.notes.filter(([node]) => this.#model.has(node));
     if (notes.length > 0) {
       const said = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));
       parts.push(section(`notes (${notes.length})`, list(said)));
@@ -341,7 +297,7 @@ export class DetailsPanel {
     const { wrong = [], wrongCount = 0 } = this.#model.graph.info ?? {};
     const more = wrongCount - wrong.length;
     const said = more > 0 ? [...wrong, `and ${integer(more)} more: run.graph.issues`] : wrong;
-    return said.map((each) => element("p", { class: "tvmdbg-warning" }, `⚠ ${each}`));
+    return said.map(warning);
   }
 
   /** The blocks of the graph, most of the time or of the nodes first; each marks those of its name. */
@@ -349,10 +305,9 @@ export class DetailsPanel {
     const { graph, times } = this.#model;
     const rows = made.slice(0, TOP_PARTS).map(({ name, blocks, nodes, ns }) => {
       const words = `${name}${blocks > 1 ? ` × ${integer(blocks)}` : ""}`;
-      const link = button(words, `highlight all ${words}`, () =>
-        this.#groups.find(`group=${quoted(name)}`),
+      const link = graphLink(words, `highlight all ${words}`, () =>
+        this.#view.folding.find(`group=${quoted(name)}`),
       );
-      link.classList.add("tvmdbg-graph-link");
       const share = times.known ? ns / times.total : nodes / graph.kinds.length;
       const much = times.known
         ? timeShare(ns, share, times.rounding)
@@ -365,11 +320,9 @@ export class DetailsPanel {
 
   #callLink(name: string, nodes: readonly number[]): HTMLElement {
     if (!nodes.length) return element("span", {}, name);
-    const link = button(name, `select ${counted(nodes.length, "node")}`, () =>
-      this.#session.selectMany([...nodes], "graph"),
+    return graphLink(name, `select ${counted(nodes.length, "node")}`, () =>
+      this.#view.context.session.selectMany([...nodes], "graph"),
     );
-    link.classList.add("tvmdbg-graph-link");
-    return link;
   }
 
   #slowest(): HTMLElement {

@@ -23,6 +23,24 @@ export function named(label: string, value: string): HTMLElement {
   );
 }
 
+export function graphLink(words: string, title: string, onClick: () => void): HTMLElement {
+  const link = button(words, title, onClick);
+  link.classList.add("tvmdbg-graph-link");
+  return link;
+}
+
+export function muted(...children: (Node | string)[]): HTMLElement {
+  return element("p", { class: "tvmdbg-muted" }, ...children);
+}
+
+export function warning(text: string): HTMLElement {
+  return element("p", { class: "tvmdbg-warning" }, `⚠ ${text}`);
+}
+
+export function note(...children: (Node | string)[]): HTMLElement {
+  return element("p", { class: "tvmdbg-graph-note" }, ...children);
+}
+
 export function section(title: string, ...children: (Node | null)[]): HTMLElement {
   return element("section", {}, element("h4", {}, title), ...children);
 }
@@ -38,9 +56,7 @@ export function listed(what: string, shown: number, count = shown): string {
 }
 
 export function list(items: HTMLElement[], tag: "ul" | "ol" = "ul"): HTMLElement {
-  return items.length
-    ? element(tag, {}, ...items)
-    : element("p", { class: "tvmdbg-muted" }, "none");
+  return items.length ? element(tag, {}, ...items) : muted("none");
 }
 
 export function table(rows: readonly (readonly [string, string])[]): HTMLElement {
@@ -80,7 +96,7 @@ export function shared(link: HTMLElement, share: HTMLElement, words: string): HT
 
 export function top(rows: HTMLElement[], all: number, tag: "ul" | "ol"): HTMLElement {
   const more = all - rows.length;
-  const rest = element("p", { class: "tvmdbg-muted" }, `and ${integer(more)} more`);
+  const rest = muted(`and ${integer(more)} more`);
   return element("div", {}, list(rows, tag), more > 0 ? rest : null);
 }
 

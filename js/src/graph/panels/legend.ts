@@ -1,5 +1,5 @@
-import type { GraphColumns } from "../../shared/client/answers.ts";
-import { isUnderWay, verdictCounts } from "../../shared/client/health.ts";
+import { isUnderWay, type Scan, verdictCounts } from "../../shared/client/health.ts";
+import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { inkOn, kindFill } from "../../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS, keepChildren, relabel } from "../../shared/ui/dom.ts";
@@ -9,8 +9,8 @@ import type { BoxColors } from "../data/colors.ts";
 import { isUnknown, type NodeHealth, verdictLabel, verdictSign, weight } from "../data/health.ts";
 import type { Work } from "../data/node_columns.ts";
 import { NumberColors } from "../data/number_colors.ts";
-import type { NodeTimes } from "../data/times.ts";
 import type { Palette } from "../paint/palette.ts";
+import type { GraphView } from "../view.ts";
 
 const WIDTH = 204;
 const BAR = 9;
@@ -122,12 +122,6 @@ class ScanProgress {
   }
 }
 
-interface HealthActs {
-  next(verdict: number): void;
-  stop(): void;
-  goOn(): void;
-}
-
 interface HealthChip {
   node: HTMLButtonElement;
   swatch: HTMLElement;
@@ -137,15 +131,16 @@ interface HealthChip {
 /** Legend of verdicts with their counts and the progress of the scan. Buttons are kept while answers come, since one may just be pressed. */
 class HealthKey {
   readonly node = element("span", { class: "tvmdbg-graph-scale tvmdbg-graph-health" });
-  readonly #commands: HealthActs;
+  readonly #next: (verdict: number) => void;
   readonly #words = element("span");
   readonly #chips = new Map<number, HealthChip>();
   readonly #progress: ScanProgress;
 
-  constructor(commands: HealthActs) {
-    this.#commands = commands;
+  constructor(next: (verdict: number) => void, scan: Scan<HealthAnswer>) {
+    this.#next = next;
     const doing = "scanning the tensors";
-    this.#progress = new ScanProgress("health scan", doing, commands.stop, commands.goOn);
+    const [stop, goOn] = [() => void scan.stop(), () => void scan.start(true)];
+    this.#progress = new ScanProgress("health scan", doing, stop, goOn);
   }
 
   show(health: NodeHealth | null, palette: Palette): void {
@@ -182,7 +177,7 @@ class HealthKey {
   }
 
   #made(verdict: number): HealthChip {
-    const node = button("", "", () => this.#commands.next(verdict));
+    const node = button("", "", () => this.#next(verdict));
     const swatch = element("span", { class: "tvmdbg-graph-sign" }, verdictSign(verdict));
     swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
     const count = element("span", { class: "tvmdbg-muted" });
@@ -196,28 +191,6 @@ class HealthKey {
 const PADDING = 14;
 const MORE = 66;
 
-export interface LegendState {
-  colorBy: string;
-  colors: BoxColors | null;
-  /** How far what is shown is worked out; null where that takes no time. */
-  work: Work | null;
-  /** Why there are no such colors; empty where there are. */
-  problem: string;
-  health: NodeHealth | null;
-  highlight: string | null;
-  palette: Palette;
-}
-
-export interface LegendActs {
-  /** Sets off what it names; null ends that. */
-  highlight(key: string | null): void;
-  glance(key: string | null): void;
-  select(key: string): void;
-  limit(range: readonly [low: number, high: number] | null): void;
-  pause(on: boolean): void;
-  health: HealthActs;
-}
-
 interface ClassChip {
   key: string;
   label: string;
@@ -230,8 +203,7 @@ interface ClassChip {
 export class GraphLegend {
   readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
-  readonly #times: NodeTimes;
-  readonly #commands: LegendActs;
+  readonly #view: GraphView;
   readonly #key: NumberKey;
   readonly #health: HealthKey;
   readonly #work: ScanProgress;
@@ -245,35 +217,40 @@ export class GraphLegend {
   #shown = "";
   #all = false;
 
-  constructor(graph: GraphColumns, times: NodeTimes, commands: LegendActs, signal: AbortSignal) {
-    this.#commands = commands;
-    this.#times = times;
-    this.#key = new NumberKey((range) => commands.limit(range));
-    this.#health = new HealthKey(commands.health);
-    const [stop, goOn] = [() => commands.pause(true), () => commands.pause(false)];
+  constructor(view: GraphView, scan: Scan<HealthAnswer>) {
+    this.#view = view;
+    const { commands, context, model } = view;
+    const { options, signal } = context;
+    this.#key = new NumberKey((range) => options.set("color_limits", range));
+    this.#health = new HealthKey((verdict) => commands.nextOf(verdict), scan);
+    const pause = (on: boolean) => options.set("_color_paused", on);
+    const [stop, goOn] = [() => pause(true), () => pause(false)];
     this.#work = new ScanProgress("color work", "computing", stop, goOn);
-    this.#kinds = [...times.byKind(graph)].sort(([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes);
+    this.#kinds = [...model.times.byKind(model.graph)].sort(
+      ([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes,
+    );
     this.node.append(this.#slot, this.#more);
     const size = new ResizeObserver(() => this.#fit());
     size.observe(this.node);
     signal.addEventListener("abort", () => size.disconnect());
   }
 
-  show(state: LegendState): void {
-    const { colors, palette } = state;
+  /** Shows the colors, how far they are computed, and why there are none. */
+  show(colors: BoxColors | null, work: Work | null, problem: string): void {
+    const { chosen, highlighted } = this.#view;
     const active = document.activeElement as HTMLElement | null;
     const focused = this.node.contains(active) ? active?.dataset.kind : undefined;
-    this.node.setAttribute("aria-label", `legend: ${state.colorBy}`);
-    this.#showKey(state);
-    const chips = colors instanceof ClassColors ? classChips(colors) : this.#kindChips(palette);
-    const shown = JSON.stringify([chips, state.highlight, state.colorBy]);
+    this.node.setAttribute("aria-label", `legend: ${chosen.colorBy}`);
+    this.#showKey(colors, work, problem);
+    const chips = colors instanceof ClassColors ? classChips(colors) : this.#kindChips();
+    const shown = JSON.stringify([chips, highlighted, chosen.colorBy]);
     if (shown === this.#shown) {
       this.#fit();
       return;
     }
     this.#shown = shown;
     for (const item of this.#items) item.remove();
-    this.#items = chips.map((chip) => this.#chip(chip, state));
+    this.#items = chips.map((chip) => this.#chip(chip));
     if (colors instanceof ClassColors && colors.unknown) {
       const swatch = element("span", { class: "tvmdbg-graph-swatch tvmdbg-graph-hatched" });
       const text = `${integer(colors.unknown)} unknown`;
@@ -289,7 +266,8 @@ export class GraphLegend {
   }
 
   /** Key before the chips; kept while it changes, since a part may just be held or pressed. */
-  #showKey({ colorBy, colors, work, problem, health, palette }: LegendState): void {
+  #showKey(colors: BoxColors | null, work: Work | null, problem: string): void {
+    const { chosen, model, palette } = this.#view;
     const parts: HTMLElement[] = [];
     const say = (words: string) => {
       this.#words.textContent = words;
@@ -297,14 +275,14 @@ export class GraphLegend {
     };
     if (problem) say(problem);
     else if (colors instanceof NumberColors) {
-      if (colorBy === "time" && !this.#times.known) say("the run has no times");
+      if (chosen.colorBy === "time" && !model.times.known) say("the run has no times");
       else {
         parts.push(this.#key.node);
         this.#key.show(colors);
       }
-    } else if (colorBy === "health") {
+    } else if (chosen.colorBy === "health") {
       parts.push(this.#health.node);
-      this.#health.show(health, palette);
+      this.#health.show(model.describe.health, palette);
     } else if (colors instanceof ClassColors) say(colors.column.name);
     if (work && work.state !== "done") {
       parts.push(this.#work.node);
@@ -332,10 +310,12 @@ export class GraphLegend {
     relabel(this.#more, `${left} more`, `show ${left} more of the legend`);
   }
 
-  #kindChips(palette: Palette): ClassChip[] {
+  #kindChips(): ClassChip[] {
+    const { model, palette } = this.#view;
+    const { times } = model;
     return this.#kinds.map(([kind, { nodes, ns }]) => {
-      const share = ns > 0 ? percent(ns / this.#times.total) : "";
-      const timed = share ? `, ${this.#times.told(ns)}, ${share} of the total time` : "";
+      const share = ns > 0 ? percent(ns / times.total) : "";
+      const timed = share ? `, ${times.told(ns)}, ${share} of the total time` : "";
       return {
         key: kind,
         label: kind,
@@ -346,7 +326,8 @@ export class GraphLegend {
     });
   }
 
-  #chip({ key, label, color, aside, title }: ClassChip, { highlight }: LegendState): HTMLElement {
+  #chip({ key, label, color, aside, title }: ClassChip): HTMLElement {
+    const { appearance, highlighted } = this.#view;
     const swatch = element("span", { class: "tvmdbg-graph-swatch" });
     swatch.style.background = color;
     const chip = element(
@@ -354,7 +335,7 @@ export class GraphLegend {
       {
         type: "button",
         title: `${title}; Shift selects them`,
-        "aria-pressed": String(highlight === key),
+        "aria-pressed": String(highlighted === key),
         "data-kind": key,
         ...KEEP_KEYS,
       },
@@ -362,13 +343,12 @@ export class GraphLegend {
       label,
       element("span", { class: "tvmdbg-muted" }, ` ${aside}`),
     );
-    const { glance, select, highlight: set } = this.#commands;
     chip.addEventListener("click", (event) => {
-      if (event.shiftKey) select(key);
-      else set(highlight === key ? null : key);
+      if (event.shiftKey) appearance.select(key);
+      else this.#view.highlight(highlighted === key ? null : key);
     });
-    chip.addEventListener("pointerenter", () => glance(key));
-    chip.addEventListener("pointerleave", () => glance(null));
+    chip.addEventListener("pointerenter", () => appearance.setOff(key));
+    chip.addEventListener("pointerleave", () => appearance.setOff(null));
     return chip;
   }
 }

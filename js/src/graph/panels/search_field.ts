@@ -3,14 +3,7 @@ import { HitList } from "../../shared/ui/hit_list.ts";
 import type { Hits } from "../data/hits.ts";
 import { type Facts, operatorsOf, type Suggestion, suggest } from "../data/query_fields.ts";
 import { parse } from "../data/query_parser.ts";
-
-export interface SearchActions {
-  search(query: string): void;
-  nextHit(by: number): void;
-  /** Goes to a hit by its place among them. */
-  goToHit(at: number): void;
-  leave(): void;
-}
+import type { GraphView } from "../view.ts";
 
 const TYPING_MS = 120;
 /** The grammar in short; all of it is in tvmdbg_widgets/analysis/query/__init__.py. */
@@ -57,8 +50,10 @@ export class SearchField {
   #isClosed = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(facts: Facts, actions: SearchActions, place: () => void, signal: AbortSignal) {
-    this.#facts = facts;
+  constructor({ commands, context, hits, model, root }: GraphView, place: () => void) {
+    const { options, signal } = context;
+    const leave = () => root.focus({ preventScroll: true });
+    this.#facts = model.facts;
     this.#place = place;
     const id = `tvmdbg-query-${fields++}`;
     this.input = element("input", {
@@ -81,13 +76,13 @@ export class SearchField {
       this.#help.append(element("code", {}, code), element("span", {}, about));
     }
     this.#hits = new HitList(this.input, "nodes found", (at) => {
-      actions.goToHit(at);
-      actions.leave();
+      commands.select(hits.found.nodes[at] ?? null);
+      leave();
     });
     this.panel.append(this.#problem, this.#list, this.#hits.node, this.#more, this.#help);
     const typed = () => {
       clearTimeout(this.#typing);
-      actions.search(this.input.value);
+      options.set("search", this.input.value);
     };
     const on = <K extends keyof HTMLElementEventMap>(
       type: K,
@@ -116,8 +111,8 @@ export class SearchField {
       else if (key === "Enter") {
         typed();
         if (!isSound(this.input.value)) return;
-        actions.nextHit(event.shiftKey ? -1 : 1);
-        actions.leave();
+        commands.nextHit(event.shiftKey ? -1 : 1);
+        leave();
       } else if (key === "Escape" && this.#active >= 0) {
         event.stopPropagation();
         this.#isClosed = true;
@@ -125,7 +120,7 @@ export class SearchField {
       } else if (key === "Escape") {
         this.input.value = "";
         typed();
-        actions.leave();
+        leave();
       } else return;
       event.preventDefault();
     });

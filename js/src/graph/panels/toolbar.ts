@@ -1,54 +1,20 @@
 import { COPY_KEY } from "../../shared/client/code_copy.ts";
 import * as icons from "../../shared/drawing/icons.ts";
+import { counted } from "../../shared/format.ts";
 import { button, captioned, changeIcon, element, iconButton, select } from "../../shared/ui/dom.ts";
 import { helpButton } from "../../shared/ui/keys.ts";
 import { Overflow } from "../../shared/ui/overflow.ts";
 import { fullScreenButton } from "../../shared/ui/view.ts";
 import type { Hits } from "../data/hits.ts";
-import type { Facts } from "../data/query_fields.ts";
-import type { Direction } from "../layout/types.ts";
-import { type SearchActions, SearchField } from "./search_field.ts";
-
-export interface ToolbarActions extends SearchActions {
-  colorBy(name: string): void;
-  fold(on: boolean): void;
-  direction(to: Direction): void;
-  zoom(factor: number): void;
-  fit(): void;
-  slowest(): void;
-  details(on: boolean): void;
-  copy(): void;
-  everything(): void;
-  go(by: number): void;
-  /** Opens what is behind a button, below it. */
-  groups(control: HTMLElement): void;
-  shows(control: HTMLElement): void;
-  marks(control: HTMLElement): void;
-  saves(control: HTMLElement): void;
-}
-
-export interface ToolbarState {
-  title: string;
-  colorBy: string;
-  colors: readonly string[];
-  fold: boolean;
-  direction: Direction;
-  details: boolean;
-  hits: string;
-  timed: boolean;
-  part: string;
-  isPart: boolean;
-  /** Whether there is something to go back to, and forward. */
-  back: boolean;
-  forward: boolean;
-}
+import type { GraphView } from "../view.ts";
+import { SearchField } from "./search_field.ts";
 
 export const ZOOM_STEP = 1.4;
 const SLOWEST = "go to the slowest node (s)";
 
 export class Toolbar {
   readonly node: HTMLElement;
-  readonly #search: SearchField;
+  readonly search: SearchField;
   readonly #title = element("span", { class: "tvmdbg-muted tvmdbg-graph-title" });
   readonly #hits = element("span", { class: "tvmdbg-graph-hits", "aria-live": "polite" });
   readonly part = element("div", { class: "tvmdbg-graph-part", hidden: true });
@@ -67,58 +33,56 @@ export class Toolbar {
   readonly #details: HTMLButtonElement;
   readonly #overflow: Overflow;
   #names = "";
-  #state: ToolbarState | null = null;
+  #isDown = true;
+  readonly #view: GraphView;
 
-  constructor(
-    facts: Facts,
-    actions: ToolbarActions,
-    root: HTMLElement,
-    title: HTMLElement,
-    signal: AbortSignal,
-  ) {
-    this.#search = new SearchField(facts, actions, () => this.#placeSearch(), signal);
+  constructor(view: GraphView) {
+    this.#view = view;
+    const { chosen, commands, menus, root, stage } = view;
+    const { options, signal } = view.context;
+    this.search = new SearchField(view, () => this.#placeSearch());
     const pressed = (node: HTMLElement) => node.getAttribute("aria-pressed") !== "true";
-    this.#color = select("color by (c)", [], "", (value) => actions.colorBy(value));
+    this.#color = select("color by (c)", [], "", (value) => chosen.colorWith(value));
     this.#direction = iconButton(
       icons.DOWN,
       "direction",
       "direction of the graph: down or right",
-      () => actions.direction(this.#state?.direction === "down" ? "right" : "down"),
+      () => options.set("direction", chosen.direction === "down" ? "right" : "down"),
     );
     this.#fold = iconButton(
       icons.HIDDEN,
       "hide params",
       "hide params: show only their number in each consumer (p)",
-      () => actions.fold(pressed(this.#fold)),
+      () => options.set("fold_parameters", pressed(this.#fold)),
     );
     const zoom = element(
       "span",
       { class: "tvmdbg-joined" },
-      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", () => actions.zoom(1 / ZOOM_STEP)),
-      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (+)", () => actions.zoom(ZOOM_STEP)),
+      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", () => stage.zoom(1 / ZOOM_STEP)),
+      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (+)", () => stage.zoom(ZOOM_STEP)),
     );
-    const fit = iconButton(icons.FIT, "fit", "fit the whole graph (0)", actions.fit);
+    const fit = iconButton(icons.FIT, "fit", "fit the whole graph (0)", () => commands.fitAll());
     const copy = `Copy Python code for the node (${COPY_KEY})`;
-    const code = iconButton(icons.CODE, "copy Python code", copy, actions.copy);
+    const code = iconButton(icons.CODE, "copy Python code", copy, () => view.code.copy());
     this.#details = iconButton(icons.DETAILS, "details", "show the details (d)", () =>
-      actions.details(pressed(this.#details)),
+      view.showDetails(pressed(this.#details)),
     );
-    this.#slowest = iconButton(icons.CLOCK, "slowest", SLOWEST, actions.slowest);
+    this.#slowest = iconButton(icons.CLOCK, "slowest", SLOWEST, () => commands.slowest());
     this.#steps = [
       iconButton(icons.PREVIOUS, "previous hit", "previous hit (Shift+n)", () =>
-        actions.nextHit(-1),
+        commands.nextHit(-1),
       ),
-      iconButton(icons.NEXT, "next hit", "next hit (n)", () => actions.nextHit(1)),
+      iconButton(icons.NEXT, "next hit", "next hit (n)", () => commands.nextHit(1)),
     ];
-    this.#everything = button(
-      "exit isolation",
-      "exit isolation: show the whole graph (a)",
-      actions.everything,
+    this.#everything = button("exit isolation", "exit isolation: show the whole graph (a)", () =>
+      view.navigator.everything(),
     );
     this.part.append(this.#partText, this.#everything);
     this.#navigation = [
-      iconButton(icons.BACK, "back", "back to what was shown before (Alt+←)", () => actions.go(-1)),
-      iconButton(icons.FORWARD, "forward", "forward again (Alt+→)", () => actions.go(1)),
+      iconButton(icons.BACK, "back", "back to what was shown before (Alt+←)", () =>
+        view.navigation.go(-1),
+      ),
+      iconButton(icons.FORWARD, "forward", "forward again (Alt+→)", () => view.navigation.go(1)),
     ];
     const help = helpButton(root);
     const color = captioned("color by", this.#color);
@@ -137,27 +101,28 @@ export class Toolbar {
       icons.BLOCKS,
       "blocks",
       "blocks: expand, collapse, wrap into columns",
-      actions.groups,
+      (control) => menus.groups(control),
     );
-    this.#shows = menu(
-      icons.FILTER,
-      "kinds",
-      "show or hide kinds of nodes (Shift+h)",
-      actions.shows,
+    this.#shows = menu(icons.FILTER, "kinds", "show or hide kinds of nodes (Shift+h)", (control) =>
+      menus.shows(control),
     );
-    this.#marks = menu(icons.BOOKMARK, "saved views", "saved views (m)", actions.marks);
-    this.#saves = menu(icons.SAVE, "export", "export a picture of the graph (i)", actions.saves);
+    this.#marks = menu(icons.BOOKMARK, "saved views", "saved views (m)", (control) =>
+      menus.marks(control),
+    );
+    this.#saves = menu(icons.SAVE, "export", "export a picture of the graph (i)", (control) =>
+      menus.saves.open(control),
+    );
     this.node = element(
       "div",
       { class: "tvmdbg-bar", role: "toolbar", "aria-label": "graph" },
-      title,
+      view.context.title ?? element("span", { class: "tvmdbg-title" }, "Graph"),
       navigation,
       this.#title,
       element(
         "span",
         { class: "tvmdbg-graph-search tvmdbg-one-control" },
-        this.#search.input,
-        this.#search.panel,
+        this.search.input,
+        this.search.panel,
         this.#hits,
         ...this.#steps,
       ),
@@ -199,30 +164,28 @@ export class Toolbar {
   }
 
   focusSearch(): void {
-    this.#search.input.focus();
-    this.#search.input.select();
+    this.search.input.focus();
+    this.search.input.select();
   }
 
-  set query(query: string) {
-    this.#search.query = query;
-  }
-
-  set found(hits: Hits) {
+  showHits(hits: Hits): void {
     this.#hits.title = hits.found.problem || hits.found.notes.join("; ");
-    this.#search.show(hits);
+    this.search.show(hits);
   }
 
   #placeSearch(): void {
-    const { panel, input } = this.#search;
+    const { panel, input } = this.search;
     const [field, bar] = [input.getBoundingClientRect(), this.node.getBoundingClientRect()];
     const most = bar.width - panel.offsetWidth - 6;
     panel.style.left = `${Math.max(6, Math.min(field.left - bar.left, most))}px`;
   }
 
-  show(state: ToolbarState): void {
-    this.#title.textContent = state.title;
-    this.#title.title = state.title;
-    const names = [...new Set([...state.colors, state.colorBy])];
+  show(): void {
+    const { appearance, chosen, hits, model, navigation, navigator } = this.#view;
+    const { kinds, info } = model.graph;
+    const nodes = [info?.held?.[0], counted(kinds.length, "node")];
+    this.#title.textContent = this.#title.title = nodes.filter(Boolean).join(" of ");
+    const names = [...new Set([...appearance.names, chosen.colorBy])];
     if (names.join("\n") !== this.#names) {
       this.#names = names.join("\n");
       const label = (name: string) => (name === "kind" ? "op kind" : name);
@@ -230,21 +193,21 @@ export class Toolbar {
         ...names.map((name) => element("option", { value: name }, label(name))),
       );
     }
-    this.#color.value = state.colorBy;
-    if (state.direction !== this.#state?.direction)
-      changeIcon(this.#direction, state.direction === "down" ? icons.DOWN : icons.RIGHT);
-    this.#state = state;
-    this.#fold.setAttribute("aria-pressed", String(state.fold));
-    this.#details.setAttribute("aria-pressed", String(state.details));
-    this.#slowest.disabled = !state.timed;
-    this.#slowest.title = state.timed ? SLOWEST : `${SLOWEST}: the run has no times`;
-    this.#hits.textContent = state.hits;
-    for (const part of [this.#hits, ...this.#steps]) part.hidden = state.hits === "";
-    this.part.hidden = state.part === "";
-    this.#partText.textContent = state.part;
-    this.#everything.hidden = !state.isPart;
-    this.#navigation[0].disabled = !state.back;
-    this.#navigation[1].disabled = !state.forward;
+    this.#color.value = chosen.colorBy;
+    const isDown = chosen.direction === "down";
+    if (isDown !== this.#isDown) changeIcon(this.#direction, isDown ? icons.DOWN : icons.RIGHT);
+    this.#isDown = isDown;
+    this.#fold.setAttribute("aria-pressed", String(chosen.fold));
+    this.#details.setAttribute("aria-pressed", String(this.#view.detailsOpen));
+    this.#slowest.disabled = !model.times.known;
+    this.#slowest.title = model.times.known ? SLOWEST : `${SLOWEST}: the run has no times`;
+    this.#hits.textContent = hits.text(this.#view.node);
+    for (const part of [this.#hits, ...this.#steps]) part.hidden = !this.#hits.textContent;
+    this.#partText.textContent = navigator.banner();
+    this.part.hidden = !this.#partText.textContent;
+    this.#everything.hidden = !navigator.isPart;
+    this.#navigation[0].disabled = !navigation.can(-1);
+    this.#navigation[1].disabled = !navigation.can(1);
     this.#overflow.fit();
   }
 }
