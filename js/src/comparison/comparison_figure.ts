@@ -101,10 +101,8 @@ function both<T, U>(of: ReadonlyBoth<T>, make: (each: T, side: number) => U): Re
 /** A node of one side: its name, and what follows that and is not cut. */
 type NodeName = readonly [name: string, rest: string];
 
-/** Differences of one kind and change. */
 interface DifferenceRow {
   kind: string;
-  /** Whether the nodes are on one side alone. */
   alone: boolean;
   a: NodeName;
   b: NodeName;
@@ -113,11 +111,9 @@ interface DifferenceRow {
 
 const ROW = 17;
 const HEADS = ["difference", "A", "B", "A → B"];
-/** Where columns begin, in shares of the width. */
 const STARTS = [0, 0.1, 0.38, 0.66, 1];
 const GAP = 8;
 
-/** What differs, at which nodes, and how. */
 export function differences(
   rows: readonly DifferenceRow[],
   width: number,
@@ -165,10 +161,8 @@ interface FigureSide {
 interface ComparisonFigureData {
   title: string;
   sentence: string;
-  /** How much is matched, and how surely. */
   matched: string;
   graphs: FigureSide[];
-  /** Nodes that stand for each other. */
   pairs: [a: number, b: number][];
   rows: DifferenceRow[];
   below: Note[];
@@ -233,7 +227,6 @@ function panelsOf({
   return levelPanels([a, b], data.pairs) ?? [graphPanel(a), graphPanel(b)];
 }
 
-/** Two panels beside each other, with lines between them and below. */
 function beside(panels: readonly FigurePanel[], width: number): FigurePart {
   const height = largest(panels.map((panel) => panel.height));
   return {

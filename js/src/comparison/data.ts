@@ -58,7 +58,6 @@ export class ComparisonData {
     }
   }
 
-  /** The nodes of the other side that stand for a node. */
   matches(side: Side, node: number): Match[] {
     const { pairA, pairB, certainty, reason } = this.columns;
     const others = side === 0 ? pairB : pairA;
@@ -139,7 +138,6 @@ export class ComparisonData {
     return counts;
   }
 
-  /** What is known of a node's match, in words. */
   sentence(side: Side, node: number): string {
     const here = `${LETTER[side]} ${this.label(side, node)} #${node}`;
     const found = this.matches(side, node);

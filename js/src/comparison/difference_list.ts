@@ -3,15 +3,12 @@ import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import { RowsInView } from "../shared/ui/scrolling.ts";
 import { type ComparisonData, LETTER, type Side } from "./data.ts";
 
-/** A line of the list: a group of differences, or one of an open group. */
 interface ListRow {
   group: number;
-  /** Which difference; of a group its first. */
   member: number;
   isMember: boolean;
 }
 
-/** What is listed: groups of one kind or all, and the differences of those that are open. */
 export class DifferenceRows {
   readonly #data: ComparisonData;
   readonly #open = new Set<number>();
@@ -86,7 +83,6 @@ export class DifferenceRows {
     return (side === 0 ? memberA : memberB)[member]!;
   }
 
-  /** How many more differences a group has than the one that is told. */
   more({ group, isMember }: ListRow): string {
     const more = isMember ? 0 : this.size(group) - 1;
     return more ? `+${integer(more)}` : "";
@@ -147,7 +143,6 @@ export class DifferenceList {
     );
   }
 
-  /** Whether the change stands below the nodes, for a list that is narrow. */
   set isTall(on: boolean) {
     if (this.node.classList.contains("tvmdbg-comparison-tall") === on) return;
     this.node.classList.toggle("tvmdbg-comparison-tall", on);

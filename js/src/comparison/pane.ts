@@ -79,7 +79,6 @@ export interface PaneContext {
   options: ViewOptions<ComparisonOptions>;
   /** Called after the graph was drawn, perhaps with another camera. */
   drawn: (view: GraphView) => void;
-  /** Places the graph beside the other one. */
   place: (placed: PlacedScene, view: GraphView) => PlacedScene;
   /** Called when the user acts on this side. */
   touched: () => void;

@@ -373,7 +373,6 @@ class ComparisonView {
   }
 }
 
-/** Mounts a comparison into `root`, which carries the class `tvmdbg`. */
 export async function mountComparison(
   root: HTMLElement,
   context: ComparisonContext,

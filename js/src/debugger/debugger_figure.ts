@@ -50,7 +50,6 @@ const MAKERS = {
   missing: missingPanel,
 };
 
-/** Findings, graph, tensor and timeline of a run below each other. */
 export function debuggerFigure(request: DebuggerFigureRequest): Drawing {
   const { data } = request;
   const { graph, tensor, timeline } = data.views;
@@ -115,7 +114,6 @@ function lessened(graph: EmbeddedView, bytes: number): EmbeddedView {
   };
 }
 
-/** The first findings, their severity before each. */
 function findingsPanel(
   { data, width, text }: DebuggerFigureRequest,
   { title, detail, rows, text: said }: NonNullable<DebuggerFigureData["findings"]>,

@@ -9,7 +9,6 @@ export interface ListEvents {
   hover: (node: number | null) => void;
 }
 
-/** How a node is called: `conv2d + add #38`. */
 export type NodeTitle = (node: number) => string;
 
 const NODES_LISTED = 200;
@@ -22,7 +21,6 @@ const WORDS: Record<FindingRow["severity"], string> = {
 };
 const ROUNDED = 2;
 
-/** The rows: what was found, each with its evidence when open. The row under the pointer stays where it is. */
 export class List {
   readonly node = element("div", {
     class: "tvmdbg-findings-list",
@@ -111,7 +109,6 @@ export class List {
     this.#drift = after.getBoundingClientRect().top - was;
   }
 
-  /** Makes a row active; `seen` also brings it into view. */
   activate(key: string, seen = true): void {
     this.#active = key;
     this.#settled = true;
@@ -135,7 +132,6 @@ export class List {
     if (open) this.#items.get(row.key)?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Opens a row's evidence and folds that of all others, or folds all. */
   openOnly(row: FindingRow, open: boolean): void {
     this.#open.clear();
     this.toggle(row, open);

@@ -24,7 +24,6 @@ const SAMENESS: readonly Same[] = [
   () => true,
 ];
 
-/** The rows of what is known now; rows that were there before keep their keys. */
 export function rowsOf(
   before: readonly FindingRow[],
   findings: readonly Finding[],
@@ -62,7 +61,6 @@ export function rowsOf(
   ];
 }
 
-/** The node after or before the one looked at, among the row's; the first where it is none of them. */
 export function nextNode({ nodes }: FindingRow, node: number | null, by: number): number | null {
   if (nodes.length === 0) return null;
   const at = node === null ? -1 : nodes.indexOf(node);
@@ -84,7 +82,6 @@ export function sentence(row: FindingRow, place: number, of: number, open: boole
   return `${parts.filter(Boolean).join("; ")}.`;
 }
 
-/** How many there are of each severity, none left out but those of which there is none. */
 export function counts(
   findings: readonly Finding[],
 ): [severity: Finding["severity"], text: string][] {

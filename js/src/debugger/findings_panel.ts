@@ -27,7 +27,6 @@ interface FindingsOptions {
 const SOURCE = "findings";
 const PAGE = 5;
 
-/** What was found in a run, ranked; choosing a finding selects its nodes in all views. */
 class FindingsPanel {
   readonly #root: HTMLElement;
   readonly #context: ViewContext<FindingsOptions>;
@@ -38,7 +37,6 @@ class FindingsPanel {
   readonly #scan: Scan<FindingsAnswer>;
   readonly #code: CodeCopy;
   #serial = 0;
-  /** Whether the scan was seen under way. */
   #waited = false;
   #answer: FindingsAnswer | null = null;
   #graph: GraphColumns | null = null;
@@ -123,7 +121,6 @@ class FindingsPanel {
     this.#fill();
   }
 
-  /** All findings in one line: how many there are of each severity, and the first. */
   #summary(): string {
     const findings = this.#answer?.findings ?? [];
     const words = counts(findings).map(([, text]) => text);

@@ -31,7 +31,6 @@ import { type DebuggerOptions, Panels, VIEWS, type ViewName } from "./panels.ts"
 
 const NODES_SHOWN = 8;
 
-/** Where the run comes from, and all that disagrees or is uncertain in it; nodes can be gone to. */
 function issuesPanel(summary: RunSummary, onNode: (node: number) => void): HTMLElement {
   const rows = summary.issues.map(({ severity, rule, message, nodes }) =>
     element(
@@ -63,11 +62,9 @@ const SCROLL = 40;
 
 export interface Tour {
   node: HTMLElement;
-  /** Shows the tour again where it was left, or from its start. */
   toggle: HTMLButtonElement;
 }
 
-/** The prose of the session's tour, step by step; `onStep` hears which view the step speaks of. */
 function tourBar(
   root: HTMLElement,
   session: SessionClient,
@@ -155,7 +152,6 @@ function tourBar(
   return { node, toggle };
 }
 
-/** The paragraphs of a text: what stands between empty lines. */
 export function paragraphs(text: string): string[] {
   return text
     .split(/\n\s*\n/)
@@ -180,7 +176,6 @@ const MOUNTS: Record<Exclude<ViewName, "findings">, Mount<never>> = {
   timeline: mountTimeline as Mount<never>,
 };
 
-/** What was found in a run, and its three views, linked. */
 export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   const { run, session, options, signal } = context;
   root.classList.add("tvmdbg-debugger");

@@ -11,7 +11,6 @@ export interface DebuggerOptions
   extends GraphOptions,
     Omit<TensorOptions, "show">,
     TimelineOptions {
-  /** What the tensor inspector knows as `show`. */
   tensor_show: TensorOptions["show"];
   height: number;
   layout_sizes: number[];
@@ -19,7 +18,6 @@ export interface DebuggerOptions
   findings_folded: boolean;
 }
 
-/** Room that the debugger's own bar and the frames of its views take, in CSS pixels. */
 const CHROME = 46;
 const NARROW = 760;
 /** The views never have less together, however much stands above them. */
@@ -29,7 +27,6 @@ const FINDINGS = 1 / 8;
 const FINDINGS_OPEN = 0.32;
 const ROW = 23;
 const LEAST_ROWS = 2;
-/** Share of the height of which the views take parts where they stand one below the other. */
 const VIEWS_NARROW = 0.84;
 
 /** Panels of the debugger: findings above, graph and tensor side by side, timeline below. The tour's text takes nothing from their height. */
@@ -112,7 +109,6 @@ export class Panels {
     for (const listener of this.#listeners) listener();
   }
 
-  /** The debugger's options as one of its views has them: with the height of its panel. */
   optionsOf(name: ViewName): ViewOptions<DebuggerOptions> {
     const options = this.#options;
     const own = (trait: keyof DebuggerOptions) =>

@@ -25,7 +25,6 @@ interface ByteMapData {
   text: string;
   rows: readonly FieldRow[];
   rowsLeftOut: number;
-  /** Bytes of a line. */
   perLine: number;
   lines: readonly HexLine[];
   rest: number;
@@ -39,7 +38,6 @@ interface FieldRow {
   size: number;
   kind: "group" | "number" | "pointer" | "text" | "data" | "padding" | "unknown";
   value: string;
-  /** What is wrong or odd about it. */
   note: string;
   hex: string;
 }
@@ -51,9 +49,7 @@ export interface HexLine {
   left_out: number;
 }
 
-/** Bytes of a line that belong to one field. */
 interface Run {
-  /** Row of the field; -1 for none. */
   row: number;
   first: number;
   end: number;
@@ -71,7 +67,6 @@ export function runsOf(owners: Int32Array, start: number, size: number): Run[] {
   return found;
 }
 
-/** What is said of a field where the pointer rests. */
 function fieldWords({ name, offset, size, value, note, hex }: FieldRow): string {
   const lines = [`${name}: ${size === 1 ? "byte" : counted(size, "byte")} at ${offset}`];
   if (value) lines.push(value);
@@ -85,7 +80,6 @@ const MOST_DEPTH = 8;
 const SWATCH = 9;
 const NOTE_LINES = 3;
 
-/** Hex digits of every offset. */
 function offsetDigits({ rows, lines }: ByteMapData): number {
   const last = largest(
     rows.map(({ offset }) => offset),
@@ -104,7 +98,6 @@ interface PlacedField {
   note: readonly string[];
 }
 
-/** The ground behind the bytes of a field, and of its sign in the tree. */
 function fieldFill(theme: Theme, rows: readonly FieldRow[], at: number): string {
   const row = rows[at];
   if (!row || row.kind === "padding" || row.kind === "group") return theme.background;
@@ -205,7 +198,6 @@ export interface Tree {
 
 const HIGH = 18;
 const GAP = 10;
-/** Least and largest width of a byte as hex, px. */
 const LEAST = 18;
 const MOST = 24;
 
@@ -221,7 +213,6 @@ interface SideNote {
   text: string;
 }
 
-/** The bytes in lines: offset, hex, and text, with the colors of their fields. */
 function hexLines(
   data: ByteMapData,
   bytes: Uint8Array,

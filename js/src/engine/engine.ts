@@ -30,7 +30,6 @@ import { byteMapFigure } from "./byte_map.ts";
 import { sequenceFigure } from "./sequence_figure.ts";
 import { structFigure } from "./struct_figure.ts";
 
-/** Columns as `tvmdbg_widgets/engine/columns.py` packs them, their buffer in base64. */
 interface PackedColumns {
   columns?: ColumnHeader[];
   base64: string;
@@ -104,7 +103,6 @@ const NO_GROUPS: Columns<"groups"> & Pick<GraphColumns, "hasTensor"> = {
   hasTensor: new Uint8Array(0),
 };
 
-/** Graphs that are kept between two queries: a run, and one it is compared with. */
 const MOST_KEPT = 2;
 const kept = new Map<string, Facts>();
 
@@ -184,7 +182,6 @@ export function searchTexts(request: string): string {
   }
 }
 
-/** How many characters, as Python counts them, come before a place. */
 function characters(text: string, at: number): number {
   return [...text.slice(0, at)].length;
 }

@@ -114,7 +114,6 @@ function paintBars(layout: SequenceLayout, pen: SvgContext, theme: Theme): void 
   }
 }
 
-/** A break across both lifelines, and how long it is. */
 function paintPauses({ pauses, lifelines }: SequenceLayout, pen: SvgContext, theme: Theme): void {
   pen.font = `${SMALL}px ${theme.font}`;
   pen.textAlign = "center";
@@ -254,7 +253,6 @@ function cross(x: number, y: number, color: string, pen: SvgContext): void {
 
 type SequenceFigureRequest = FigureRequest<SequenceData, Record<string, never>>;
 
-/** Messages between two sides, one below the other. */
 export function sequenceFigure(request: SequenceFigureRequest): Drawing {
   const { data, width, text } = request;
   const room = width - 2 * MARGIN;

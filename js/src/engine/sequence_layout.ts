@@ -9,9 +9,7 @@ export interface SequenceData {
   notes: readonly string[];
   text: string;
   rows: readonly SequenceRow[];
-  /** Rows that stand for messages which repeat. */
   loops: readonly { first: number; end: number; words: string }[];
-  /** Time without a message before a row. */
   pauses: readonly { row: number; words: string }[];
   timed: boolean;
 }
@@ -25,7 +23,6 @@ export interface MessageRow {
   bytes: string;
   time: string;
   status: "ok" | "exception" | "damaged" | "desynchronised" | "incomplete";
-  /** Row of the message that it answers, or -1. */
   replyTo: number;
   folded: number;
   hover: string;
@@ -41,10 +38,8 @@ const ROW = 20;
 const HEAD = 26;
 const BAND = 8;
 const BAND_LINES = 4;
-/** Width of a bar, and how far one inside another stands to the right, px. */
 export const BAR = 8;
 const NEST = 4;
-/** Above the times. */
 export const TIME = "time, s";
 /** An incomplete message gets so far. */
 export const SHORT = 0.8;
@@ -53,17 +48,14 @@ const GAP = 10;
 /** Of an arrow, at least so much is seen on both sides of its label. */
 const LEAST_ARROW = 22;
 
-/** A row at its place, px from the top of the diagram. */
 export interface PlacedRow {
   top: number;
   height: number;
   y: number;
   lines: readonly string[];
-  /** How many bars lie in each other at its ends. */
   depth: Record<Peer, number>;
 }
 
-/** A side is at work: from a call that it gets to its answer. */
 export interface BusyBar {
   side: Peer;
   from: number;
@@ -78,7 +70,6 @@ export interface Words {
 
 export interface SequenceLayout {
   height: number;
-  /** Right edge of the times, and of the bytes. */
   timeRight: number;
   bytesRight: number;
   lifelines: Record<Peer, number>;
@@ -174,7 +165,6 @@ function bandWords({ side, status, label }: MessageRow): string {
   return `${side} → ${otherSide(side)}, ${status}: ${label}`;
 }
 
-/** Bars from calls to answers, each as deep as there are others around its call. */
 function barsOf({ rows }: SequenceData): BusyBar[] {
   const bars: BusyBar[] = [];
   rows.forEach((row, to) => {
@@ -199,7 +189,6 @@ export function barLeft({ lifelines }: SequenceLayout, { side, depth }: BusyBar)
   return lifelines[side] - BAR / 2 + NEST * depth;
 }
 
-/** Where an arrow of a row touches a side: the edge of the bar there, or the lifeline. */
 export function touch({ lifelines }: SequenceLayout, { depth }: PlacedRow, side: Peer): number {
   const bars = depth[side];
   if (!bars) return lifelines[side];

@@ -85,7 +85,6 @@ function paintBlock(
   if (segment.isNamed) paintWords(segment, box, dump.length > 0, fill, pen, theme);
 }
 
-/** The offset of each byte, what the dump has there, and lines between the bytes. */
 function paintBytes(
   panel: Panel,
   section: PlacedSection,
@@ -175,7 +174,6 @@ function fontOf(theme: Theme, bold = false): string {
   return `${bold ? "600 " : ""}${SMALL}px ${theme.font}`;
 }
 
-/** The outline of a struct inside the struct, with its name above where it begins. */
 function paintFrame(
   panel: Panel,
   section: PlacedSection,

@@ -17,22 +17,18 @@ export interface LayoutInfo {
   verdict: string;
   /** Whether the dump makes sense in this layout; empty where nothing is known. */
   sense: "yes" | "no" | "";
-  /** The layout that the changes are counted from; empty for that itself. */
   against: string;
   changes: readonly string[];
   problems: readonly string[];
-  /** One for a struct, one for each member of a union. */
   sections: readonly Section[];
 }
 
-/** Values that share rows of bytes. */
 export interface Section {
   size: number;
   parts: readonly StructPart[];
   frames: readonly Frame[];
 }
 
-/** A value, or padding, which has no path. */
 export interface StructPart {
   name: string;
   path: string;
@@ -40,7 +36,6 @@ export interface StructPart {
   short: string;
   offset: number;
   size: number;
-  /** Which of the colors of members. */
   color: number;
   /** What is other than in the first layout, in a few letters. */
   mark: string;
@@ -48,7 +43,6 @@ export interface StructPart {
   problem: string;
 }
 
-/** A struct inside the struct. */
 export interface Frame {
   name: string;
   type: string;
@@ -59,31 +53,24 @@ export interface Frame {
 
 /** Bytes of a row: as many as a pointer has. */
 export const ROW = 8;
-/** Height of a line of text in a row, px. */
 export const TEXT_LINE = 14;
-/** From the outline of a struct to that of a struct in it, px. */
 export const FRAME_STEP = 1.5;
-/** Space between rows, px. */
 const GAP = 5;
 const PAD = 4;
-/** Between the edge of a block and its words. */
 const AIR = 2;
 
-/** Bytes of one part in one row. */
 export interface Segment {
   part: StructPart;
   row: number;
   /** Of the row, 0 … 7, and the one after the last. */
   first: number;
   end: number;
-  /** Whether the words about the part stand here. */
   isNamed: boolean;
   words: BlockWords;
 }
 
 export interface BlockWords {
   name: string;
-  /** Whether the name is in bold letters, for which there may be no room. */
   isBold: boolean;
   aside: string;
   type: string;
@@ -113,7 +100,6 @@ export function rowsOf(section: Section): number {
   return Math.max(1, Math.ceil(section.size / ROW));
 }
 
-/** How many structs lie in each other. */
 export function levelsOf(sections: readonly Section[]): number {
   return largest(
     sections.flatMap(({ frames }) => frames.map(({ depth }) => depth + 1)),
@@ -150,7 +136,6 @@ export function segmentsOf(
   });
 }
 
-/** Words for a block, cut to its room (px). */
 function wordsOf(part: StructPart, room: number, text: TextWidths): BlockWords {
   const wide = (words: string, bold = false) => text.width(words, SMALL, bold);
   const full = !part.path && wide(part.name) > room ? "pad" : part.name;
@@ -183,7 +168,6 @@ export function rowSpaces(section: Section, segments: readonly Segment[]): RowSp
   });
 }
 
-/** Rows as high as the higher of the two at each place. */
 export function joined(a: readonly RowSpace[], b: readonly RowSpace[]): RowSpace[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, row) => ({
     frames: Math.max(a[row]?.frames ?? 0, b[row]?.frames ?? 0),
@@ -191,10 +175,8 @@ export function joined(a: readonly RowSpace[], b: readonly RowSpace[]): RowSpace
   }));
 }
 
-/** Where the parts of a row stand, px from the top of the section. */
 export interface RowPlace {
   top: number;
-  /** Where the bytes begin, below the names of structs. */
   bytes: number;
   bottom: number;
 }

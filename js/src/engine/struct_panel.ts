@@ -17,16 +17,13 @@ import {
   segmentsOf,
 } from "./struct_grid.ts";
 
-/** Least and largest width of a byte, px. */
 const LEAST_CELL = 38;
 const MOST_CELL = 64;
-/** Between layouts that stand beside each other; lines between them cross it. */
 export const BETWEEN = 34;
 const OFFSET_LINE = 13;
 const HEX_LINE = 15;
 const SECTION_GAP = 10;
 const NOTES = 12;
-/** Room before a note for its sign. */
 export const SIGN = 14;
 
 /** A line below or above a grid; the first of a note has a sign. */
@@ -38,7 +35,6 @@ export interface NoteLine {
   indent: number;
 }
 
-/** One layout, everything at its place. */
 export interface Panel {
   info: LayoutInfo;
   x: number;
@@ -59,7 +55,6 @@ export interface PlacedSection {
   index: number;
 }
 
-/** A part that lies elsewhere in the layout beside: from a right edge to a left edge. */
 export interface Move {
   from: [x: number, y: number];
   to: [x: number, y: number];
@@ -72,12 +67,10 @@ export interface PanelArrangement {
   bottom: number;
 }
 
-/** Height of offsets and of the dump in a row, px. */
 export function bytesHeight(hasDump: boolean): number {
   return OFFSET_LINE + (hasDump ? HEX_LINE : 0);
 }
 
-/** Places layouts beside each other, as many as fit into the room, and the others below. */
 export function arrange(
   layouts: readonly LayoutInfo[],
   hasDump: boolean,
@@ -232,7 +225,6 @@ function movesOf([first, second]: readonly Panel[]): Move[] {
   return found;
 }
 
-/** What is said where the pointer rests on a part. */
 export function hoverOf(panel: Panel): HoverText[] {
   return panel.sections.flatMap((section) =>
     section.segments.map((segment) => {

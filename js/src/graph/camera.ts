@@ -48,7 +48,6 @@ export function filled(bounds: Bounds, stage: Size): number {
   return Math.min(LARGEST_FIT, scaleIn(bounds, stage)) * share(bounds, stage);
 }
 
-/** The scale at which the bounds fit the stage: a few boxes are drawn larger than others, so that they fill enough of it. */
 export function fitScale(bounds: Bounds, stage: Size): number {
   const enough = Math.min(LARGEST_OF_FEW, ENOUGH / share(bounds, stage));
   return Math.min(scaleIn(bounds, stage), Math.max(LARGEST_FIT, enough));
@@ -61,7 +60,6 @@ export function mayBeLegible(scene: GraphScene, stage: Size): boolean {
   return area * LEGIBLE_SCALE ** 2 <= stage.width * stage.height;
 }
 
-/** Whether a point is in a rectangle, or no farther than `slack` from it. */
 export function isIn(part: Rectangle, x: number, y: number, slack = 0): boolean {
   return (
     x >= part.x - slack &&
@@ -119,7 +117,6 @@ export class Camera {
     return (y - this.height / 2) / this.scale + this.y;
   }
 
-  /** The part of the graph on the stage, with `margin` CSS px around it. */
   view(margin = 0): Bounds {
     return {
       minX: this.worldX(-margin),
@@ -134,7 +131,6 @@ export class Camera {
     this.y -= dy / this.scale;
   }
 
-  /** Scales by `factor` so that what is at CSS px (x, y) stays there. */
   zoomAt(factor: number, x: number, y: number): void {
     const [worldX, worldY] = [this.worldX(x), this.worldY(y)];
     this.scale = Math.min(LARGEST, Math.max(SMALLEST, this.scale * factor));

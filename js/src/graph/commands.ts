@@ -119,7 +119,6 @@ export class GraphCommands {
     if (node !== null) folding.goTo(node);
   }
 
-  /** Selects what is drawn at a point of the stage, or opens or closes the group whose button it is. */
   pick(x: number, y: number, add: boolean): void {
     const { stage, placed, context, folding } = this.#view;
     const { box, group, button } = stage.thingAt(x, y);
@@ -135,7 +134,6 @@ export class GraphCommands {
     }
   }
 
-  /** Opens the closed group at a point, closes the open one around it; without groups the node there comes to the middle. */
   unfold(x: number, y: number): void {
     const { stage, folding } = this.#view;
     if (folding.justDone) return;
@@ -181,7 +179,6 @@ export class GraphCommands {
     context.session.hover(null);
   }
 
-  /** Steps along an edge, or into the graph where nothing is selected. */
   walk(step: WalkStep): void {
     const { placed, walk, mirror, box: here, folding } = this.#view;
     if (!placed || placed.scene.count === 0) return;

@@ -29,7 +29,6 @@ export class Folding {
     return boxOfGroup[group]! >= 0 || frameOfGroup[group]! >= 0 ? group : -1;
   }
 
-  /** The innermost drawn group around the selection: the selected one, or that around the selected node. */
   get around(): number {
     const { node, model, placed } = this.#view;
     if (this.group >= 0 || node === null || !placed) return this.group;
@@ -60,7 +59,6 @@ export class Folding {
     this.#view.context.options.set("group", group);
   }
 
-  /** Once another group is selected, or none: selects its nodes in the other views, and says so. */
   chosen(): void {
     const { model, stage, placed, chosen } = this.#view;
     const { group } = this;
@@ -84,7 +82,6 @@ export class Folding {
     return this.#view.placed!.scene.boxOfGroup[coming] ?? -1;
   }
 
-  /** Whether it has too many nodes to be selected in the other views. */
   isTooLarge(group: number): boolean {
     return this.#view.model.groups.nodes(group).length > MOST_SELECTED;
   }
@@ -151,7 +148,6 @@ export class Folding {
     this.#view.mirror.say(`${what}: ${open ? "open" : "closed"}.`);
   }
 
-  /** Opens or closes all groups of the kind of the group around the selection; all where nothing is selected. */
   setKind(open: boolean): void {
     const { around } = this;
     if (around < 0) this.setAll(open);
@@ -169,7 +165,6 @@ export class Folding {
       );
   }
 
-  /** Opens the selected closed group, or closes the group around the selection; false where there is none. */
   enter(): boolean {
     const { around } = this;
     if (around < 0) return false;

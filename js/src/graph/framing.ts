@@ -40,7 +40,6 @@ function isWhole(placed: PlacedScene, camera: Camera, box: number): boolean | nu
   return apart ? null : false;
 }
 
-/** Moves the camera along one axis, as little as it takes that none of the boxes it sees there is cut. */
 function shift(
   placed: PlacedScene,
   camera: Camera,
@@ -70,7 +69,6 @@ function spanOf(placed: PlacedScene, box: number, axis: "x" | "y", spare: number
   return axis === "x" ? [x - spare, x + width + spare] : [y - spare, y + height + spare];
 }
 
-/** Room that texts beside a thin graph take, where there is so much. */
 const BESIDE = 340;
 
 /** From where the bounds are seen on the stage of `camera`; a thin graph stands to the left, for the texts beside it. */

@@ -202,7 +202,6 @@ export class CameraRestorer {
   readonly #view: GraphView;
   /** The group that stays where it is while the picture changes, if it is not what is selected. */
   anchor: number | null = null;
-  /** Whether the next picture is fitted to the stage. */
   fits = false;
   /** The node that the next picture is opened for. */
   goal: number | null = null;

@@ -27,7 +27,6 @@ export class Navigator {
     this.#set({ kind, nodes: this.#selected(), hops: null });
   }
 
-  /** Shows what is within one edge of the selected nodes, or one more, or one less. */
   around(by: number): void {
     const { isolation } = this.#view.chosen;
     const grows = isolation?.kind === "around";
@@ -35,7 +34,6 @@ export class Navigator {
     this.#set({ kind: "around", nodes, hops: grows ? Math.max(0, (isolation.hops ?? 1) + by) : 1 });
   }
 
-  /** Shows what lies between two selected nodes, or between the selected one and the next one for which it is asked. */
   path(): void {
     const { links, describe } = this.#view.model;
     const selected = this.#selected();
@@ -84,7 +82,6 @@ export class Navigator {
     return isolation !== null || hidden.length > 0 || hops !== null;
   }
 
-  /** What is shown of how many; empty where it is all. */
   banner(): string {
     const { placed, isArranging } = this.#view;
     if (this.#notice || !placed) return this.#notice;
@@ -123,7 +120,6 @@ export class Navigator {
     else this.#view.context.options.set("isolate", isolation);
   }
 
-  /** Says what could not be done, or what comes next, above the graph and to screen readers. */
   say(text: string): void {
     this.#notice = text;
     this.#view.toolbar.show();

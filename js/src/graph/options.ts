@@ -13,7 +13,6 @@ export interface CameraPlace {
 
 export type CameraView = Pick<Camera, "x" | "y" | "scale">;
 
-/** The camera by the node that is nearest to its middle; null where nothing is drawn. */
 export function placeOf({ x, y, scale }: CameraView, placed: PlacedScene): CameraPlace | null {
   const node = placed.nearest(x, y);
   const box = node === null ? -1 : placed.boxOf(node);
@@ -27,7 +26,6 @@ export function placeOf({ x, y, scale }: CameraView, placed: PlacedScene): Camer
   };
 }
 
-/** Where the camera then is; null where the node is not drawn. */
 export function viewOf(
   { node, dx, dy, scale }: CameraPlace,
   placed: PlacedScene,
@@ -37,7 +35,6 @@ export function viewOf(
   return { x: placed.layout.x[box]! + dx, y: placed.layout.y[box]! + dy, scale };
 }
 
-/** What is shown and from where; traits of the view by their names. */
 export type Bookmark = Record<string, unknown> & {
   camera?: CameraPlace | null | undefined;
   selected?: readonly number[] | undefined;
@@ -54,7 +51,6 @@ const ALWAYS = ["camera", "selected"];
 /** tvmdbg_widgets/widgets/graph_navigation.py keeps as many. */
 const MOST_STEPS = 50;
 
-/** The whole look of a step. */
 export function resolved({ steps = [] }: History, at: number): Bookmark {
   return Object.assign({}, ...steps.slice(0, at + 1));
 }
@@ -72,7 +68,6 @@ export function leaving({ steps = [], at = 0 }: History, { camera, selected }: B
   return { steps: steps.map((step, i) => (i === at ? { ...step, camera, selected } : step)), at };
 }
 
-/** The history with one more step, those that were gone back from left out; `instead` of the present one. */
 export function pushed(
   history: History,
   before: Bookmark,
@@ -97,10 +92,8 @@ export interface GraphOptions {
   focus: string | number | null;
   /** Show only what is so many edges from the focus (or the selected node). */
   hops: number | null;
-  /** What the colors show, and between which values they lie. */
   color_by: string;
   color_limits: readonly [low: number, high: number] | null;
-  /** Template of the labels; empty for the usual ones. */
   label: string;
   _color_columns: Wires;
   /** Whether what is worked out for the colors was stopped. */
@@ -115,7 +108,6 @@ export interface GraphOptions {
   camera: CameraPlace | null;
   history: History;
   bookmarks: Readonly<Record<string, Bookmark>>;
-  /** Draw closed groups as one box and frames around what is in open ones. */
   grouped: boolean;
   /** Groups that are open; null: as many as can be read in the room there is, told in `_opened`. */
   open_groups: readonly number[] | null;

@@ -35,7 +35,6 @@ export class ChosenOptions {
     return limits && limits[0] < limits[1] ? limits : null;
   }
 
-  /** Shows something else as color; limits belong to what was shown before. */
   colorWith(name: string): void {
     if (name !== this.colorBy) this.#options.set("color_limits", null);
     this.#options.set("color_by", name);
@@ -121,7 +120,6 @@ export class GraphTooltip {
   }
 }
 
-/** What a graph is mounted with; where it stands beside another one, more than a graph alone needs. */
 export interface GraphContext extends ViewContext<GraphOptions> {
   /** What stands before its tools. */
   title?: HTMLElement;

@@ -21,7 +21,6 @@ const NOWHERE: Bounds = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
 export interface GraphInspection {
   labels?: LabelRecord[];
   marks?: ({ id: number; group: number; button: Rectangle | null } & Rectangle)[];
-  /** Frames of open groups, with the button in their header. */
   frames?: ({ group: number; button: Rectangle | null } & Rectangle)[];
   notes?: ({ id: number } & Rectangle)[];
   leaders?: MarginLine[];
@@ -29,7 +28,6 @@ export interface GraphInspection {
 
 export interface Thing {
   box: number;
-  /** Of a closed group's box, or of the header of an open group's frame. */
   group: number;
   /** Whether it is the button that opens or closes the group. */
   button: boolean;
@@ -75,7 +73,6 @@ export class GraphStage {
     signal.addEventListener("abort", () => cancelAnimationFrame(this.#moving));
   }
 
-  /** Shows another picture; `place` sets the camera once the stage has a size. */
   show(picture: GraphPicture, place: (() => void) | null = null): void {
     if (picture.placed !== this.#picture?.placed) this.#edge = -1;
     if (this.#picture && this.#picture.placed !== picture.placed) this.#fade();
@@ -155,7 +152,6 @@ export class GraphStage {
     this.isMoved = false;
   }
 
-  /** What there is room for where no overview is needed, CSS px. */
   get size(): { width: number; height: number } {
     const { clientWidth, clientHeight } = this.node;
     return { width: clientWidth || 600, height: clientHeight || 360 };
@@ -220,7 +216,6 @@ export class GraphStage {
     this.changed();
   }
 
-  /** Brings the box into view if it is not; `always` puts it in the middle at a readable scale. */
   goTo(box: number, always = false): void {
     if (!this.#picture) return;
     const rectangle = this.#picture.placed.rectangle(box);
@@ -272,7 +267,6 @@ export class GraphStage {
     return found ? { box, group: found.header.group, button: found.button } : nothing;
   }
 
-  /** The open group whose frame is at a point of the stage, the innermost; -1 where there is none. */
   groupAround(x: number, y: number): number {
     if (!this.#picture) return -1;
     const { placed } = this.#picture;
@@ -316,7 +310,6 @@ export class GraphStage {
     );
   }
 
-  /** A camera over the whole graph at a scale. */
   whole(scale: number): Camera {
     const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
     const camera = new Camera();
@@ -325,7 +318,6 @@ export class GraphStage {
     return camera;
   }
 
-  /** Draws what a camera sees, with its marks, into another context. */
   drawInto(context: CanvasRenderingContext2D, camera: Camera): void {
     if (!this.#picture) return;
     const picture = { ...this.#picture, camera };
@@ -336,7 +328,6 @@ export class GraphStage {
     overlayPainter(context, painter).paint(picture, { ...this.#marks, hovered: -1 }, -1);
   }
 
-  /** Whether the stage would show all of the graph without an overview beside it. */
   get #showsAllAlone(): boolean {
     const { clientWidth, clientHeight } = this.node;
     const alone = this.#copy();

@@ -151,13 +151,11 @@ export class GraphView {
     this.context.session.selectMany(nodes, "graph");
   }
 
-  /** Whether nobody has chosen what is shown. */
   get isUntouched(): boolean {
     const { openGroups, wrapped, isolation, hops } = this.chosen;
     return openGroups === null && wrapped === null && isolation === null && hops === null;
   }
 
-  /** Stops laying out; false where nothing is laid out. */
   cancel(): boolean {
     return this.#layoutController.cancel();
   }

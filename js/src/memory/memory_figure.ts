@@ -38,7 +38,6 @@ interface MemoryFigureAnswers {
 type MemoryFigureRequest = FigureRequest<MemoryFigureData, MemoryOptions, MemoryFigureAnswers>;
 
 const MOST_ROWS = 16;
-/** Height of the bytes above the rows. */
 const AREA = 110;
 /** Beyond so many boxes none says what it is, so that a figure stays small. */
 const TITLED = 300;
@@ -91,7 +90,6 @@ export function memoryPanel(request: MemoryFigureRequest): FigurePanel {
   };
 }
 
-/** Bytes, axis and rows, and what is said of each box where the pointer rests on it. */
 function chartPart(
   plan: Plan,
   { data, options, width, text }: MemoryFigureRequest,
@@ -127,7 +125,6 @@ function chartPart(
   return [part, hover];
 }
 
-/** What the colors of sizes mean. */
 function sizes(plan: Plan): FigurePart {
   return {
     height: LINE,

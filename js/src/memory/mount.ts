@@ -41,7 +41,6 @@ function actions(view: MemoryView): KeyAction[] {
 
 const DRAG_FROM = 4;
 
-/** Pointer and wheel on the stage: click selects, drag pans, the wheel zooms once the view has the focus. */
 function bindPointer(root: HTMLElement, view: MemoryView, signal: AbortSignal): void {
   const { scene } = view;
   const { canvas } = view.chart;
@@ -102,7 +101,6 @@ function bindPointer(root: HTMLElement, view: MemoryView, signal: AbortSignal): 
 
 const BUSY_AFTER_MS = 150;
 const LEAST_HEIGHT = 300;
-/** Below this width facts stand below each other, and the view is higher by so much. */
 const NARROW = 620;
 const NARROW_MORE = 70;
 

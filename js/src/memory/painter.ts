@@ -79,7 +79,6 @@ export class MemoryPainter {
     this.#context.globalAlpha = 1;
   }
 
-  /** Writes text with its middle at `y`; `plate` is drawn below it. */
   #text(text: string, x: number, y: number, color: string, plate = ""): void {
     const width = this.#measure.width(text);
     if (plate) this.#fill(plate, x - 3, y - LINE / 2, width + 6, LINE, 0.9);
@@ -118,7 +117,6 @@ export class MemoryPainter {
     return this.#measure.fit(text, this.#scene.room - 12);
   }
 
-  /** What the heights mean, at powers of two. */
   #levels(): void {
     const { ground, plan } = this.#scene;
     const { allocated } = plan.columns.info;
@@ -237,7 +235,6 @@ export class MemoryPainter {
     this.#context.restore();
   }
 
-  /** The entries of a row: boxes, and columns of pixels where these would be too narrow. */
   #lives(row: number, y: number, height: number, labelled: boolean): void {
     const { plan, viewport, width } = this.#scene;
     const { entries, first } = plan.row(row);

@@ -11,7 +11,6 @@ import { ELSEWHERE, FAINT, type Plan, type PlanFact, short } from "./plan.ts";
 
 const KINDS = 8;
 
-/** What the colors of the lives mean: kinds of operators, those of most bytes first. */
 export function chipsOf(plan: Plan): Chip[] {
   const kinds = kindsOf(plan);
   const found: Chip[] = kinds
@@ -68,7 +67,6 @@ export class MemoryTooltip {
   }
 }
 
-/** What the colors of the lives mean: kinds of operators, those of most bytes first, or sizes. */
 export function legend(plan: Plan, bySize: boolean, theme: Theme): HTMLElement[] {
   if (bySize) {
     const stops = Array.from({ length: STOPS }, (_, i) => heatFill(theme, i / (STOPS - 1)));

@@ -5,13 +5,11 @@ import { lowerBound, upperBound } from "../shared/many.ts";
 /** How far back an entry is sought that is live beside later ones of its slot. */
 const BACK = 16;
 
-/** What lies in one slot of the workspace, by the step that writes it. */
 export interface SlotEntries {
   entries: Int32Array;
   first: Int32Array;
 }
 
-/** The memory plan with what the view looks up in it; knows no DOM. */
 export class Plan {
   readonly columns: MemoryColumns;
   readonly graph: GraphColumns;
@@ -101,12 +99,10 @@ export class Plan {
     return { entries: this.#entries.subarray(start, end), first: this.#first.subarray(start, end) };
   }
 
-  /** How many steps there are, at least one. */
   get steps(): number {
     return Math.max(1, this.columns.order.length);
   }
 
-  /** The most that is live in [from, to), whole steps. */
   most(from: number, to: number): number {
     let most = 0;
     for (let level = 0; from < to; level++) {
@@ -140,7 +136,6 @@ export class Plan {
     return Math.max(0, lowerBound(this.row(row).first, step) - BACK);
   }
 
-  /** The next or previous entry of the same slot; -1 at its end. */
   beside(entry: number, by: number): number {
     const row = this.rowOfEntry(entry);
     if (row < 0) return -1;
@@ -230,14 +225,12 @@ export function heldElsewhere(
 export type PlanFact = readonly [name: string, text: string];
 
 const LISTED = 8;
-/** Letters of a name that are shown; a file may hold names of any length. */
 const LONGEST = 200;
 
 export function short(count: number): string {
   return bytes(count).replace(/ \(.*/, "");
 }
 
-/** What the view says, in the words of `analysis/memory/sentences.py`. */
 export class PlanDescriptions {
   readonly #plan: Plan;
   readonly #note: (node: number) => string;
@@ -292,7 +285,6 @@ export class PlanDescriptions {
     return device < 0 ? "" : ` on ${info.devices[device]}`;
   }
 
-  /** What is live while the node of a step runs. */
   step(step: number): PlanFact[] {
     const { order, live, info } = this.#plan.columns;
     if (!order.length) return [["live", `${bytes(info.peak)}, nothing runs`]];

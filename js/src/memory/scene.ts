@@ -7,12 +7,10 @@ export const GUTTER = 88;
 export const AXIS = 20;
 export const PITCH = 22;
 const BAND = 20;
-/** Room above the highest level, for its label. */
 const HEAD = 20;
 const SHARE = 0.42;
 const LEAST_AREA = 84;
 
-/** What is under the pointer: a step, in a row perhaps an entry. */
 export interface MemoryHit {
   step: number;
   row: number;
@@ -27,7 +25,6 @@ export class MemoryScene {
   scroll = 0;
   parameters = true;
   bySize = false;
-  /** The entry that the view speaks of, -1 none. */
   current = -1;
   selected: readonly number[] = [];
   hovered = -1;
@@ -46,7 +43,6 @@ export class MemoryScene {
     return this.plan.slots.length * PITCH;
   }
 
-  /** Where the axis begins, below the bytes. */
   get axisTop(): number {
     const room = this.height - AXIS;
     return Math.max(
@@ -113,7 +109,6 @@ export class MemoryScene {
     return { x, y: this.rowTop(row) + 1, width, height: PITCH - 2 };
   }
 
-  /** Moves and zooms as little as needed for an entry, or a step, to be seen. */
   reveal(entry: number, step: number): void {
     const row = entry < 0 ? -1 : this.plan.rowOfEntry(entry);
     if (step >= 0) this.viewport.reveal(step, step + 1);
@@ -136,7 +131,6 @@ export class MemoryScene {
 /** Of so many selected nodes, marks lie closer than their frames are wide. */
 const MANY = 10_000;
 
-/** Paints what changes without the part in view: pointer, hover, selection, scrollbar. */
 export class MemoryOverlay {
   readonly #scene: MemoryScene;
   readonly #context: Pen;
@@ -192,7 +186,6 @@ export class MemoryOverlay {
     this.#fill(this.#theme.text, left, this.#scene.axisTop - 2, width, 3);
   }
 
-  /** A line round a life with a halo, so that it stands out on every fill. */
   #frame(entry: number, line: number, once = false): void {
     const box = entry < 0 ? null : this.#scene.boxOf(entry);
     if (!box) return;
@@ -221,7 +214,6 @@ export class MemoryOverlay {
     context.strokeRect(x - by, y - by, Math.max(0, width + 2 * by), Math.max(0, height + 2 * by));
   }
 
-  /** Shows which of the slots are in view where not all are. */
   #scrollbar(): void {
     const { height, rowsHeight, rowsTop, scroll, width } = this.#scene;
     const room = height - rowsTop;

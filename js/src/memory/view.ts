@@ -72,7 +72,6 @@ class MemoryChart {
     this.#repaint.request();
   }
 
-  /** Only what lies over it has. */
   touched(): void {
     this.#repaint.request();
   }
@@ -155,7 +154,6 @@ export class MemoryView {
     this.#root.focus({ preventScroll: true });
   }
 
-  /** Takes over what the traits say of colors, parameters and the part in view. */
   look(): void {
     const { options } = this.#context;
     this.scene.parameters = options.get("parameters");

@@ -24,7 +24,6 @@ export function addTo<K, T>(groups: Map<K, T[]>, key: K, value: T): void {
   else groups.set(key, [value]);
 }
 
-/** Text of one character a byte. */
 export function ofBytes(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; at += CHUNK) {
@@ -35,7 +34,6 @@ export function ofBytes(bytes: Uint8Array): string {
   return parts.join("");
 }
 
-/** Arguments of one call. */
 const CHUNK = 4096;
 
 /** First position in [low, high) whose value is `value` or more; `high` where there is none. */
@@ -84,7 +82,6 @@ export function pause(): Promise<void> {
   });
 }
 
-/** Takes all steps at once. */
 export function finished<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const step = steps.next();

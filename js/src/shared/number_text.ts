@@ -27,7 +27,6 @@ const MOST_DIGITS = 15;
 const COMPUTED_DIGITS = 6;
 const SHORT_LETTERS = 7;
 
-/** What a dtype's floats are made of: `float32x4` is float32; of no float the widest. */
 function formatOf(dtype: string): FloatFormat {
   return FORMATS[dtype] ?? FORMATS[dtype.replace(/x\d+$/, "")] ?? FLOAT64;
 }
@@ -139,7 +138,6 @@ export function screenText(text: string): string {
   return (plain === "Inf" ? "+Inf" : plain).replaceAll("-", "−");
 }
 
-/** The dtype where it holds the number, else float64. */
 function heldIn(value: number, dtype: string): string {
   const format = formatOf(dtype);
   return format === FLOAT64 || nearest(value, format) !== value ? "float64" : dtype;

@@ -140,7 +140,6 @@ class Reader {
     return digits && digits.length <= 4 ? Number(digits) : -1;
   }
 
-  /** What one character means; after a backslash, perhaps a class. */
   #one(first: string): CharacterRanges {
     let sign = first;
     if (sign === "\\") {

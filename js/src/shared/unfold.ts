@@ -2,7 +2,6 @@
 import type { KnownLayout } from "./client/tensor_questions.ts";
 import { counted, shapeText } from "./format.ts";
 
-/** One stored axis: all of a letter's blocks, or a part of `factor` indices split off it ("8c"). */
 export interface AxisPiece {
   letter: string;
   factor: number | null;

@@ -28,15 +28,12 @@ const COLORS = tokens.light.length;
 /** Classes with a color of their own, the second half of them a paler one; the others share one. */
 const OWN = 2 * COLORS;
 const NAMED = 2;
-/** What is said of every entry. */
 const TOLD = new Set(["dtype", "device", "storage"]);
 const OTHER = "other";
 
-/** A class as the legend has it. */
 export interface ClassRow {
   key: string;
   label: string;
-  /** How many nodes have it. */
   nodes: number;
   color: string;
 }
@@ -206,7 +203,6 @@ export class Coloring {
     return [...new Set([...own, "bytes", ...Object.keys(wires)])];
   }
 
-  /** The column of a name; null where there is none, or not yet. */
   column(name: string, wires: Wires): NodeColumn | null {
     const wire = wires[name] ?? null;
     let kept = this.#columns.get(name);

@@ -143,7 +143,6 @@ export class HealthColors extends KindColors {
   }
 }
 
-/** How often each number comes, the most frequent first. */
 export function tally(
   nodes: ArrayLike<number>,
   of: (node: number) => ArrayLike<number>,

@@ -27,12 +27,10 @@ export function verdictSign(verdict: number): string {
   return SIGNS[verdict] ?? "";
 }
 
-/** How much a verdict counts beside others. */
 export function weight(verdict: number): number {
   return verdict === NO_VALUES ? NO_VALUES_SEVERITY : severity(verdict);
 }
 
-/** Whether nothing is known of the values: told by hatching. */
 export function isUnknown(verdict: number): boolean {
   return verdict === Verdict.UNKNOWN || verdict === NO_VALUES;
 }
@@ -77,7 +75,6 @@ export class NodeHealth {
     return this.answer.brief[this.#row[node]!] || verdictLabel(this.verdict[node]!);
   }
 
-  /** A line for each output of which there is something to say; the verdict where there is not. */
   lines(node: number): string[] {
     const { verdict, words, output } = this.answer;
     const rows = this.#rows.get(node) ?? [];
@@ -95,7 +92,6 @@ export class NodeHealth {
   }
 }
 
-/** The health of what is drawn: of each box, that of the worst of its nodes and of those folded into it. */
 export class BoxHealth {
   readonly nodes: NodeHealth;
   readonly fault: Uint8Array;

@@ -9,7 +9,6 @@ import { Evaluation, extras } from "./query_evaluation.ts";
 import { parse, QueryError, unknownNotes } from "./query_parser.ts";
 
 interface QueryResult {
-  /** Ids, ascending. */
   nodes: Int32Array;
   /** See `unknownNotes`. */
   notes: string[];
@@ -55,7 +54,6 @@ async function evaluated(
   return { nodes: await inStretches(evaluation.nodes(tree), signal), unknown: evaluation.unknown };
 }
 
-/** Which nodes the queries find, one a node, and parameters that only those read; null where there are no queries. */
 export async function hiddenNodes(
   model: GraphModel,
   queries: readonly string[],
@@ -81,7 +79,6 @@ export async function hiddenNodes(
 
 const BUSY_MS = 150;
 
-/** What the search has found, as nodes and as the boxes that show them. */
 export class Hits {
   readonly #model: GraphModel;
   readonly #changed: () => void;
@@ -91,9 +88,7 @@ export class Hits {
   #isBusy = false;
   #running = new AbortController();
   found: QueryResult = NOTHING;
-  /** Settles when the newest query is evaluated. */
   ready: Promise<void> = Promise.resolve();
-  /** How many hits each box shows. */
   boxes: ReadonlyMap<number, number> = new Map();
 
   constructor(model: GraphModel, changed: () => void) {

@@ -18,7 +18,6 @@ export class Links {
     this.#outEdges = out.item;
   }
 
-  /** Edges into the node are those from the first up to the second, in operand order. */
   range(node: number): [first: number, end: number] {
     return [this.#inStart[node]!, this.#inStart[node + 1]!];
   }
@@ -35,7 +34,6 @@ export class Links {
 
 /** Edges that are followed at most; tvmdbg_widgets/model/graph/isolation.py follows as many. */
 const MOST_FOLLOWED = 1_000_000;
-/** Nodes and edges between two pauses. */
 const STRIDE = 16_384;
 
 /** Shown nodes with nothing but hidden ones between them, and how many those are. */
@@ -104,7 +102,6 @@ export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Brid
   return found;
 }
 
-/** The part of the graph that alone is shown. */
 export interface Isolation {
   kind: "upstream" | "downstream" | "around" | "path";
   nodes: number[];
@@ -185,18 +182,15 @@ export function between(links: Links, start: number, end: number): number {
   return away < 0 ? levels(links, [end], { down: true })[start]! : away;
 }
 
-/** Groups are opened up to so many boxes: as many as can be read at one look. */
 const FIRST_LOOK = 30;
 
 export class Groups {
   readonly graph: GraphColumns;
   readonly count: number;
-  /** First group after those inside each group. */
   readonly last: Int32Array;
   /** Groups of one kind have blocks of the same structure: a run of blocks is of their kind. Numbered by first occurrence. */
   readonly kind: Int32Array;
   readonly kinds: number;
-  /** Sums over the order of nodes: time in nanoseconds. */
   readonly #ns: Float64Array;
 
   constructor(graph: GraphColumns) {

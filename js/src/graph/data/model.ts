@@ -86,7 +86,6 @@ export class Describe {
     return lines.join("\n");
   }
 
-  /** For the live region: the node with its neighbors, and where it is drawn if it has no box of its own. */
   sentence(node: number, scene: GraphScene, where = ""): string {
     const { names, entryOffsets, kinds, edgeSource, edgeTarget } = this.#graph;
     const parts = [`Node ${node} of ${kinds.length}`, this.#labels.title(node), this.kind(node)];

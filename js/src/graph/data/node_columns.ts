@@ -42,7 +42,6 @@ export interface Work {
   total: number;
 }
 
-/** A column as Python sends it: the data a view on a message, or a text in a page without a kernel. */
 export interface Wire {
   of: "nodes" | "entries";
   unit: string;
@@ -52,7 +51,6 @@ export interface Wire {
   classes: string[] | null;
   /** The class that is hatched, beside its color. */
   hatched?: number;
-  /** Whether classes keep their order, and so their colors in every graph; else the most frequent come first. */
   ordered?: boolean;
   note?: string;
   terms?: readonly Wire["data"][];
@@ -62,7 +60,6 @@ export interface Wire {
   total?: number;
 }
 
-/** Columns that the graph has of itself; which of them say something depends on the graph. */
 export function ownColumn(graph: GraphColumns, name: string): NodeColumn | null {
   const of = "entries" as const;
   const work = null;
@@ -116,7 +113,6 @@ export function entryBytes(graph: GraphColumns, entry: number): number {
   return size < MOST_BYTES ? size : Number.NaN;
 }
 
-/** Reads a column; null where it does not fit the graph. */
 export function readColumn(graph: GraphColumns, name: string, wire: Wire): NodeColumn | null {
   const nodes = graph.kinds.length;
   const rows = wire.of === "nodes" ? nodes : (graph.entryOffsets[nodes] ?? 0);

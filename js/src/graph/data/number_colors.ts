@@ -49,7 +49,6 @@ const SHARED = 0.35;
 export class NumberColors extends KindColors {
   readonly column: NumberColumn;
   readonly ramp: Ramp;
-  /** Between the extremes of what there is, and between the limits that were chosen. */
   readonly axis: ValueAxis;
   readonly scale: ValueAxis;
   readonly counts: Counts = { known: 0, unknown: 0, under: 0, over: 0 };
@@ -58,9 +57,7 @@ export class NumberColors extends KindColors {
   readonly #largest: Float64Array;
   readonly #isGiven: (node: number) => boolean;
   readonly #total: number;
-  /** Whether some nodes are those of a call, and have no times of their own. */
   readonly #isCall: (nodes: Int32Array) => boolean;
-  /** What nodes without a time of their own took with others. */
   readonly #together: (nodes: ArrayLike<number>) => string;
 
   constructor(
@@ -169,7 +166,6 @@ export class NumberColors extends KindColors {
     return this.column.name === "time" ? this.ground.scene.text(box).time : super.words(box);
   }
 
-  /** The value with its share of the sum. */
   override saidOf(nodes: ArrayLike<number>): string {
     const shared = this.column.sum ? this.#together(nodes) : "";
     const value =

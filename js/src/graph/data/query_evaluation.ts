@@ -18,7 +18,6 @@ const OF_ENTRIES = ["bytes", "storage", "rank"];
 /** What only some queries need: groups, and attributes, layouts and sizes. */
 export type Extra = "groups" | "facts";
 
-/** What a query needs beside the columns of nodes, entries and edges. */
 export function extras(query: Query): Set<Extra> {
   const [kind, ...rest] = query;
   if (kind === "not" || kind === "and" || kind === "or")
@@ -34,7 +33,6 @@ function union(parts: readonly Set<Extra>[]): Set<Extra> {
 }
 
 export class Evaluation {
-  /** By field that was compared: how many nodes have no value there, where there are such. */
   readonly unknown = new Map<string, number>();
   readonly #facts: Facts;
 
@@ -329,7 +327,6 @@ function compared(by: string, value: number): (number: number) => boolean {
   }
 }
 
-/** A shape in all ways in which it may be written. */
 function writings(shape: readonly string[]): string {
   const plain = shape as unknown as number[];
   return [shapeText(plain), ...[",", "×", "x"].map((by) => shape.join(by))].join("\n");
@@ -344,7 +341,6 @@ function fitsSizes(shape: readonly string[], sizes: readonly string[]): boolean 
   );
 }
 
-/** Whether all items fit a pattern, in which `rest` stands for any number of them. */
 function fitsAll(
   items: readonly string[],
   pattern: readonly string[],

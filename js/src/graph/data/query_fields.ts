@@ -7,11 +7,8 @@ import { smallest } from "../../shared/many.ts";
 import type { Links } from "./links.ts";
 
 export interface Units {
-  /** By unit; in lower case where upper and lower case are the same. */
   factors: Readonly<Record<string, number>>;
-  /** As an error names them. */
   told: string;
-  /** Whether a number other than 0 must have one. */
   needed: boolean;
   anyCase: boolean;
 }
@@ -22,7 +19,6 @@ export interface Vocabulary {
   numbers: readonly string[];
   fields: readonly string[];
   units: Readonly<Record<string, Units>>;
-  /** Whether -> and ->> join terms. */
   paths: boolean;
 }
 
@@ -89,7 +85,6 @@ function distance(a: string, b: string): number {
   return rows[a.length]![b.length]!;
 }
 
-/** Rows between two pauses. */
 export const STRIDE = 4096;
 
 type FactSteps<T> = Generator<void, T>;
@@ -109,7 +104,6 @@ export class Facts {
     this.graph = links.graph;
   }
 
-  /** Distinct texts of a column in lower case, as far as they were needed. */
   lowered({ unique }: StringColumn): string[] {
     let found = this.#lowered.get(unique);
     if (!found) {
@@ -119,7 +113,6 @@ export class Facts {
     return found;
   }
 
-  /** The texts of a field: by entry for the second three, else by node. */
   column(field: string): StringColumn {
     const { graph } = this;
     if (field === "name") return graph.names;
@@ -167,7 +160,6 @@ export class Facts {
     );
   }
 
-  /** The numbers of a field, NaN where unknown: by entry for bytes, storage and rank, else by node. */
   numbers(field: string): NumberList {
     let found = this.#numbers.get(field);
     if (!found) {
@@ -256,7 +248,6 @@ export class Facts {
   }
 }
 
-/** One way to go on: what replaces the text from `from` to the caret, and what it is. */
 export interface Suggestion {
   from: number;
   text: string;
@@ -273,7 +264,6 @@ const EXAMPLES = [
   ["bytes>1MB not kind:parameter", "large, but no parameters"],
 ] as const;
 
-/** What may be meant by what stands before the caret. */
 export function suggest(before: string, facts: Facts, ops: readonly string[]): Suggestion[] {
   if (!before.trim()) return EXAMPLES.map(([text, about]) => ({ from: 0, text, about }));
   const value = VALUE.exec(before);

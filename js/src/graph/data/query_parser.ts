@@ -17,7 +17,6 @@ export type Query =
   | ["and" | "or", ...Query[]]
   | ["path", arrows: string[], ...Query[]];
 
-/** What is wrong with a query, and where: `at` counts UTF-16 units. */
 export class QueryError extends Error {
   readonly at: number;
 
@@ -54,7 +53,6 @@ const PLAIN_SHAPE = sticky(`\\(${S}*(?:[0-9]+${S}*,${S}*)*(?:[0-9]+${S}*)?\\)`);
 const SIZE = new RegExp(`^${S}*([0-9*?]+|\\.\\.\\.)${S}*$`);
 const BLANK = new RegExp(`^${S}*$`);
 
-/** The tree of a query, null for one of nothing; throws a QueryError. */
 export function parse(text: string, vocabulary = GRAPH): Query | null {
   return new Parser(text, vocabulary).parse();
 }

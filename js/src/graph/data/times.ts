@@ -6,7 +6,6 @@ import { duration, integer, isShort, timeShare } from "../../shared/format.ts";
 /** What has a time: a node, or several that one call of a delegate runs. */
 export interface Timed {
   readonly nodes: readonly number[];
-  /** What a call is called; "" of a node. */
   readonly name: string;
   readonly ns: number;
   readonly share: number;
@@ -17,14 +16,11 @@ export class NodeTimes {
   readonly ns: Float64Array;
   /** The same, and of nodes that have none what their call took: what colors show. */
   readonly shown: Float64Array;
-  /** What every share is of. */
   readonly total: number;
   readonly largest: number;
   /** What the times were counted in whole units of, ns: one of 0 is less. */
   readonly rounding: number;
-  /** The node of the longest time, its own or that of what it ran in; -1 where no time is known. */
   readonly slowest: number;
-  /** What has a known time above zero, the slowest first. */
   readonly ranked: readonly Timed[];
   readonly timeline: TimelineColumns | null;
   readonly #kinds: Uint8Array;
@@ -234,7 +230,6 @@ function slowestOf(shown: Float64Array, kinds: Uint8Array): number {
   return slowest;
 }
 
-/** Whether a node is of an op kind, or ran in a call of that kind. */
 export function isOfKind(graph: GraphColumns, node: number, kind: string): boolean {
   return graph.opKinds.at(node) === kind || !!nodesOfCalls(graph).get(kind)?.has(node);
 }

@@ -22,7 +22,6 @@ export class Walk {
     return [...new Set(Array.from(out, (edge) => edgeTarget[edge]!))];
   }
 
-  /** From the frame of an open group: down into its first box, up or on to what is outside of it. */
   ofFrame(frame: number, step: WalkStep): number | null {
     const { frames, frameOf } = this.#placed.scene;
     const { order } = this.#placed.layout;

@@ -22,7 +22,6 @@ const SPACING = {
 };
 const LAYER_GAP = 10;
 const TAG = tokens.group.tag;
-/** Between columns, and what lines take beside the boxes of one, px. */
 const COLUMN_GAP = 26;
 const LINES = [0, 60];
 const MOST_COLUMNS = 4;
@@ -32,7 +31,6 @@ const SHORTER = 0.85;
 const LEAST = 100;
 const LEAST_COMPACT = 142;
 const WIDEST_RIGHT = 172;
-/** Where the widest box is narrower, many titles are cut, px. */
 const NARROW = 172;
 
 export interface LaidOut {
@@ -41,13 +39,11 @@ export interface LaidOut {
   result: LayoutResult;
 }
 
-/** How wide boxes are, and headers of frames at most, px. */
 interface Narrow {
   width: Float32Array;
   header: number;
 }
 
-/** A scene in one direction, with boxes as wide as they would be, and with narrower ones, whose titles are cut. */
 export class Narrowing {
   readonly #sheet: GraphSheet;
   readonly #direction: Direction;
@@ -80,13 +76,11 @@ export class Narrowing {
     }
   }
 
-  /** The least that boxes take, px². */
   get leastArea(): number {
     const { height } = this.#plain;
     return this.#least.reduce((sum, wide, box) => sum + wide * height[box]!, 0);
   }
 
-  /** How wide a box must be so that its second line has the first of its facts. */
   #leastOf(box: number): number {
     const { width, text, compact } = this.#plain;
     const { shape, time } = text(box);
@@ -151,7 +145,6 @@ export class Narrowing {
 
 const NOWHERE = { width: 0, height: 0 };
 
-/** A scene with places, and from where all of it is seen. */
 export interface Arranged {
   placed: PlacedScene;
   camera: Camera;

@@ -9,11 +9,9 @@ interface RepeatRun {
   group: number;
 }
 
-/** The runs of blocks of a graph as stretches of a sequence of boxes. */
 export class Runs {
   readonly #groups: Groups;
   readonly #symbols: readonly string[];
-  /** By group, its first box and the one after its last. */
   readonly #start: number[] = [];
   readonly #end: number[] = [];
   readonly #children = new Map<number, number[]>();
@@ -68,7 +66,6 @@ export class Runs {
 }
 
 export interface Cluster {
-  /** Places in the sequence, ascending. */
   boxes: number[];
   repeats: number;
   /** That run, where its parts are drawn apart; else -1. */
@@ -79,7 +76,6 @@ export interface Cluster {
 
 export interface Clusters {
   clusters: Cluster[];
-  /** By run whose parts are drawn apart. */
   stretches: Map<number, RepeatRun>;
 }
 
@@ -153,7 +149,6 @@ function cellsOf(runs: Runs, weights: Float64Array, stretch: RepeatRun): number[
   return joinLightest(clusters, new Map(), own, MOST_CELLS).map(({ boxes }) => boxes);
 }
 
-/** A pair of neighbors with what they weigh; it counts as long as both still do. */
 interface Pair {
   weight: number;
   low: number;
@@ -210,7 +205,6 @@ function joinLightest(
   return clusters.filter((each) => each !== null);
 }
 
-/** The lightest pair first; of equals the one that comes first. */
 class Heap {
   readonly #pairs: Pair[] = [];
 

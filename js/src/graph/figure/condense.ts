@@ -9,50 +9,39 @@ import { type BoxText, foldedInto, type GraphScene } from "../layout/scene.ts";
 import { type Cluster, type Clusters, joined, Runs } from "./clusters.ts";
 import type { GraphSheet } from "./sheet.ts";
 
-/** So many inputs are boxes of their own. */
 const OWN_INPUTS = 3;
-/** Names in the title of a part. */
 const NAMED = 3;
 /** What all nodes weigh together by their number, beside all by their times. */
 const COUNT_WEIGHT = 0.25;
 
 export interface CondensedPart {
   nodes: number[];
-  /** Different parameters that the nodes read. */
   inside: number[];
   repeats: number;
   run: number;
   /** Sum of the known times, ns; NaN where none is known. */
   ns: number;
-  /** The same with its share, as text; empty where unknown. */
   own: string;
-  /** What its nodes took with others; empty where they did not. */
   shared: string;
-  /** Nodes without a known time. */
   unknown: number;
   share: number;
   title: string;
-  /** What stands in place of a time where nothing computes it; else empty. */
   given: string;
-  /** dtype and shape of the first output of the last node. */
   result: string;
 }
 
-/** An edge between two parts, with the edge of the scene that it stands for first. */
 export interface PartEdge {
   source: number;
   target: number;
   edge: number;
 }
 
-/** A whole graph in a few parts: inputs first, then in the order that groups are intervals of. */
 export interface Condensed {
   parts: CondensedPart[];
   edges: PartEdge[];
   runs: number[];
   /** Whether blocks feed each other: edges between them are not drawn. */
   isCarried: boolean;
-  /** The graph without groups, parameters folded. */
   scene: GraphScene;
 }
 
@@ -73,7 +62,6 @@ export function repeatText({ repeats }: CondensedPart): string {
   return repeats > 1 ? `× ${integer(repeats)}` : "";
 }
 
-/** Puts the boxes of a scene without closed groups into about so many parts at most. */
 export function condensed(model: GraphModel, scene: GraphScene, most: number): Condensed {
   const { graph, groups, labels, times } = model;
   const boxOf = new Int32Array(graph.kinds.length).fill(-1);
@@ -164,7 +152,6 @@ function several(count: number, given: string): string {
   return `${counted(count, noun)}${rest}`;
 }
 
-/** What the nodes are, those that take longest first: after the blocks they are in, or one by one. */
 function titleOf(model: GraphModel, cluster: Cluster, nodes: readonly number[]): string {
   const { groups, labels, times } = model;
   const isBlock = cluster.repeats === 1 && cluster.boxes.length > 1;
@@ -183,7 +170,6 @@ function titleOf(model: GraphModel, cluster: Cluster, nodes: readonly number[]):
   return `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Edges between clusters, each once; those from one block of a run to another are left out. */
 function edgesBetween(
   scene: GraphScene,
   clusters: readonly Cluster[],
@@ -219,7 +205,6 @@ function edgesBetween(
 const { height, minWidth, maxWidth, padding } = tokens.node;
 const { size: LARGE, small: SMALL } = tokens.font;
 
-/** The parts of a condensed graph as boxes. */
 export function condensedScene(sheet: GraphSheet, found: Condensed): GraphScene {
   const { parts, edges, runs, scene } = found;
   const { graph, groups } = sheet.model;
@@ -274,7 +259,6 @@ function wordsOf(part: CondensedPart): BoxText {
   return { title: part.title, mark: repeatText(part), head: false, shape: told, time: told, badge };
 }
 
-/** Room for the title, and for the time and the number of nodes. */
 function widthOf({ request }: GraphSheet, { title, mark, shape, badge }: BoxText): number {
   const { text } = request;
   const extra = (words: string) => (words ? GAP + 2 * BADGE_PADDING + text.width(words, SMALL) : 0);

@@ -19,7 +19,6 @@ const STYLES = ["data", "ambiguous", "control", "bridge"];
 const hex = (color: string | null) => color && plain(color);
 const known = (value: number) => (Number.isNaN(value) ? null : value);
 
-/** Facts of what is to be shown: its nodes, and what the colors say of them. */
 export function describeGraph(sheet: GraphSheet): Record<string, unknown> {
   const { times } = sheet.model;
   const scene = sheet.flat;
@@ -157,7 +156,6 @@ function edgesOf(scene: GraphScene) {
   });
 }
 
-/** Whether the colors show a column other than the times, which all figures tell. */
 function isOfColumn(
   { colorBy }: GraphSheet,
   colors: BoxColors,
@@ -202,7 +200,6 @@ function healthOf({ colorBy, health }: GraphSheet) {
   };
 }
 
-/** Boxes that are told of, and operands of one. */
 const MOST_LINES = 150;
 const MOST_READ = 200;
 export const MOST_SLOWEST = 8;
@@ -261,7 +258,6 @@ export function condensedText(sheet: GraphSheet, found: Condensed, scene: GraphS
   return [...lines, ...slowest(sheet)].map(line).join("\n");
 }
 
-/** The slowest operators, which stand below a picture that does not show each. */
 export function slowest(sheet: GraphSheet): string[] {
   const { graph, labels, times } = sheet.model;
   const told = times.ranked.slice(0, MOST_SLOWEST).map(({ name, nodes, ns }) => {

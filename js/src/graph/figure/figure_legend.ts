@@ -12,7 +12,6 @@ import { DASHES } from "../paint/edges.ts";
 import { Palette, paintHatch } from "../paint/palette.ts";
 import { type GraphRequest, GraphSheet } from "./sheet.ts";
 
-/** Between two items, px. */
 const APART = 12;
 const SWATCH = 10;
 const SIGN = 14;
@@ -26,13 +25,11 @@ const LINES = [
   [EdgeStyle.BRIDGE, "through hidden nodes"],
 ] as const;
 
-/** One thing that the legend explains; it is drawn from the left end of its middle line. */
 interface LegendItem {
   width: number;
   paint: (pen: SvgContext, theme: Theme, x: number, y: number) => void;
 }
 
-/** What colors and lines of a scene mean, in as many lines as that takes. */
 export function legend(sheet: GraphSheet, scene: GraphScene): FigurePart {
   const items = [...new Items(sheet, scene).all()];
   const room = sheet.request.width - 2 * MARGIN;
@@ -211,7 +208,6 @@ class Items {
     };
   }
 
-  /** How boxes are marked that have a fault. */
   *#faults(): Generator<LegendItem> {
     const [began, spread] = [faultWords(Fault.ORIGIN), faultWords(Fault.SPREAD)];
     yield {
@@ -277,14 +273,12 @@ export function faultWords(fault: number): string {
   return ["", "fault begins here", "fault spread here"][fault] ?? "";
 }
 
-/** Op kinds with the number of their nodes and the sum of their times, ns: the longest first. */
 export function kindSums({ model }: GraphSheet): { kind: string; nodes: number; ns: number }[] {
   return [...model.times.byKind(model.graph)]
     .map(([kind, sum]) => ({ kind, ...sum }))
     .sort((a, b) => b.ns - a.ns || b.nodes - a.nodes);
 }
 
-/** What colors show, one a node, for other tools. */
 export interface NodeColors {
   fills: (string | null)[];
   said: string[];

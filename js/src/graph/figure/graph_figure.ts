@@ -11,7 +11,6 @@ import { condensedText, describeCondensed, describeScene, graphText } from "./de
 import { emptyPanel, panelOf, picturePanel, SLOWEST, seenFrom } from "./picture_panel.ts";
 import { type GraphRequest, GraphSheet } from "./sheet.ts";
 
-/** The words of boxes, those that tell most first. */
 export function wordings({ words, model, request }: GraphSheet): BoxTexts[] {
   if (request.options.label.includes("\n")) return [words];
   const compact = [true, false].map((tells) => compactWords(numbered(words), model.labels, tells));
@@ -109,10 +108,8 @@ function spared(scene: GraphScene): { scene: GraphScene; left: number } {
 const FEWEST = 8;
 const MOST = 90;
 
-/** Which groups are open, one a group; null where none are drawn. */
 export interface OpenGroups {
   open: Uint8Array | null;
-  /** How many boxes the graph takes so. */
   boxes: number;
 }
 
@@ -169,7 +166,6 @@ const CONDENSED_HEIGHT = 1100;
 /** In how many parts a graph is condensed, until they fit. */
 const PARTS = [44, 30, 20, 12, 6, 3];
 const SOME = 20;
-/** Edges that are drawn at all, and the fewest bytes that each takes. */
 const MOST_EDGES = 100_000;
 const BYTES_OF_EDGE = 12;
 
@@ -187,7 +183,6 @@ export function graphPanel(request: GraphRequest): FigurePanel {
   return fitting(request).panel;
 }
 
-/** The first that is no larger than it may be, else the last. */
 function fitting(request: GraphRequest): { panel: FigurePanel; drawing: Drawing } {
   let found: { panel: FigurePanel; drawing: Drawing } | null = null;
   for (const { panel, width } of panels(new GraphSheet(request))) {

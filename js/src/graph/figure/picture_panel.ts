@@ -53,7 +53,6 @@ function paint(
   overlay.paint(drawn, sheet.marks(placed), -1);
 }
 
-/** The same seen by the camera of the request; null where there is none, or its node is not drawn. */
 export function seenFrom({ request }: GraphSheet, { placed }: Arranged): Arranged | null {
   const { camera: from, height } = request.data;
   const middle = from && placed.placeOfNode(from.node);
@@ -69,16 +68,12 @@ export const SLOWEST = "Slowest operators:";
 /** Where their names begin, px. */
 const NAMES = 122;
 
-/** What is told of a picture beside it. */
 export interface PictureWords {
   note: string;
   text: string;
   facts: Record<string, unknown>;
-  /** Said below the picture, above the slowest operators; nothing where they are not listed. */
   below: string;
-  /** Whether boxes say what they are where the pointer rests. */
   isTitled?: boolean;
-  /** Where the picture begins at the least, px. */
   top?: number;
 }
 

@@ -27,9 +27,7 @@ import type { GraphPicture } from "../paint/picture.ts";
 /** What Python tells of the figure of a graph beside the columns of the run; see `figures/request.py`. */
 export interface GraphData {
   title: string;
-  /** What alone is shown, in words; empty for all. */
   part: string;
-  /** Of all values, in words. */
   health: string;
   notes: Note[];
   /** Nodes that alone are shown, null for all; and what leads over hidden ones between them. */
@@ -38,15 +36,12 @@ export interface GraphData {
   /** -1 for none. */
   focus: number;
   selected: number[];
-  /** Nodes that are outlined besides. */
   outlined: number[];
   hits: number[];
   column: Omit<Wire, "data" | "terms"> | null;
   layouts: string[] | null;
   most: { boxes: number; bytes: number };
-  /** Draw every box, however large that makes the figure. */
   whole: boolean;
-  /** From where a part of the whole graph is seen, px of the graph away from the middle of a node's box. */
   camera: { node: number; dx: number; dy: number; scale: number } | null;
   height: number;
 }
@@ -69,9 +64,7 @@ export interface GraphAnswers {
 
 export type GraphRequest = FigureRequest<GraphData, GraphTraits, GraphAnswers>;
 
-/** Sizes of the two lines of a box, px. */
 const { size: LARGE, small: SMALL } = tokens.font;
-/** Nodes that are told of one by one. */
 const MOST_TOLD = 2000;
 
 /** One graph of which a figure is made: what is shown of it, and in which words and colors. */
@@ -82,7 +75,6 @@ export class GraphSheet {
   readonly words: BoxTexts;
   /** Which nodes are shown, one a node; null for all. */
   readonly only: Uint8Array | null;
-  /** Nodes that have a box where no group is closed, ascending. */
   readonly boxed: Int32Array;
   /** Between which values the colors of a scene lie where nobody has chosen. */
   readonly limits = new WeakMap<GraphScene, readonly [low: number, high: number]>();
@@ -152,7 +144,6 @@ export class GraphSheet {
     return kept[at];
   }
 
-  /** The theme of facts that are told of colors. */
   theme(dark: boolean): Theme {
     return figureTheme(dark, this.request.text.font);
   }

@@ -48,7 +48,6 @@ type StretchesFigureRequest = FigureRequest<StretchesData>;
 
 const PITCH = 26;
 const BOX = 20;
-/** Left of the boxes, for the edges. */
 const GUTTER = 72;
 const APART = 8;
 
@@ -130,7 +129,6 @@ function told({ nodes, first, last, time_text, selected, hits }: Stretch): strin
   return said.join(" · ");
 }
 
-/** From the left end of one box to that of another, the further apart the wider. */
 function edge(
   pen: SvgContext,
   theme: Theme,

@@ -38,7 +38,6 @@ export interface LabelMeasure {
   small(text: string): number;
 }
 
-/** Marks of what is given, by its role. */
 const MARKS: Record<string, string> = {
   input: "input",
   parameter: "param",
@@ -48,7 +47,6 @@ const MARKS: Record<string, string> = {
 
 const { height, minWidth, maxWidth, padding, stripe } = tokens.node;
 
-/** Free space between a line's text and what stands at its right. */
 export const GAP = 8;
 /** Padding inside a mark or badge. */
 export const BADGE_PADDING = 4;
@@ -79,7 +77,6 @@ function widthIn(
   return width;
 }
 
-/** Nodes of fewer labels, dimensions and parameters are told apart by one number. */
 const LABELS = 2 ** 20;
 const DIMS = 12;
 const MOST = 16;

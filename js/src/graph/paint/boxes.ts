@@ -380,13 +380,11 @@ export class BoxPainter {
   }
 }
 
-/** Size of the text of a box that bears its title alone, CSS px. */
 function titleSize({ camera, placed }: GraphPicture): number {
   if (!placed.scene.compact) return LEAST_TEXT;
   return Math.min(MOST_TITLE, Math.max(LEAST_TEXT, tokens.font.size * camera.scale));
 }
 
-/** The border that tells the kinds of nodes apart: inputs are round, all else has corners. */
 export function outline(
   context: Pen,
   { x, y, width, height }: Rectangle,
@@ -398,7 +396,6 @@ export function outline(
   context.roundRect(x, y, width, height, round);
 }
 
-/** The mark of the slowest node: a filled corner. */
 function corner(context: Pen, shape: Rectangle, color: string): void {
   const size = Math.max(4, Math.min(8, shape.height));
   const [right, top] = [shape.x + shape.width, shape.y];

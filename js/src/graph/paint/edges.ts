@@ -86,7 +86,6 @@ export class EdgePainter {
     this.polyline(picture, points, first, end, straight);
   }
 
-  /** Adds points [first, end) to the current path, with rounded corners unless `straight`. */
   polyline(
     { camera }: GraphPicture,
     points: ArrayLike<number>,
@@ -315,7 +314,6 @@ function overlap(a: Rectangle, b: Rectangle): boolean {
 
 /** So near to a line the pointer is on it, CSS px. */
 const REACH = 5;
-/** Edges that are looked at. */
 const MOST = 3000;
 
 export function edgeAt({ placed, camera }: GraphPicture, x: number, y: number): number {

@@ -20,7 +20,6 @@ function stackOf({ scene }: GraphPicture["placed"]): number {
   return scene.compact ? tokens.compact.stack : tokens.group.stack;
 }
 
-/** The front of a closed group's box: sheets of a run of blocks lie behind it. */
 function frontOf({ placed, camera, graph }: GraphPicture, box: number): Rectangle {
   const { x, y, width, height } = camera.screen(placed.rectangle(box));
   const isRun = graph.groupSource[placed.scene.group[box]!] === GroupSource.REPEAT;
@@ -37,7 +36,6 @@ export function buttonOf(picture: GraphPicture, box: number): Rectangle | null {
   return { x: x + width - size - Math.max(3, away), y: y + 3, width: size, height: size };
 }
 
-/** Draws the sheets, the fill and the stripe of a closed group; gives the rectangle that is free for words. */
 export function paintGroup(
   context: Pen,
   measure: TextMeasure,
@@ -86,7 +84,6 @@ export function paintGroup(
   return { ...front, x: front.x + wide, width: front.width - taken };
 }
 
-/** What is inside, as shares of a bar along the foot. */
 function paintShares(
   context: Pen,
   { colors, camera }: GraphPicture,
@@ -152,10 +149,8 @@ const TEXT_PX = 11;
 const TAG_PX = 18;
 const PAD = 5;
 const RADIUS = 6;
-/** Frames lower than this have no border, CSS px; where boxes run together, there are too many of the low ones. */
 const LEAST = 5;
 const LEAST_DENSE = 12;
-/** The stripe at the left of a frame, px at scale 1. */
 const STRIPE = 3;
 
 /** What stands in the header of a frame, CSS px. */
@@ -179,7 +174,6 @@ export class FramePainter {
     this.#measure = new TextMeasure(context);
   }
 
-  /** The headers that are on the stage. */
   get headers(): readonly FrameHeader[] {
     return this.#headers;
   }
@@ -281,7 +275,6 @@ export class FramePainter {
   }
 }
 
-/** What an open group is, and how long it took. */
 export function titleOf(
   { groups, times }: Pick<GraphPicture, "groups" | "times">,
   group: number,

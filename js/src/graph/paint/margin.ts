@@ -35,7 +35,6 @@ const WIDE = 460;
 /** Frames are named from this height on. */
 const NAMED = 2 * PITCH;
 
-/** A row of texts: a layer's, or the name of a frame (-1 for none). */
 interface MarginRow {
   layer: number;
   frame: number;
@@ -53,7 +52,6 @@ interface MarginText {
   box: number;
   text: string;
   layer: number;
-  /** Where the first text of the row begins. */
   row: number;
   x: number;
   y: number;

@@ -11,7 +11,6 @@ const GUTTER = 10;
 const STRIP = 7;
 const GAP = 3;
 const PAD = 4;
-/** Boxes are drawn no larger, CSS px. */
 const MOST = 18;
 /** Faulty and suspicious boxes are drawn no smaller, CSS px. */
 const SUSPICIOUS = 4;

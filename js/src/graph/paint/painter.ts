@@ -16,12 +16,10 @@ const TINT = 0.16;
 /** Other colors stand for values that a legend tells: no tint falsifies them. */
 const TINTED: readonly string[] = ["kind", "time"];
 
-/** What a fault is to a box: where the colors show the health of values, they say it. */
 export function faultOf({ health, colorBy }: GraphPicture, box: number): number {
   return colorBy === "health" || !health ? Fault.NONE : health.fault[box]!;
 }
 
-/** Tints what a fault spread to, as far as it is on the stage. */
 function paintSpread(context: Pen, picture: GraphPicture): void {
   const { placed, camera, palette } = picture;
   const tint = TINTED.includes(picture.colorBy) ? TINT : 0;
@@ -56,15 +54,11 @@ function paintOrigins(context: Pen, picture: GraphPicture): void {
 
 /** What is drawn over the graph and changes without it. */
 export interface OverlayMarks {
-  /** Boxes of the selected nodes; the last is the one that details speak of. */
   selected: readonly number[];
   outlined?: readonly number[];
-  /** Frame of the selected open group, -1 for none. */
   frame: number;
   hovered: number;
-  /** How many hits a box shows, for those that show any. */
   hits: ReadonlyMap<number, number>;
-  /** Boxes with a note. */
   noted: readonly number[];
 }
 
@@ -73,7 +67,6 @@ const MOST_EDGES = 400;
 const SMALLEST_MARK = 7;
 /** Boxes at least so high are framed when they are hits, lower ones bear a dot, CSS px. */
 const FRAME_PX = 6;
-/** Size of that dot, CSS px. */
 const DOT = 5;
 /** Size of the sign of a note, CSS px, and how far it reaches into its box. */
 const NOTE = { width: 15, height: 12, tail: 4 };

@@ -57,7 +57,6 @@ export class Palette {
     return colors[step]!;
   }
 
-  /** The fill of a class behind text. */
   tinted(color: string): string {
     return mix(this.theme.background, color, CLASS_TINT);
   }

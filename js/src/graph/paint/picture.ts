@@ -58,7 +58,6 @@ export type Detail = "full" | "title" | "shape" | "density";
 
 const LAYER_PX = 2;
 
-/** How large a box is drawn beside one of two lines at scale 1. */
 export function boxScale({ camera, placed }: Pick<GraphPicture, "camera" | "placed">): number {
   return camera.scale * (placed.scene.compact ? COMPACT : 1);
 }
@@ -92,7 +91,6 @@ class Shades {
   readonly hits: GraphPicture["hits"];
   /** Which of several boxes is seen; of a box whose color is 0, not known yet. */
   readonly rank: Float64Array;
-  /** As the pixels of a picture have it. */
   readonly color: Uint32Array;
   readonly #picture: Pick<GraphPicture, "colors" | "palette" | "highlight" | "hits">;
   readonly #pixels = new Map<string, number>();
@@ -141,7 +139,6 @@ export class DensityPainter {
   readonly #context: Pen;
   #columns = 0;
   #rows = 0;
-  /** The box of each cell, -1 for none. */
   #cells = new Int32Array(0);
   #image: ImageData | null = null;
   #canvas: HTMLCanvasElement | null = null;
@@ -208,7 +205,6 @@ export class DensityPainter {
     context.drawImage(this.#canvas, 0, 0, columns * CELL, rows * CELL);
   }
 
-  /** A bar for each row of cells of one box. */
   #bars(shades: Shades): void {
     const [columns, cells] = [this.#columns, this.#cells];
     for (let at = 0; at < cells.length; ) {

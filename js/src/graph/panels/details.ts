@@ -36,7 +36,6 @@ const TOP = 10;
 const TOP_PARTS = 6;
 const BUSY_MS = 150;
 
-/** Everything about the selected node, with its neighbors as buttons; the graph in short where none is selected. */
 export class DetailsPanel {
   readonly node = element("aside", {
     class: "tvmdbg-graph-details",
@@ -215,7 +214,6 @@ export class DetailsPanel {
     );
   }
 
-  /** How large a parameter is, for what follows its shape. */
   #size(node: number, output: number): string {
     const { graph } = this.#model;
     if (node < 0 || graph.kinds[node] !== NodeKind.PARAMETER) return "";
@@ -300,7 +298,6 @@ export class DetailsPanel {
     return said.map(warning);
   }
 
-  /** The blocks of the graph, most of the time or of the nodes first; each marks those of its name. */
   #parts(made: readonly BlockKind[]): HTMLElement {
     const { graph, times } = this.#model;
     const rows = made.slice(0, TOP_PARTS).map(({ name, blocks, nodes, ns }) => {

@@ -201,7 +201,6 @@ export function sizeOf({ groups, graph }: GraphModel, group: number): string {
   return `${counted(nodes.length, "node")}${parameters ? ` with ${counted(parameters, "parameter")}` : ""}`;
 }
 
-/** How many nodes have each verdict, worst first; nothing where health was not asked for. */
 export function healthIn({ groups, describe }: GraphModel, group: number): string[] {
   if (!describe.health) return [];
   const counts = new Map<number, number>();
@@ -214,7 +213,6 @@ export function healthIn({ groups, describe }: GraphModel, group: number): strin
     .map(([verdict, count]) => `${counted(count, "node")} ${verdictLabel(verdict)}`);
 }
 
-/** The groups around a node, the innermost first: `in residual block 2 of 3`. */
 export function groupPath({ graph }: GraphModel, node: number): string {
   const { nodeGroup, groupParent, groupNames, groupSource } = graph;
   const names: string[] = [];
@@ -236,12 +234,10 @@ export function groupPath({ graph }: GraphModel, node: number): string {
   return names.join(", ");
 }
 
-/** How long the group's nodes took together, how much of the whole that is, and what they took with others. */
 export function timeIn({ labels }: GraphModel, group: number): string {
   return labels.timeOfGroup(group, " of the total time");
 }
 
-/** What the group is, as the tooltip says it. */
 export function groupLines(model: GraphModel, group: number): string[] {
   const { groups, graph } = model;
   const kinds = kindsIn(model, group)
@@ -263,7 +259,6 @@ export function groupLines(model: GraphModel, group: number): string[] {
   return lines.filter(Boolean);
 }
 
-/** For the live region: the group, whether it is open, and what it reads and is read by. */
 export function groupSentence(
   model: GraphModel,
   group: number,
@@ -307,12 +302,10 @@ export function groupSentence(
   return `${parts.join(", ")}${reads}${read}. Enter ${isOpen ? "closes" : "opens"} it.`;
 }
 
-/** The blocks of one name: how many there are, and what they hold together. */
 export interface BlockKind {
   name: string;
   blocks: number;
   nodes: number;
-  /** Sum of the known times, nanoseconds. */
   ns: number;
 }
 

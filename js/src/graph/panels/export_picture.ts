@@ -143,7 +143,6 @@ const CHOICES = [
   ["png", "whole graph"],
 ] as const satisfies [PictureFormat, What][];
 
-/** Saves what is drawn as a picture: just what is on the stage, or the whole graph. */
 export class Saves {
   readonly #view: GraphView;
   readonly #popup: Popup;

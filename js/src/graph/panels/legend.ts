@@ -19,7 +19,6 @@ const DIGIT = 6.3;
 const STOPS = 24;
 const TICKS = 3;
 
-/** The bar of a scale of numbers with its ticks, and two handles for between which values the colors lie. */
 class NumberKey {
   readonly node = element("span", { class: "tvmdbg-graph-scale" });
   readonly #name = element("span");
@@ -68,7 +67,6 @@ class NumberKey {
     );
   }
 
-  /** The ends, and between them as many ticks as have room. */
   #texts(colors: NumberColors): HTMLElement[] {
     const { axis } = colors;
     if (axis.single) return [this.#text(brief(colors.text(axis.low)), WIDTH / 2)];
@@ -106,7 +104,6 @@ class ScanProgress {
   readonly #doing: string;
   #stopped = false;
 
-  /** `doing` is what its button stops: "computing". */
   constructor(kind: string, doing: string, stop: () => void, goOn: () => void) {
     this.#doing = doing;
     this.#act = button("", "", () => (this.#stopped ? goOn() : stop()));

@@ -5,7 +5,6 @@ import { kindQuery } from "../navigator.ts";
 import type { GraphView } from "../view.ts";
 import { Popup, Saves } from "./export_picture.ts";
 
-/** So many of the actions are buttons in the details. */
 const SHOWN = 5;
 
 /** Something that can be done to the selected node, and the key that does it. */
@@ -30,7 +29,6 @@ export class Menus {
     return this.#popup.node;
   }
 
-  /** The menu of the selected node, at a point of the view or below its box. */
   actions(at: { x: number; y: number } = this.#belowBox()): void {
     const { node, model, folding } = this.#view;
     if (node === null && folding.group < 0) return;
@@ -105,7 +103,6 @@ export class Menus {
     ]);
   }
 
-  /** Looks by name, to go to or to forget, and a field for another name. */
   marks(control: HTMLElement): void {
     const { navigation } = this.#view;
     const name = element("input", {

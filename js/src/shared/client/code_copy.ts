@@ -34,12 +34,10 @@ const SHOWN_MS = 2600;
 /** The key that copies code, in every view. */
 export const COPY_KEY = "y";
 
-/** What the copied code is of. */
 interface Titled {
   summary(): Promise<{ title: string }>;
 }
 
-/** Copies code for what a view shows: by its own command, and by the browser's copy keys on its root. */
 export class CodeCopy {
   readonly #root: HTMLElement;
   readonly #code: () => string | null;
@@ -90,12 +88,10 @@ export class CodeCopy {
     this.#put(text, () => this.#copied(text));
   }
 
-  /** Copies a text of any length; `what` says which. */
   copyText(text: string, what: string): void {
     this.#put(text, () => this.tell(`copied ${what}`));
   }
 
-  /** Says something for a moment where copies are told of. */
   tell(text: string): void {
     this.#show(text);
     this.#say(text);

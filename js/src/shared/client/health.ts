@@ -14,7 +14,6 @@ export interface ScanAnswer {
 }
 
 interface Questions<T> {
-  /** `goOn` begins a scan again that was stopped. */
   ask(signal: AbortSignal, goOn: boolean): Promise<T>;
   stop(signal: AbortSignal): Promise<T>;
 }
@@ -90,7 +89,6 @@ const SEVERITY = [0, 1, 3, 4, 2] as const;
 /** What is said in brief of an entry whose values could not be read; `UNREAD` in `model/verdicts/health.py`. */
 export const UNREAD = "unreadable";
 
-/** How much a verdict counts beside others: faulty before suspicious before what cannot be judged before OK. */
 export function severity(verdict: number): number {
   return SEVERITY[verdict] ?? 0;
 }
@@ -159,7 +157,6 @@ export function watchHealth(
   );
 }
 
-/** Asks for the health of a run until all its tensors were looked at, or the scan was stopped. */
 export function healthScan(
   run: RunClient,
   events: { answer: (answer: HealthAnswer) => void; error: (error: unknown) => void },

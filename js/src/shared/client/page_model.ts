@@ -138,7 +138,6 @@ export class StaticModel {
   }
 }
 
-/** The model as one view has it: the listeners that the view adds go when its signal aborts, and no others. */
 export function modelOfView(model: StaticModel, signal: AbortSignal): AnyModel {
   const own: { event: string; listener: Listener; added: Listener }[] = [];
   const off = (event?: string | null, listener?: Listener | null) => {

@@ -15,7 +15,6 @@ export interface Answer<T> {
   buffers: DataView[];
 }
 
-/** Sends one question of a kind. */
 export type Ask = <Kind extends keyof RunAnswers>(
   kind: Kind,
   question: object,
@@ -130,12 +129,10 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What went wrong, and what to try where the error does not say so itself. */
 export function hinted(error: unknown, hint: string): string {
   return error instanceof KernelGone ? error.message : `${errorText(error)}\n${hint}`;
 }
 
-/** A button that asks once more, where that can help. */
 export function retry(error: unknown, title: string, again: () => void): HTMLElement | null {
   return error instanceof KernelGone ? null : button("retry", title, again);
 }

@@ -14,7 +14,6 @@ export interface SessionState {
   tour_step: number | null;
 }
 
-/** What one step of a tour says, and what it selects. */
 export interface TourStep {
   text: string;
   nodes: number[];
@@ -35,7 +34,6 @@ export interface SessionSelection {
   occurrence?: number;
 }
 
-/** The linked views' shared state, as the views speak of it. */
 export class SessionClient {
   readonly #model: AnyModel<SessionState>;
   #hoverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -98,7 +96,6 @@ export class SessionClient {
     );
   }
 
-  /** Adds the node to the selection, or takes it out. */
   toggle(node: number, source: string): void {
     const others = this.selected.filter((each) => each !== node);
     const selected = others.length === this.selected.length ? [...others, node] : others;
@@ -111,7 +108,6 @@ export class SessionClient {
     this.write({ selected: [...nodes], entry: this.#entryAmong(nodes), slice: null }, source);
   }
 
-  /** Several nodes, of which the last is the one looked at, in this output. */
   selectEntry(nodes: readonly number[], entry: Entry, source: string): void {
     this.write({ selected: [...nodes], entry: [entry[0], entry[1]], slice: null }, source);
   }

@@ -101,7 +101,6 @@ export class Repaint {
 
 /** A file may hold names of any length. */
 const MOST_LETTERS = 2000;
-/** Of a longer word, no more is shown than so many letters. */
 const LONG_WORD = 80;
 
 export class TextMeasure {

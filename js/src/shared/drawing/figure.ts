@@ -33,7 +33,6 @@ export interface Drawing {
   images?: readonly CellImage[];
 }
 
-/** A part of a picture (px where nothing else is said), and what is said where the pointer rests there. */
 export interface HoverText {
   x: number;
   y: number;
@@ -42,7 +41,6 @@ export interface HoverText {
   text: string;
 }
 
-/** A figure before it is a document, so that several may stand below each other in one. */
 export interface FigurePanel extends FigurePage {
   text: string;
   description: Drawing["description"];
@@ -81,7 +79,6 @@ export interface FigurePage {
   /** For those who do not see the picture. */
   words: string;
   hover?: readonly HoverText[];
-  /** The same within the document alone, which says nothing where it stands in an image element. */
   titles?: readonly HoverText[];
 }
 
@@ -182,7 +179,6 @@ export const MARGIN = 14;
 export const LINE = 16;
 export const SMALL = 11;
 const TITLE = 13;
-/** Between a title and what is said beside it, px. */
 const APART = 10;
 
 /** How many colors fields have; the last one of blocks is gray, as padding is. */
@@ -190,7 +186,6 @@ const FIELD_COLORS = 7;
 /** Text of every color can be read on it. */
 const FIELD_TINT = 0.21;
 
-/** The ground of a field: the page's with a little of the field's color. */
 export function fieldTint(theme: Theme, field: number): string {
   return ramp([theme.background, blockFill(theme, field % FIELD_COLORS)], FIELD_TINT);
 }
@@ -208,11 +203,9 @@ interface Phrase {
 
 /** A paragraph as Python writes it; see `note` in `figures/run_figure.py`. */
 export interface Note extends Phrase {
-  /** Lines. */
   most: number;
 }
 
-/** What writes small letters: x from the margin, y their middle. */
 export function smallWriter(pen: SvgContext, theme: Theme) {
   pen.font = `${SMALL}px ${theme.font}`;
   pen.textBaseline = "middle";
@@ -223,7 +216,6 @@ export function smallWriter(pen: SvgContext, theme: Theme) {
   };
 }
 
-/** Text over the whole width, in so many lines at most. */
 export function paragraph(
   { text, bold = false, color = "" }: Phrase,
   room: number,
@@ -246,7 +238,6 @@ export function paragraph(
   };
 }
 
-/** A title and what is said beside it, or below it where there is no room. */
 export function heading(
   title: string,
   detail: string,
@@ -276,14 +267,12 @@ export function heading(
   };
 }
 
-/** A color and what it means; without a fill the name stands alone. */
 export interface Chip {
   name: string;
   fill?: (theme: Theme) => string;
   alpha?: number;
 }
 
-/** What colors mean, beside each other, in as many lines as they need. */
 export function chips(items: readonly Chip[], room: number, widths: TextWidths): FigurePart {
   const places: [x: number, row: number][] = [];
   let [x, row] = [0, 0];
@@ -314,7 +303,6 @@ export function chips(items: readonly Chip[], room: number, widths: TextWidths):
   };
 }
 
-/** The color of a severity, of what is "muted", else that of text. */
 export function colorOf(theme: Theme, severity: string): string {
   if (severity === "error") return theme.error;
   if (severity === "warning") return theme.warning;
@@ -333,7 +321,6 @@ export function paintParts(parts: readonly FigurePart[], pen: SvgContext, theme:
   }
 }
 
-/** How high parts below each other are, with a margin above and below. */
 export function heightOf(parts: readonly FigurePart[]): number {
   return parts.reduce((sum, each) => sum + each.height, 2 * MARGIN);
 }

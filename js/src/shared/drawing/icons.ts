@@ -37,7 +37,6 @@ export const ZOOM_IN: Icon =
   "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.3 10.3 14 14M7 5v4M5 7h4";
 export const ZOOM_OUT: Icon = "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.3 10.3 14 14M5 7h4";
 
-/** A picture of what a button does, in the color of its text. */
 export function icon(lines: Icon): SVGSVGElement {
   const attributes = { class: "tvmdbg-sign", viewBox: "0 0 16 16", "aria-hidden": "true" };
   return svg("svg", attributes, svg("path", { d: lines }));

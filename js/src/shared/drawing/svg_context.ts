@@ -292,7 +292,6 @@ export class SvgContext {
     return this.#lastStroke;
   }
 
-  /** What is filled, as a line of that width. */
   #wide(width: number, cap = ""): Style {
     const rest = ` stroke-width="${this.#text(width)}"${cap}`;
     this.#lastWide = this.#lineStyle(colorOf(this.fillStyle), rest, this.#lastWide);
@@ -332,7 +331,6 @@ export class SvgContext {
     this.#path += `a${r} ${r} 0 ${flags} ${this.#written(dx)} ${this.#written(dy)}`;
   }
 
-  /** Goes to a point; returns how far it is from the last as that was written, so that rounding never adds up. */
   #step(x: number, y: number): [dx: number, dy: number] {
     [this.#x, this.#y] = [x, y];
     const [toX, toY] = [this.#rounded(x + this.#shiftX), this.#rounded(y + this.#shiftY)];

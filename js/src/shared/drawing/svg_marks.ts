@@ -82,9 +82,7 @@ function darkColors(marks: readonly Mark[], dark: readonly Mark[]): Map<string, 
 class Writer {
   readonly #dark: Map<string, string>;
   readonly #body: string[] = [];
-  /** What stands for dark, by class. */
   readonly #rules = new Map<string, string>();
-  /** Marks of one style that follow each other. */
   #run: { kind: Mark["kind"]; style: string; items: string[] } = {
     kind: "end",
     style: "",
@@ -169,7 +167,6 @@ class Writer {
   }
 }
 
-/** An element that holds text; a page's script may not hold the end of a style sheet. */
 export function element(name: string, content: string): string {
   return `<${name}>${content}</${name}>`;
 }

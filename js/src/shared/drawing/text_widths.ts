@@ -13,7 +13,6 @@ export interface WidthTables {
   other: number;
   /** Characters that take no room. */
   joiners: string;
-  /** Marks that take the room of a letter, unlike all others. */
   wideMarks: string;
   /** Bold is so much wider. */
   bold: number;
@@ -39,7 +38,6 @@ export class TextWidths {
     this.#wideMarks = new Set(tables.wideMarks);
   }
 
-  /** The fonts of a figure, first the preferred one. */
   get font(): string {
     return this.#tables.font;
   }

@@ -34,7 +34,6 @@ export function readTheme(root: HTMLElement): Theme {
   return { dark, ...(colors as ThemeColors), font: style.fontFamily };
 }
 
-/** The colors of figures, which are those of a page without a host. */
 export function figureTheme(dark: boolean, font: string): Theme {
   const scheme = schemeOf(dark);
   return { dark, ...schemes[scheme], font };
@@ -44,7 +43,6 @@ function schemeOf(dark: boolean): "dark" | "light" {
   return dark ? "dark" : "light";
 }
 
-/** Fills of what is said of the health of values. */
 export function healthFills({ dark }: Theme): Record<keyof typeof health.light, string> {
   return health[schemeOf(dark)];
 }
@@ -54,7 +52,6 @@ export function kindFill({ dark }: Theme, opKind: string): string {
   return kinds[opKind] ?? kinds.other!;
 }
 
-/** Fill of a kind of blocks; several share one, letters tell them apart. */
 export function blockFill({ dark }: Theme, kind: number): string {
   const colors = group.kinds[schemeOf(dark)];
   return colors[kind % colors.length]!;

@@ -11,7 +11,6 @@ export interface Tick {
   text: string;
 }
 
-/** Round values (1, 2 or 5 times a power of ten) inside [low, high], about `count` of them. */
 export function niceTicks(low: number, high: number, count: number): Tick[] {
   if (!(high > low) || count < 1) return [];
   const step = roundStep(high / count - low / count);
@@ -31,7 +30,6 @@ function roundStep(rough: number): number {
   return power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10);
 }
 
-/** Whole multiples of a round distance from `first` to below `end`, about `count` of them at most. */
 export function indexTicks(first: number, end: number, count: number): number[] {
   if (!(end > first)) return [];
   const step = roundStep(Math.max(1, (end - first) / Math.max(1, count)));
@@ -115,7 +113,6 @@ export class ValueAxis {
     return ticks.length > 1 ? ticks : niceTicks(this.low, this.high, count);
   }
 
-  /** Powers of ten, as many as have room, and zero. */
   #powers(count: number): Tick[] {
     const least = this.kind === "log" ? Math.min(Math.abs(this.low), Math.abs(this.high)) : 0;
     const most = Math.max(Math.abs(this.low), Math.abs(this.high));
@@ -149,7 +146,6 @@ export class ValueAxis {
   }
 }
 
-/** The value at a share of an axis, no longer than a step of that size can tell apart. */
 export function tidy(axis: ValueAxis, share: number, step: number): number {
   const value = axis.value(share);
   if (share <= 0 || share >= 1) return value;

@@ -32,7 +32,6 @@ export function span(className: string, ...children: Child[]): HTMLSpanElement {
  */
 export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" } as const;
 
-/** Leaves the keys that save the notebook to JupyterLab, wherever in the view the focus is. */
 export function letSave(root: HTMLElement, signal: AbortSignal): void {
   const [name] = Object.keys(KEEP_KEYS) as [string];
   const leave = (event: KeyboardEvent) => {
@@ -95,7 +94,6 @@ export function relabel(node: HTMLButtonElement, label: string, title: string): 
   node.ariaLabel = isSaid ? title : `${label}: ${title}`;
 }
 
-/** Gives a node these children; those it has already are not moved, since one may just be pressed. */
 export function keepChildren(node: HTMLElement, ...children: readonly Node[]): void {
   for (const each of [...node.childNodes]) if (!children.includes(each)) each.remove();
   let at = node.firstChild;
@@ -130,7 +128,6 @@ export function listening(node: HTMLElement, signal: AbortSignal) {
 
 const KEPT_MS = 60_000;
 
-/** Why this page may not save files; empty where it may, as far as it can know. */
 export function downloadProblem(): string {
   const opaque = origin === "null" && location.protocol !== "file:";
   return opaque && self !== top ? "This page is sandboxed and may not save files." : "";

@@ -3,7 +3,6 @@ import { element } from "./dom.ts";
 
 export const LISTED = 50;
 
-/** One row of the list: a node, an operator, a slice. */
 export interface ListedHit {
   label: string;
   /** What tells it from others of the same label, never cut: `#38`, `#38 · 1×64×8×8`. */
@@ -49,7 +48,6 @@ export class HitList {
     return this.#active;
   }
 
-  /** Lists the first of `total` hits, with the one that Enter goes to (-1 none); no hit closes the list. */
   show(hits: readonly ListedHit[], total = hits.length, active = -1): void {
     const listed = hits.slice(0, LISTED);
     this.#list.replaceChildren(...listed.map((hit, index) => this.#row(hit, index)));
@@ -64,7 +62,6 @@ export class HitList {
     this.#open(false);
   }
 
-  /** Acts on arrows, PageUp, PageDown and Enter in the field; whether the key meant something here. */
   key(event: KeyboardEvent): boolean {
     if (this.node.hidden) return false;
     const last = this.#list.children.length - 1;
@@ -83,7 +80,6 @@ export class HitList {
     return true;
   }
 
-  /** Puts it below the field, inside the view, as high as there is room for. */
   place(root: HTMLElement): void {
     const [field, box] = [this.#field, root].map((each) => each.getBoundingClientRect());
     const { style } = this.node;

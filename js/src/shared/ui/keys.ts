@@ -97,7 +97,6 @@ export function helpButton(root: HTMLElement): HTMLButtonElement {
   });
 }
 
-/** The least width of a column of keys, CSS px. */
 const COLUMN = 210;
 
 const SHOWN: Record<string, string> = {
@@ -109,7 +108,6 @@ const SHOWN: Record<string, string> = {
   Escape: "Esc",
 };
 
-/** A key as it is printed: `Alt+←`. */
 export function shownKey(key: string): string {
   const plain = key.replace(/^(Ctrl|Alt)\+(?=.)/, "");
   return `${key.slice(0, key.length - plain.length)}${SHOWN[plain] ?? plain}`;
@@ -138,7 +136,6 @@ function helpPanel(actions: readonly KeyAction[]): HTMLElement {
   );
 }
 
-/** Lists the keys in as many columns as it takes to show all, or as the width has room for. */
 function inColumns(help: HTMLElement, width: number): void {
   const { style } = help.firstElementChild as HTMLElement;
   const most = Math.floor(width / COLUMN);

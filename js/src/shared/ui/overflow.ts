@@ -18,7 +18,6 @@ interface Waiting {
 }
 
 export class Overflow {
-  /** The button and the menu, for a place in the toolbar. */
   readonly node: HTMLElement;
   readonly #bar: HTMLElement;
   readonly #needless: readonly HTMLElement[];
@@ -50,7 +49,6 @@ export class Overflow {
     this.#listen(signal);
   }
 
-  /** To be called when what stands in the bar has changed its size. */
   fit(): void {
     if (this.#bar.clientWidth === 0) return;
     const focused = this.#menu.contains(document.activeElement) ? document.activeElement : null;
@@ -72,7 +70,6 @@ export class Overflow {
     return scrollWidth <= clientWidth && shown <= Math.min(MANY, most);
   }
 
-  /** Takes so many of the least needed items out of the row. */
   #keep(out: number): void {
     const waiting = new Set(this.#needless.slice(0, out));
     for (const [place, item] of this.#places) {
@@ -91,7 +88,6 @@ export class Overflow {
     this.#menu.style.maxHeight = `${end - bottom - MARGIN}px`;
   }
 
-  /** Arrow keys go through the menu, but a list of choices keeps them. */
   #walk({ key, target }: KeyboardEvent): boolean {
     const by = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (by === undefined || !(target instanceof HTMLButtonElement)) return false;

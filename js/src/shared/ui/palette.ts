@@ -28,22 +28,18 @@ export function entryOf(finding: About | null, node: number): Entry {
 
 export const PALETTE_KEY = "Ctrl+k";
 const SOURCE = "palette";
-/** A longer list of choices has a search of its own. */
 const MOST_CHOICES = 30;
 const MOVES = /^(Arrow.*|Page.*|Home|End|Enter|Escape| |\[|\])$/;
 
-/** One thing to go to or to do. */
 interface Command extends ListedHit {
   run(): void;
 }
 
 export interface Commands {
-  /** What each is found by, in lower case. */
   readonly texts: readonly string[];
   at(index: number): Command;
 }
 
-/** The extremes of a run, each with its measure; of two runs each has a mark. */
 function highlightCommands(
   highlights: readonly Highlight[],
   session: SessionClient,
@@ -64,7 +60,6 @@ function highlightCommands(
   };
 }
 
-/** The findings, which select what they are about; of two runs each has a mark. */
 function findingCommands(
   findings: readonly Finding[],
   session: SessionClient,
@@ -138,7 +133,6 @@ function marked(mark: string, kind: string): string {
   return mark ? `${mark} · ${kind}` : kind;
 }
 
-/** What the view and those inside it do: by their buttons, their lists of choices and their keys. */
 export function actionCommands(root: HTMLElement): Commands {
   const views = [root, ...root.querySelectorAll<HTMLElement>(".tvmdbg")];
   const all = views
@@ -195,7 +189,6 @@ function actionsIn(view: HTMLElement): Command[] {
 
 const ASIDE = /(?: \([^()]*\))?(?:;.*)?$/;
 
-/** What a control is called, and the key in brackets at the end of its title. */
 function named(title: string): [name: string, key: string] {
   const [, name, key] = /^(.*?)(?: \(([^()]+)\))?$/s.exec(title) ?? [];
   return [name ?? title, key ?? ""];
@@ -253,7 +246,6 @@ interface SearchedRun {
   signal: AbortSignal;
 }
 
-/** The key that opens the palette of a view. */
 export function paletteAction(root: HTMLElement, ...sides: readonly SearchedRun[]): KeyAction {
   return {
     keys: [PALETTE_KEY],
@@ -262,7 +254,6 @@ export function paletteAction(root: HTMLElement, ...sides: readonly SearchedRun[
   };
 }
 
-/** Opens the palette at the top of a view; it goes when something is chosen or the focus leaves it. */
 export function openPalette(root: HTMLElement, ...sides: readonly SearchedRun[]): void {
   if (root.querySelector(":scope > .tvmdbg-palette")) return;
   const palette = new CommandPalette(root, actionCommands(root), sides.length);

@@ -45,7 +45,6 @@ const SPARE = 6;
 /** More rows than a screen has are never made, whatever height a page gives the list before it is laid out. */
 const MOST = 200;
 
-/** Rows of one height, of which only those in view are in the document. */
 export class RowsInView {
   /** What stands in the place of rows where there are none. */
   none: () => readonly HTMLElement[] = () => [];
@@ -84,7 +83,6 @@ export class RowsInView {
     this.#body.style.height = `${length * this.#height}px`;
   }
 
-  /** Makes rows higher or lower, below the same first one. */
   set height(height: number) {
     const first = this.#scroller.scrollTop / this.#height;
     this.#height = height;
@@ -112,7 +110,6 @@ export class RowsInView {
     return to === undefined ? null : Math.min(Math.max(0, to), last);
   }
 
-  /** The place of the row that an event is over, -1 none. */
   placeOf(event: Event): number {
     const line = (event.target as Element).closest<HTMLElement>("[data-place]");
     return line ? Number(line.dataset.place) : -1;

@@ -33,7 +33,6 @@ function hideSavedFigure(id: string, root: HTMLElement, signal: AbortSignal): vo
   });
 }
 
-/** The element of a live view in its cell, in the host's theme, in place of the figure saved beside it. */
 export function viewRoot(el: HTMLElement, figureId: string, signal: AbortSignal): HTMLElement {
   const root = document.createElement("div");
   el.append(root);
@@ -142,7 +141,6 @@ const TOGGLE = "tvmdbg:full-screen";
 const FILLS = "tvmdbg-fills";
 const KEY = "Shift+F";
 
-/** The button in the toolbar of `root` that lets it fill the screen, and takes it back. */
 export function fullScreenButton(root: HTMLElement, key = KEY): HTMLButtonElement {
   const title = `full screen (${key})`;
   const node = iconButton(icons.FULL_SCREEN, "full screen", title, () => toggleFullScreen(root));
@@ -264,7 +262,6 @@ export interface ViewContext<T> {
 
 export type Mount<T> = (root: HTMLElement, context: ViewContext<T>) => void | Promise<void>;
 
-/** Every view's model names its run and its session, e.g. `anywidget:<model id>`. */
 export interface ViewState {
   run: string;
   session: string;
@@ -286,7 +283,6 @@ export function modelOptions<T>(model: AnyModel): ViewOptions<T> {
   };
 }
 
-/** The options with the height that the view has; one that it takes by itself is at most `most`. */
 export function sized<T extends { height: unknown }>(
   root: HTMLElement,
   options: ViewOptions<T>,
@@ -296,7 +292,6 @@ export function sized<T extends { height: unknown }>(
   return withFullScreen(root, withAutoHeight(root, options, signal, most), signal);
 }
 
-/** Makes the anywidget `render` of a view that only knows plain data and callbacks. */
 export function widget<T extends { height: unknown }>(mount: Mount<T>, most?: number) {
   return {
     async render({ model, el, host, signal }: RenderProps<ViewState & T>): Promise<void> {
