@@ -1,7 +1,7 @@
 import { PlacedScene } from "../graph/layout/placed_scene.ts";
 import type { LayoutResult } from "../graph/layout/types.ts";
 import type { GraphView } from "../graph/view.ts";
-import { finished } from "../shared/many.ts";
+import { finished, lowerBound } from "../shared/many.ts";
 import { type ComparisonData, OTHER, type Side } from "./data.ts";
 
 type Both<T> = [T, T];
@@ -70,7 +70,7 @@ function moved(layout: LayoutResult, shift: Float64Array): LayoutResult {
   if (layers === 0) return layout;
   const down = layout.direction === "down";
   const axis = down ? 1 : 0;
-  const layerFrom = (at: number) => firstFrom(layerBottom, at);
+  const layerFrom = (at: number) => lowerBound(layerBottom, at);
   const place = (at: number) => {
     const layer = Math.min(layers - 1, layerFrom(at));
     const [top, own] = [layerTop[layer]!, shift[layer]!];
@@ -85,7 +85,7 @@ function moved(layout: LayoutResult, shift: Float64Array): LayoutResult {
   const newStarts = starts.map((start) => start + shift[Math.min(layers - 1, layerFrom(start))]!);
   const newLengths = lengths.map((length, frame) => {
     const start = starts[frame]!;
-    const last = Math.max(0, firstFrom(layerTop, start + length) - 1);
+    const last = Math.max(0, lowerBound(layerTop, start + length) - 1);
     return start + length + shift[last]! - newStarts[frame]!;
   });
   const more = shift[layers - 1]!;
@@ -108,16 +108,6 @@ function moved(layout: LayoutResult, shift: Float64Array): LayoutResult {
       : { ...columns, maxX: columns.maxX.map((at) => at + more) },
     routes: { ...routes, points },
   };
-}
-
-function firstFrom(values: Float64Array, least: number): number {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Graphs of more boxes are not aligned: it would take a while at each change. */

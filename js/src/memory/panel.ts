@@ -8,6 +8,7 @@ import { helpButton } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
 import { fullScreenButton } from "../shared/ui/view.ts";
 import { ELSEWHERE, FAINT, type Plan, type PlanFact, short } from "./plan.ts";
+import type { MemoryView } from "./view.ts";
 
 const KINDS = 8;
 
@@ -83,15 +84,6 @@ export function legend(plan: Plan, bySize: boolean, theme: Theme): HTMLElement[]
   });
 }
 
-export interface MemoryBarEvents {
-  zoom: (factor: number) => void;
-  all: () => void;
-  peak: () => void;
-  parameters: () => void;
-  color: (bySize: boolean) => void;
-  copy: () => void;
-}
-
 export class MemoryBar {
   readonly node: HTMLElement;
   readonly #range = element("output", { class: "tvmdbg-muted", "aria-label": "visible range" });
@@ -101,31 +93,42 @@ export class MemoryBar {
   readonly #size: HTMLButtonElement;
   readonly #overflow: Overflow;
 
-  constructor(events: MemoryBarEvents, root: HTMLElement, signal: AbortSignal) {
-    this.#all = iconButton(icons.FIT, "fit", "fit the whole run (0)", events.all);
+  constructor(view: MemoryView, root: HTMLElement, signal: AbortSignal) {
+    const focused = (act: () => void) => () => {
+      act();
+      view.focus();
+    };
+    const all = focused(() => view.view(() => view.scene.viewport.showAll()));
+    const color = (by: "kind" | "size") => focused(() => view.colorBy(by));
+    this.#all = iconButton(icons.FIT, "fit", "fit the whole run (0)", all);
     this.#parameters = iconButton(
       icons.LAYERS,
       "parameters",
       "show memory of parameters (m)",
-      events.parameters,
+      focused(() => view.showParameters()),
     );
-    this.#kind = button("kind", "color entries by operator kind (c)", () => events.color(false));
-    this.#size = button("size", "color entries by size (c)", () => events.color(true));
+    this.#kind = button("kind", "color entries by operator kind (c)", color("kind"));
+    this.#size = button("size", "color entries by size (c)", color("size"));
     const zoom = element(
       "span",
       { class: "tvmdbg-joined" },
-      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => events.zoom(2)),
-      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => events.zoom(0.5)),
+      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => view.zoom(2)),
+      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => view.zoom(0.5)),
     );
-    const color = element(
+    const colors = element(
       "span",
       { class: "tvmdbg-joined", role: "group", "aria-label": "color by" },
       this.#kind,
       this.#size,
     );
-    const peak = iconButton(icons.PEAK, "peak", "go to the peak (p)", events.peak);
+    const peak = iconButton(
+      icons.PEAK,
+      "peak",
+      "go to the peak (p)",
+      focused(() => view.peak()),
+    );
     const copy = `Copy Python code for the selection (${COPY_KEY})`;
-    const code = iconButton(icons.CODE, "copy Python code", copy, events.copy);
+    const code = iconButton(icons.CODE, "copy Python code", copy, () => view.copy());
     const help = helpButton(root);
     this.node = element(
       "div",
@@ -137,14 +140,14 @@ export class MemoryBar {
       this.#range,
       element("span", { class: "tvmdbg-space" }),
       this.#parameters,
-      color,
+      colors,
       code,
       help,
       fullScreenButton(root),
     );
     this.#overflow = new Overflow(
       this.node,
-      { always: [code, help], sometimes: [zoom, this.#parameters, color, this.#range] },
+      { always: [code, help], sometimes: [zoom, this.#parameters, colors, this.#range] },
       signal,
     );
   }

@@ -122,31 +122,7 @@ export class MemoryView {
       () => this.#painted(),
       context.signal,
     );
-    this.bar = new MemoryBar(
-      {
-        zoom: (factor) => this.zoom(factor),
-        all: () => {
-          this.view(() => this.scene.viewport.showAll());
-          this.focus();
-        },
-        peak: () => {
-          this.peak();
-          this.focus();
-        },
-        parameters: () => {
-          this.showParameters();
-          this.focus();
-        },
-        color: (bySize) => {
-          context.options.set("color_by", bySize ? "size" : "kind");
-          this.look();
-          this.focus();
-        },
-        copy: () => this.copy(),
-      },
-      root,
-      context.signal,
-    );
+    this.bar = new MemoryBar(this, root, context.signal);
     context.signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
@@ -175,10 +151,14 @@ export class MemoryView {
   }
 
   nextColor(): void {
-    const { options } = this.#context;
-    options.set("color_by", this.scene.bySize ? "kind" : "size");
+    const by = this.scene.bySize ? "kind" : "size";
+    this.colorBy(by);
+    this.#say(`entries colored by ${by}`);
+  }
+
+  colorBy(by: "kind" | "size"): void {
+    this.#context.options.set("color_by", by);
     this.look();
-    this.#say(`entries colored by ${options.get("color_by")}`);
   }
 
   view(change: () => void): void {

@@ -38,7 +38,7 @@ const CHUNK = 4096;
 
 /** First position in [low, high) whose value is `value` or more; `high` where there is none. */
 export function lowerBound(
-  values: Float64Array | Int32Array,
+  values: ArrayLike<number>,
   value: number,
   low = 0,
   high = values.length,
@@ -53,7 +53,7 @@ export function lowerBound(
 
 /** First position in [low, high) whose value is more than `value`; `high` where there is none. */
 export function upperBound(
-  values: Float64Array | Int32Array,
+  values: ArrayLike<number>,
   value: number,
   low = 0,
   high = values.length,

@@ -1,5 +1,5 @@
 import { errorText } from "../shared/client/request.ts";
-import { TensorClient } from "../shared/client/tensor_client.ts";
+import { TensorQuestions } from "../shared/client/tensor_client.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { iconButton, Mirror } from "../shared/ui/dom.ts";
@@ -75,7 +75,7 @@ export class InspectorLayout {
     commands: LayoutCommands,
   ) {
     const { run, session, signal } = context;
-    const asked = new TensorClient(run.ask);
+    const asked = new TensorQuestions(run.ask);
     this.#root = root;
     this.#commands = commands;
     this.picker = new EntryPicker(entries, commands, root, signal);

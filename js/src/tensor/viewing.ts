@@ -1,5 +1,5 @@
 import { errorText, isAbort } from "../shared/client/request.ts";
-import { TensorClient, type TensorQuestions } from "../shared/client/tensor_client.ts";
+import { TensorQuestions } from "../shared/client/tensor_client.ts";
 import type { Entry, StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { tensorWords } from "./descriptions.ts";
@@ -119,7 +119,7 @@ export class Viewing {
     wish: RequestedView,
     events: ViewingEvents,
   ) {
-    const asked = new TensorClient(run.ask);
+    const asked = new TensorQuestions(run.ask);
     this.#panels = panels;
     this.#wish = wish;
     this.#noteOf = (node) => session.note(node);

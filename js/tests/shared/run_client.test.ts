@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isAbort } from "../../src/shared/client/request.ts";
 import { runClient } from "../../src/shared/client/run_client.ts";
-import { TensorClient } from "../../src/shared/client/tensor_client.ts";
+import { TensorQuestions } from "../../src/shared/client/tensor_client.ts";
 import type { TensorRequest } from "../../src/shared/client/tensor_questions.ts";
 import { fakeModel, settled } from "../fake_model.ts";
 
@@ -87,7 +87,7 @@ describe("clients", () => {
     for (const reference of ["a", "b"]) {
       const client = runClient(model, reference, signal);
       await client.ask("node", { node: 1 }, signal);
-      await new TensorClient(client.ask).tensor(question, signal).catch(() => {});
+      await new TensorQuestions(client.ask).tensor(question, signal).catch(() => {});
     }
     const clients = sent.map(({ client }) => client);
     expect(clients[0]).toBe(clients[1]);
@@ -110,7 +110,7 @@ describe("cells of an answer", () => {
       const result = { tile: { rows: 1, cols: 2, columns: headers } };
       return { content: { id, result }, buffers: [new DataView(buffer)] };
     });
-    return new TensorClient(runClient(model, "cells", new AbortController().signal).ask);
+    return new TensorQuestions(runClient(model, "cells", new AbortController().signal).ask);
   };
 
   it("have the bounds and flags that were left out", async () => {
@@ -136,7 +136,7 @@ describe("what takes long", () => {
   it("is called off in the kernel where it is stopped in the page", async () => {
     const { model, sent } = fakeModel({ content_hash: "h" });
     const { ask } = runClient(model, "stopped", new AbortController().signal);
-    const client = new TensorClient(ask);
+    const client = new TensorQuestions(ask);
     const stopped = new AbortController();
     const asked = client.percentiles(percents, stopped.signal);
     expect(sent.map(({ kind }) => kind)).toEqual(["percentiles"]);
@@ -154,7 +154,7 @@ describe("what takes long", () => {
       return { content: { id: (message as Message).id, result: [] }, buffers: [] };
     });
     const view = new AbortController();
-    const client = new TensorClient(runClient(model, "ended", view.signal).ask);
+    const client = new TensorQuestions(runClient(model, "ended", view.signal).ask);
     expect(await client.percentiles(percents, view.signal)).toEqual([]);
     view.abort();
     expect(sent).toHaveLength(1);

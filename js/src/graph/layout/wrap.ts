@@ -1,3 +1,4 @@
+import { lowerBound } from "../../shared/many.ts";
 import { StrokePen } from "./routing.ts";
 import type { LayoutColumns, LayoutResult } from "./types.ts";
 
@@ -14,17 +15,6 @@ const WORTH = 1.08;
 export interface Sizes {
   width: ArrayLike<number>;
   height: ArrayLike<number>;
-}
-
-/** First of `values` (ascending) that is not less than `least`. */
-function firstFrom(values: ArrayLike<number>, least: number): number {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Where a layout may be cut: after which layers, where, and through how many lines; never through a frame. */
@@ -55,8 +45,8 @@ function findGaps(
     if (offsets[e] === offsets[e + 1]) continue;
     const first = points[2 * offsets[e]! + axis]!;
     const last = points[2 * offsets[e + 1]! - 2 + axis]!;
-    lines[firstFrom(layerTop, Math.min(first, last))]!++;
-    lines[firstFrom(layerTop, Math.max(first, last))]!--;
+    lines[lowerBound(layerTop, Math.min(first, last))]!++;
+    lines[lowerBound(layerTop, Math.max(first, last))]!--;
   }
   for (let l = 0; l < layers; l++) lines[l + 1]! += lines[l]!;
   const layer = Int32Array.from(layerTop.keys()).filter(
@@ -133,12 +123,12 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
       low[c] = Math.min(low[c]!, from);
       high[c] = Math.max(high[c]!, to);
     };
-    const columnOf = result.layer.map((l) => firstFrom(layer, l));
+    const columnOf = result.layer.map((l) => lowerBound(layer, l));
     for (const [v, c] of columnOf.entries()) {
       widen(c, across[v]! - wide[v]! / 2, across[v]! + wide[v]! / 2);
     }
     for (let f = 0; f < frameTop.length; f++) {
-      const c = firstFrom(at, frameTop[f]! + frameLength[f]!);
+      const c = lowerBound(at, frameTop[f]! + frameLength[f]!);
       widen(c, frameLeft[f]!, frameLeft[f]! + frameWide[f]!);
     }
     return { layer, at, low, high, widen, columnOf };
@@ -158,7 +148,7 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
   const count = cuts.at.length + 1;
   if (count === 1) return result;
   const { low, high, widen, columnOf } = cuts;
-  const columnAt = (y: number) => firstFrom(cuts.at, y);
+  const columnAt = (y: number) => lowerBound(cuts.at, y);
   // Strokes run down while they are cut; what is against the flow is turned round before and after.
   const { offsets } = routes;
   const points = routes.points.slice();
@@ -253,7 +243,7 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
 
   const newAcross = across.map((at, v) => at + shift[columnOf[v]!]!);
   const newAlong = along.map((at, v) => at - start[columnOf[v]!]! + head);
-  const layerColumn = (l: number) => firstFrom(cuts.layer, l);
+  const layerColumn = (l: number) => lowerBound(cuts.layer, l);
   const moved = (at: number, l: number) => at - start[layerColumn(l)]! + head;
   const frameColumn = frameTop.map((top, f) => columnAt(top + frameLength[f]!));
   const newLeft = frameLeft.map((at, f) => at + shift[frameColumn[f]!]!);

@@ -17,9 +17,9 @@ import {
   type TensorColumns,
 } from "./answers.ts";
 import { pageCache } from "./page_model.ts";
-import { type Answer, type Ask, isAbort, request, tell } from "./request.ts";
+import { type Answer, isAbort, request, tell } from "./request.ts";
 import type { HealthAnswer } from "./tensor_questions.ts";
-import { type Once, TimelineClient, type TimelineQuestions } from "./timeline_client.ts";
+import { TimelineQuestions } from "./timeline_client.ts";
 import type { Columns, WIRE } from "./wire.ts";
 
 export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 } as const;
@@ -35,29 +35,6 @@ export const GroupSource = {
 } as const;
 export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
 
-export interface RunClient extends TimelineQuestions {
-  /** For what only one view asks. */
-  readonly ask: Ask;
-  readonly once: Once;
-  summary(): Promise<RunSummary>;
-  graph(): Promise<GraphColumns | null>;
-  facts(): Promise<FactColumns | null>;
-  tensors(): Promise<TensorColumns | null>;
-  memory(): Promise<MemoryColumns | Missing | null>;
-  critical(): Promise<CriticalColumns | Missing | null>;
-  roofline(): Promise<RooflineColumns | Missing | null>;
-  counters(): Promise<CounterColumns | null>;
-  /** The times of two runs that are shown as one; null of one run. */
-  change(): Promise<ChangeColumns | null>;
-  highlights(): Promise<Highlight[]>;
-  /** `goOn` begins a scan again that was stopped. */
-  findings(signal: AbortSignal, goOn?: boolean): Promise<FindingsAnswer>;
-  /** The first question begins the scan, `goOn` begins it again where it was stopped; `glance` begins no long one. */
-  health(signal: AbortSignal, goOn?: boolean, glance?: boolean): Promise<HealthAnswer>;
-  /** Stops the scan; what is known by then stays. */
-  cancelFindings(signal: AbortSignal): Promise<FindingsAnswer>;
-}
-
 const TIMEOUT_MS = 60_000;
 /** For what may look at every value of a tensor, whatever its size. */
 const LONG_MS = 3_600_000;
@@ -67,7 +44,8 @@ const STOPPABLE = new Set(["percentiles", "data", "window", "area", "find"]);
 /** Whether the server is on this machine. If so, the kernel pads short answers to one segment of the loopback interface: jupyter-server leaves Nagle's algorithm on, so they would wait 40 ms for the browser's acknowledgement. */
 const NEAR = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(globalThis.location?.hostname ?? "");
 
-class ModelRunClient extends TimelineClient implements RunClient {
+/** The run behind a model, as one view sees it until its signal aborts. */
+export class RunClient extends TimelineQuestions {
   readonly #model: AnyModel;
   readonly #kept: Map<string, Promise<unknown>>;
   readonly #signal: AbortSignal;
@@ -116,6 +94,7 @@ class ModelRunClient extends TimelineClient implements RunClient {
     return this.#columns("counters", () => this.#ask("counters", {}));
   }
 
+  /** The times of two runs that are shown as one; null of one run. */
   change(): Promise<ChangeColumns | null> {
     return this.#columns("change", () => this.#ask("change", {}));
   }
@@ -124,16 +103,19 @@ class ModelRunClient extends TimelineClient implements RunClient {
     return this.#once("highlights", async () => (await this.#ask("highlights", {})).result);
   }
 
+  /** `goOn` begins a scan again that was stopped. */
   async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {
     return (await this.#ask("findings", goOn ? { goOn } : {}, signal)).result;
   }
 
+  /** The first question begins the scan, `goOn` begins it again where it was stopped; `glance` begins no long one. */
   async health(signal: AbortSignal, goOn = false, glance = false): Promise<HealthAnswer> {
     const flags = { ...(goOn && { goOn }), ...(glance && { glance }) };
     const { result, buffers } = await this.#ask("health", flags, signal);
     return { ...result, ...columnsOf<"health">(result.columns, buffers) };
   }
 
+  /** Stops the scan; what is known by then stays. */
   async cancelFindings(signal: AbortSignal): Promise<FindingsAnswer> {
     return (await this.#ask("cancelFindings", {}, signal)).result;
   }
@@ -194,8 +176,7 @@ function isPacked<Info>(result: ColumnsReply<Info> | Missing | null): result is 
   return result !== null && "columns" in result;
 }
 
-/** The run behind a model, as one view sees it until its signal aborts. */
 export function runClient(model: AnyModel, reference: string, signal: AbortSignal): RunClient {
   const kept = pageCache(`${reference}#${model.get("content_hash")}`, signal);
-  return new ModelRunClient(model, kept, signal);
+  return new RunClient(model, kept, signal);
 }

@@ -21,24 +21,8 @@ import type {
 } from "./tensor_questions.ts";
 import type { Columns } from "./wire.ts";
 
-export interface TensorQuestions {
-  tensor(question: TensorRequest, signal: AbortSignal): Promise<TensorAnswer>;
-  statistics(question: StatisticsRequest, signal: AbortSignal): Promise<StatisticsAnswer>;
-  /** Exact ones; one more pass over the values. */
-  percentiles(question: PercentilesRequest, signal: AbortSignal): Promise<Percentile[]>;
-  values(question: ValuesRequest, signal: AbortSignal): Promise<ValuesAnswer>;
-  profile(question: ProfileRequest, signal: AbortSignal): Promise<ProfileAnswer>;
-  channels(question: ChannelsRequest, signal: AbortSignal): Promise<ChannelsAnswer>;
-  data(question: DataRequest, signal: AbortSignal): Promise<DataAnswer>;
-  region(question: RegionRequest, signal: AbortSignal): Promise<RegionAnswer>;
-  /** Stops the pass over a tensor, and the picture that this client waits for. */
-  cancelTensor(
-    question: Pick<StatisticsRequest, "entry" | "reading">,
-    signal: AbortSignal,
-  ): Promise<StatisticsAnswer>;
-}
-
-export class TensorClient implements TensorQuestions {
+/** Questions about one tensor; columns of the answers become arrays. */
+export class TensorQuestions {
   readonly #ask: Ask;
 
   constructor(ask: Ask) {
@@ -55,6 +39,7 @@ export class TensorClient implements TensorQuestions {
     return spread(await this.#ask("statistics", question, signal));
   }
 
+  /** Exact percentiles, which take one more pass over the values. */
   async percentiles(question: PercentilesRequest, signal: AbortSignal): Promise<Percentile[]> {
     return (await this.#ask("percentiles", question, signal)).result;
   }
@@ -82,6 +67,7 @@ export class TensorClient implements TensorQuestions {
     return spread(await this.#ask("region", question, signal));
   }
 
+  /** Stops the pass over a tensor, and the picture that this client waits for. */
   async cancelTensor(
     question: Pick<StatisticsRequest, "entry" | "reading">,
     signal: AbortSignal,

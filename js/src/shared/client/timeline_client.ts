@@ -21,28 +21,6 @@ import type { Columns } from "./wire.ts";
 /** Told after each part: how many slices have come, of how many. */
 export type ProgressListener = (done: number, total: number) => void;
 
-export interface TimelineQuestions {
-  timeline(): Promise<TimelineColumns | null>;
-  /** Every slice, read once a page; null where there is no timeline, or more than a page may hold. */
-  slices(progress?: ProgressListener): Promise<SliceColumns | null>;
-  /**
-   * The slices that touch a range, or bins of it where they are too many. Of `window`, `area` and `find` the newest is
-   * answered; those before it abort.
-   */
-  window(
-    from: number,
-    to: number,
-    bins: number,
-    signal: AbortSignal,
-  ): Promise<WindowColumns | BinColumns>;
-  /** Of each kind of question only the newest counts: a marked range asks for its `area`, a table for `sums`. */
-  area(question: AreaQuestion, signal: AbortSignal, kind?: "area" | "sums"): Promise<AreaAnswer>;
-  find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer>;
-  /** Null where the slice is not drawn. */
-  slice(source: number, signal: AbortSignal): Promise<FoundSlice | null>;
-  flows(): Promise<FlowColumns | null>;
-}
-
 export type Once = <T>(key: string, ask: () => Promise<T>) => Promise<T>;
 type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
@@ -59,8 +37,8 @@ interface Loading {
   told: Set<ProgressListener>;
 }
 
-/** The questions about time; parts that belong together are put together here. */
-export class TimelineClient implements TimelineQuestions {
+/** Questions about time. Of `window`, `find`, `area` and `sums` only the newest of each is answered; the others abort. */
+export class TimelineQuestions {
   readonly ask: Ask;
   readonly once: Once;
   readonly #newest = new Map<string, AbortController>();
@@ -78,6 +56,7 @@ export class TimelineClient implements TimelineQuestions {
     });
   }
 
+  /** Every slice, read once a page; null where there is no timeline, or more than a page may hold. */
   async slices(progress?: ProgressListener): Promise<SliceColumns | null> {
     const head = await this.timeline();
     if (!head?.info.whole) return null;
@@ -93,7 +72,13 @@ export class TimelineClient implements TimelineQuestions {
     }
   }
 
-  async window(from: number, to: number, bins: number, signal: AbortSignal) {
+  /** The slices that touch a range, or bins of it where they are too many. */
+  async window(
+    from: number,
+    to: number,
+    bins: number,
+    signal: AbortSignal,
+  ): Promise<WindowColumns | BinColumns> {
     const head = await this.timeline();
     const { result, buffers } = await this.#newer("window", { from, to, bins }, signal);
     return result.info
@@ -115,6 +100,7 @@ export class TimelineClient implements TimelineQuestions {
     return { ...found, ...columnsOf<"find">(columns, buffers) };
   }
 
+  /** Null where the slice is not drawn. */
   async slice(source: number, signal: AbortSignal): Promise<FoundSlice | null> {
     return (await this.ask("slice", { source }, signal)).result;
   }

@@ -57,15 +57,21 @@ function withAutoHeight<T extends { height: unknown }>(
   most = Number.POSITIVE_INFINITY,
 ): ViewOptions<T> {
   const room = new Room(root, most, signal);
+  return withHeight(options, room, (height) => (height === "auto" ? room.height : height));
+}
+
+/** Options whose height is changed by `of`, and by a `source` that tells of it. */
+function withHeight<T extends { height: unknown }>(
+  options: ViewOptions<T>,
+  source: { onChange(listener: () => void, signal: AbortSignal): void },
+  of: (height: unknown) => unknown,
+): ViewOptions<T> {
   return {
-    get: (name) => {
-      const value = options.get(name);
-      return name === "height" && value === "auto" ? (room.height as never) : value;
-    },
+    get: (name) => (name === "height" ? (of(options.get(name)) as never) : options.get(name)),
     set: (name, value) => options.set(name, value),
     onChange: (name, listener, signal) => {
       options.onChange(name, listener, signal);
-      if (name === "height") room.onChange(listener, signal);
+      if (name === "height") source.onChange(listener, signal);
     },
   };
 }
@@ -164,14 +170,7 @@ export function withFullScreen<T extends { height: unknown }>(
   signal: AbortSignal,
 ): ViewOptions<T> {
   const screen = new FullScreen(root, signal);
-  return {
-    get: (name) => (screen.fills && name === "height" ? (innerHeight as never) : options.get(name)),
-    set: (name, value) => options.set(name, value),
-    onChange: (name, listener, signal) => {
-      options.onChange(name, listener, signal);
-      if (name === "height") screen.onChange(listener, signal);
-    },
-  };
+  return withHeight(options, screen, (height) => (screen.fills ? innerHeight : height));
 }
 
 class FullScreen {
