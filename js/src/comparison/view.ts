@@ -4,7 +4,7 @@ import type { SessionClient } from "../shared/client/session_client.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { integer } from "../shared/format.ts";
 import { element, iconButton, Mirror, select } from "../shared/ui/dom.ts";
-import { bindKeys, helpButton } from "../shared/ui/keys.ts";
+import { action, bindKeys, helpButton } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, fullScreenButton, type ViewOptions } from "../shared/ui/view.ts";
 import { RowAligner } from "./align.ts";
@@ -170,35 +170,27 @@ class ComparisonView {
     bindKeys(
       root,
       [
-        {
-          keys: ["ArrowDown", "ArrowUp"],
-          does: "next, previous difference",
-          run: ({ key }) => by(key === "ArrowDown" ? 1 : -1),
-        },
-        {
-          keys: ["PageDown", "PageUp"],
-          does: "a page down, up",
-          run: ({ key }) => by(key === "PageDown" ? this.#list.page : -this.#list.page),
-        },
-        {
-          keys: ["Home", "End"],
-          does: "first, last difference",
-          run: ({ key }) => this.#go(key === "Home" ? 0 : this.#rows.length - 1),
-        },
-        {
-          keys: ["ArrowRight", "ArrowLeft"],
-          does: "expand, collapse identical differences",
-          run: ({ key }) => this.#openGroup(key === "ArrowRight"),
-        },
-        { keys: ["Enter"], does: "center both nodes", run: () => this.#center() },
-        { keys: ["k"], does: "next kind of difference", run: () => this.#nextKind() },
-        { keys: ["c"], does: "next color mode of both graphs", run: () => this.#nextColor() },
-        { keys: ["l"], does: "link or unlink the cameras", run: () => this.#toggleLink() },
-        { keys: ["a"], does: "go to graph A", run: () => this.#enter(0) },
-        { keys: ["b"], does: "go to graph B", run: () => this.#enter(1) },
+        action(["ArrowDown", "ArrowUp"], "next, previous difference", ({ key }) =>
+          by(key === "ArrowDown" ? 1 : -1),
+        ),
+        action(["PageDown", "PageUp"], "a page down, up", ({ key }) =>
+          by(key === "PageDown" ? this.#list.page : -this.#list.page),
+        ),
+        action(["Home", "End"], "first, last difference", ({ key }) =>
+          this.#go(key === "Home" ? 0 : this.#rows.length - 1),
+        ),
+        action(["ArrowRight", "ArrowLeft"], "expand, collapse identical differences", ({ key }) =>
+          this.#openGroup(key === "ArrowRight"),
+        ),
+        action(["Enter"], "center both nodes", () => this.#center()),
+        action(["k"], "next kind of difference", () => this.#nextKind()),
+        action(["c"], "next color mode of both graphs", () => this.#nextColor()),
+        action(["l"], "link or unlink the cameras", () => this.#toggleLink()),
+        action(["a"], "go to graph A", () => this.#enter(0)),
+        action(["b"], "go to graph B", () => this.#enter(1)),
         paletteAction(root, ...this.#searched()),
         fullScreenAction(root),
-        { keys: ["Escape"], does: "clear the selection", run: () => this.#clear() },
+        action(["Escape"], "clear the selection", () => this.#clear()),
       ],
       this.#context.signal,
     );

@@ -5,7 +5,7 @@ import { errorText, hinted, message, retry } from "../shared/client/request.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { nodeLabel, nodeTitle } from "../shared/format.ts";
 import { element, iconButton, Mirror } from "../shared/ui/dom.ts";
-import { bindKeys, helpButton, type KeyAction } from "../shared/ui/keys.ts";
+import { action, bindKeys, helpButton, type KeyAction } from "../shared/ui/keys.ts";
 import { entryOf, paletteAction, selectionOf } from "../shared/ui/palette.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { List } from "./finding_list.ts";
@@ -153,40 +153,36 @@ class FindingsPanel {
       if (this.#list.active) does(this.#list.active);
     };
     return [
-      { keys: ["ArrowUp"], does: "finding above", run: () => move(-1) },
-      { keys: ["ArrowDown"], does: "finding below", run: () => move(1) },
-      { keys: ["Home"], does: "first finding", run: () => move(-far) },
-      { keys: ["End"], does: "last finding", run: () => move(far) },
-      { keys: ["PageUp"], does: `up by ${PAGE}`, run: () => move(-PAGE) },
-      { keys: ["PageDown"], does: `down by ${PAGE}`, run: () => move(PAGE) },
-      {
-        keys: ["Enter"],
-        does: "select its nodes and show its evidence",
-        run: active((row) => {
+      action(["ArrowUp"], "finding above", () => move(-1)),
+      action(["ArrowDown"], "finding below", () => move(1)),
+      action(["Home"], "first finding", () => move(-far)),
+      action(["End"], "last finding", () => move(far)),
+      action(["PageUp"], `up by ${PAGE}`, () => move(-PAGE)),
+      action(["PageDown"], `down by ${PAGE}`, () => move(PAGE)),
+      action(
+        ["Enter"],
+        "select its nodes and show its evidence",
+        active((row) => {
           unfolded();
           this.#pick(row);
         }),
-      },
-      {
-        keys: ["f"],
-        does: "fold all findings to one line, or unfold",
-        run: () => this.#foldAll(!options.get("findings_folded")),
-      },
-      { keys: [" "], does: "show or hide its evidence", run: active((row) => this.#toggle(row)) },
-      { keys: ["ArrowRight"], does: "show its evidence", run: () => fold(true) },
-      { keys: ["ArrowLeft"], does: "hide its evidence", run: () => fold(false) },
-      {
-        keys: ["[", "]"],
-        does: "previous, next node of the finding",
-        run: ({ key }) => through(key === "[" ? -1 : 1),
-      },
-      { keys: ["s"], does: "stop or resume scanning", run: () => this.stopOrGoOn() },
-      { keys: [COPY_KEY], does: "copy Python code for the finding", run: () => this.#code.copy() },
-      {
-        keys: ["Escape"],
-        does: "clear the selection",
-        run: () => this.#context.session.select(null, SOURCE),
-      },
+      ),
+      action(["f"], "fold all findings to one line, or unfold", () =>
+        this.#foldAll(!options.get("findings_folded")),
+      ),
+      action(
+        [" "],
+        "show or hide its evidence",
+        active((row) => this.#toggle(row)),
+      ),
+      action(["ArrowRight"], "show its evidence", () => fold(true)),
+      action(["ArrowLeft"], "hide its evidence", () => fold(false)),
+      action(["[", "]"], "previous, next node of the finding", ({ key }) =>
+        through(key === "[" ? -1 : 1),
+      ),
+      action(["s"], "stop or resume scanning", () => this.stopOrGoOn()),
+      action([COPY_KEY], "copy Python code for the finding", () => this.#code.copy()),
+      action(["Escape"], "clear the selection", () => this.#context.session.select(null, SOURCE)),
     ];
   }
 

@@ -2,7 +2,8 @@ import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { errorText, hinted, isAbort, message } from "../shared/client/request.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { pause } from "../shared/many.ts";
-import { bindKeys } from "../shared/ui/keys.ts";
+import { listening } from "../shared/ui/dom.ts";
+import { action, bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction } from "../shared/ui/view.ts";
 import { GraphModel } from "./data/model.ts";
@@ -13,39 +14,25 @@ import { ZOOM_STEP } from "./panels/toolbar.ts";
 import type { GraphContext } from "./parts.ts";
 import { GraphView } from "./view.ts";
 
-/** What the pointer and the wheel do to the stage, in CSS px of its canvas. */
-export interface PointerActions {
-  click(x: number, y: number, add: boolean): void;
-  focus(x: number, y: number): void;
-  hover(x: number, y: number): void;
-  leave(): void;
-  /** What can be done to what is there; false where there is nothing. */
-  menu(x: number, y: number): boolean;
-  pan(dx: number, dy: number): void;
-  zoom(factor: number, x: number, y: number): void;
-}
-
 const SLOP = 4;
 const LINE_PX = 16;
 const ZOOM_PER_PX = 0.0018;
 
 /** Drag pans, wheel zooms at the pointer (shift+wheel pans) while the view has the focus, two fingers do both. */
-function bindPointer(
-  root: HTMLElement,
-  canvas: HTMLCanvasElement,
-  actions: PointerActions,
-  signal: AbortSignal,
-): void {
+function bindPointer({ commands, context, root, stage }: GraphView): void {
+  const { canvas } = stage;
+  const { signal } = context;
+  const pan = (dx: number, dy: number) => {
+    stage.camera.pan(dx, dy);
+    stage.changed();
+  };
   const fingers = new Map<number, { x: number; y: number }>();
   let travelled = 0;
   const place = (event: MouseEvent) => {
     const box = canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
-  const on = <K extends keyof HTMLElementEventMap>(
-    type: K,
-    listener: (event: HTMLElementEventMap[K]) => void,
-  ) => canvas.addEventListener(type, listener, { signal });
+  const on = listening(canvas, signal);
 
   on("pointerdown", (event) => {
     if (event.button > 1) return;
@@ -53,12 +40,12 @@ function bindPointer(
     canvas.setPointerCapture(event.pointerId);
     if (fingers.size === 0) travelled = 0;
     fingers.set(event.pointerId, place(event));
-    actions.leave();
+    commands.leave();
   });
   on("pointermove", (event) => {
     const [now, before] = [place(event), fingers.get(event.pointerId)];
     if (!before) {
-      actions.hover(now.x, now.y);
+      commands.hover(now.x, now.y);
       return;
     }
     const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
@@ -67,32 +54,32 @@ function bindPointer(
     if (travelled < SLOP) return;
     canvas.classList.add("tvmdbg-dragging");
     const share = other ? 0.5 : 1;
-    actions.pan((now.x - before.x) * share, (now.y - before.y) * share);
+    pan((now.x - before.x) * share, (now.y - before.y) * share);
     if (!other) return;
     const span = Math.hypot(now.x - other.x, now.y - other.y);
     const was = Math.hypot(before.x - other.x, before.y - other.y);
-    if (was > 0) actions.zoom(span / was, (now.x + other.x) / 2, (now.y + other.y) / 2);
+    if (was > 0) stage.zoom(span / was, (now.x + other.x) / 2, (now.y + other.y) / 2);
   });
   const end = (event: PointerEvent) => {
     if (!fingers.delete(event.pointerId)) return;
     canvas.classList.remove("tvmdbg-dragging");
     const { x, y } = place(event);
     if (event.type === "pointerup" && travelled < SLOP && fingers.size === 0) {
-      actions.click(x, y, event.ctrlKey || event.metaKey || event.shiftKey);
+      commands.pick(x, y, event.ctrlKey || event.metaKey || event.shiftKey);
     }
   };
   on("pointerup", end);
   on("pointercancel", end);
-  on("pointerleave", () => actions.leave());
+  on("pointerleave", () => commands.leave());
   on("contextmenu", (event) => {
     const { x, y } = place(event);
-    if (!actions.menu(x, y)) return;
+    if (!commands.menu(x, y)) return;
     event.preventDefault();
     event.stopPropagation();
   });
   on("dblclick", (event) => {
     const { x, y } = place(event);
-    actions.focus(x, y);
+    commands.unfold(x, y);
   });
   const wheel = (event: WheelEvent) => {
     if (!root.contains(document.activeElement)) return;
@@ -100,11 +87,11 @@ function bindPointer(
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
     const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
     if (event.shiftKey && !event.ctrlKey) {
-      actions.pan(-(dx || dy), dx ? -dy : 0);
+      pan(-(dx || dy), dx ? -dy : 0);
       return;
     }
     const { x, y } = place(event);
-    actions.zoom(Math.exp(-dy * ZOOM_PER_PX * (event.ctrlKey ? 4 : 1)), x, y);
+    stage.zoom(Math.exp(-dy * ZOOM_PER_PX * (event.ctrlKey ? 4 : 1)), x, y);
   };
   canvas.addEventListener("wheel", wheel, { passive: false, signal });
 }
@@ -186,124 +173,76 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
   bindKeys(
     root,
     [
-      {
-        keys: ["ArrowUp", "ArrowDown"],
-        does: "go to a producer, to a consumer (Shift: pan)",
-        run: (event) => step(event.key === "ArrowUp" ? "up" : "down", event),
-      },
-      {
-        keys: ["ArrowLeft", "ArrowRight"],
-        does: "go to the next operand or node on the same level",
-        run: (event) => step(event.key === "ArrowLeft" ? "left" : "right", event),
-      },
-      {
-        keys: ["[", "]"],
-        does: "previous, next node in execution order",
-        run: (event) => commands.inOrder(event.key === "[" ? -1 : 1),
-      },
-      {
-        keys: ["Enter"],
-        does: "expand the block, or collapse the one around the node; without blocks: center the node, then go to its details",
-        run: () => commands.enter(),
-      },
-      {
-        keys: ["x"],
-        does: "collapse all blocks of this kind (Shift: expand); every block if nothing is selected",
-        run: (event) => view.folding.setKind(event.shiftKey),
-      },
-      {
-        keys: ["g"],
-        does: "show or hide blocks",
-        run: () => view.context.options.set("grouped", !view.chosen.grouped),
-      },
-      {
-        keys: ["w"],
-        does: "wrap a long graph into columns, or unwrap it",
-        run: () => commands.wrap(!view.isWrapped),
-      },
-      {
-        keys: ["e"],
-        does: "inspect the next edge of the node (Shift: previous)",
-        run: (event) => commands.edges.step(event.shiftKey ? -1 : 1),
-      },
-      { keys: ["s"], does: "go to the slowest node", run: () => commands.slowest() },
-      {
-        keys: ["u"],
-        does: "isolate what is upstream of the selection",
-        run: () => navigator.isolate("upstream"),
-      },
-      {
-        keys: ["j"],
-        does: "isolate what is downstream of the selection",
-        run: () => navigator.isolate("downstream"),
-      },
-      {
-        keys: ["k"],
-        does: "isolate the neighbors; again: one hop more (Shift: one less)",
-        run: (event) => navigator.around(event.shiftKey ? -1 : 1),
-      },
-      {
-        keys: ["b"],
-        does: "isolate the paths between two nodes; press again at the other end",
-        run: () => navigator.path(),
-      },
-      {
-        keys: ["h"],
-        does: "hide nodes of this kind (Shift: list the kinds)",
-        run: (event) => (event.shiftKey ? view.toolbar.openShows() : navigator.hideKind()),
-      },
-      { keys: ["a"], does: "exit isolation, show hidden kinds", run: () => navigator.everything() },
-      {
-        keys: ["Alt+ArrowLeft", "Alt+ArrowRight"],
-        does: "back, forward",
-        run: (event) => navigation.go(event.key === "ArrowLeft" ? -1 : 1),
-      },
-      { keys: ["m"], does: "saved views", run: () => view.toolbar.openMarks() },
-      { keys: ["i"], does: "export a picture", run: () => view.toolbar.openSaves() },
-      { keys: ["o", "ContextMenu"], does: "open the context menu", run: () => menus.actions() },
-      { keys: ["/"], does: "search", run: () => view.toolbar.focusSearch() },
-      {
-        keys: ["n"],
-        does: "next hit (Shift: previous)",
-        run: (event) => commands.nextHit(event.shiftKey ? -1 : 1),
-      },
-      {
-        keys: ["c"],
-        does: "next color mode",
-        run: () => view.chosen.cycleColors(view.appearance.names),
-      },
-      { keys: ["p"], does: "hide params, or draw them", run: () => view.chosen.toggleFold() },
-      { keys: ["d"], does: "show or hide the details", run: () => view.showDetails() },
-      { keys: ["f"], does: "fit the node and its neighbors", run: () => commands.fitSelected() },
-      { keys: ["0"], does: "fit the whole graph", run: () => commands.fitAll() },
-      { keys: ["+", "="], does: "zoom in", run: () => stage.zoom(ZOOM_STEP) },
-      { keys: ["-"], does: "zoom out", run: () => stage.zoom(1 / ZOOM_STEP) },
+      action(["ArrowUp", "ArrowDown"], "go to a producer, to a consumer (Shift: pan)", (event) =>
+        step(event.key === "ArrowUp" ? "up" : "down", event),
+      ),
+      action(
+        ["ArrowLeft", "ArrowRight"],
+        "go to the next operand or node on the same level",
+        (event) => step(event.key === "ArrowLeft" ? "left" : "right", event),
+      ),
+      action(["[", "]"], "previous, next node in execution order", (event) =>
+        commands.inOrder(event.key === "[" ? -1 : 1),
+      ),
+      action(
+        ["Enter"],
+        "expand the block, or collapse the one around the node; without blocks: center the node, then go to its details",
+        () => commands.enter(),
+      ),
+      action(
+        ["x"],
+        "collapse all blocks of this kind (Shift: expand); every block if nothing is selected",
+        (event) => view.folding.setKind(event.shiftKey),
+      ),
+      action(["g"], "show or hide blocks", () =>
+        view.context.options.set("grouped", !view.chosen.grouped),
+      ),
+      action(["w"], "wrap a long graph into columns, or unwrap it", () =>
+        commands.wrap(!view.isWrapped),
+      ),
+      action(["e"], "inspect the next edge of the node (Shift: previous)", (event) =>
+        commands.edges.step(event.shiftKey ? -1 : 1),
+      ),
+      action(["s"], "go to the slowest node", () => commands.slowest()),
+      action(["u"], "isolate what is upstream of the selection", () =>
+        navigator.isolate("upstream"),
+      ),
+      action(["j"], "isolate what is downstream of the selection", () =>
+        navigator.isolate("downstream"),
+      ),
+      action(["k"], "isolate the neighbors; again: one hop more (Shift: one less)", (event) =>
+        navigator.around(event.shiftKey ? -1 : 1),
+      ),
+      action(["b"], "isolate the paths between two nodes; press again at the other end", () =>
+        navigator.path(),
+      ),
+      action(["h"], "hide nodes of this kind (Shift: list the kinds)", (event) =>
+        event.shiftKey ? view.toolbar.openShows() : navigator.hideKind(),
+      ),
+      action(["a"], "exit isolation, show hidden kinds", () => navigator.everything()),
+      action(["Alt+ArrowLeft", "Alt+ArrowRight"], "back, forward", (event) =>
+        navigation.go(event.key === "ArrowLeft" ? -1 : 1),
+      ),
+      action(["m"], "saved views", () => view.toolbar.openMarks()),
+      action(["i"], "export a picture", () => view.toolbar.openSaves()),
+      action(["o", "ContextMenu"], "open the context menu", () => menus.actions()),
+      action(["/"], "search", () => view.toolbar.focusSearch()),
+      action(["n"], "next hit (Shift: previous)", (event) =>
+        commands.nextHit(event.shiftKey ? -1 : 1),
+      ),
+      action(["c"], "next color mode", () => view.chosen.cycleColors(view.appearance.names)),
+      action(["p"], "hide params, or draw them", () => view.chosen.toggleFold()),
+      action(["d"], "show or hide the details", () => view.showDetails()),
+      action(["f"], "fit the node and its neighbors", () => commands.fitSelected()),
+      action(["0"], "fit the whole graph", () => commands.fitAll()),
+      action(["+", "="], "zoom in", () => stage.zoom(ZOOM_STEP)),
+      action(["-"], "zoom out", () => stage.zoom(1 / ZOOM_STEP)),
       paletteAction(root, context),
       fullScreenAction(root),
-      { keys: [COPY_KEY], does: "copy Python code for the node", run: () => view.code.copy() },
-      {
-        keys: ["Escape"],
-        does: "clear the highlight, the search, the selection",
-        run: () => commands.escape(),
-      },
+      action([COPY_KEY], "copy Python code for the node", () => view.code.copy()),
+      action(["Escape"], "clear the highlight, the search, the selection", () => commands.escape()),
     ],
     signal,
   );
-  bindPointer(
-    root,
-    stage.canvas,
-    {
-      click: (x, y, add) => commands.pick(x, y, add),
-      focus: (x, y) => commands.unfold(x, y),
-      hover: (x, y) => commands.hover(x, y),
-      leave: () => commands.leave(),
-      menu: (x, y) => commands.menu(x, y),
-      pan: (dx, dy) => {
-        stage.camera.pan(dx, dy);
-        stage.changed();
-      },
-      zoom: (factor, x, y) => stage.zoom(factor, x, y),
-    },
-    signal,
-  );
+  bindPointer(view);
 }

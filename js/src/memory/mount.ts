@@ -2,7 +2,7 @@ import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { hinted, isAbort, message } from "../shared/client/request.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
 import { element, listening, Mirror } from "../shared/ui/dom.ts";
-import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
+import { action, bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { type AxisTurn, bindAxisWheel } from "../shared/ui/scrolling.ts";
 import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/view.ts";
@@ -12,30 +12,29 @@ import { type MemoryOptions, MemoryView } from "./view.ts";
 function actions(view: MemoryView): KeyAction[] {
   const { viewport } = view.scene;
   const pan = (share: number) => view.view(() => viewport.pan(viewport.span * share));
-  const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });
   return [
-    key(["ArrowLeft"], "previous node", () => view.move(-1)),
-    key(["ArrowRight"], "next node", () => view.move(1)),
-    key(["ArrowUp"], "entry in the slot above", () => view.otherSlot(-1)),
-    key(["ArrowDown"], "entry in the slot below", () => view.otherSlot(1)),
-    key([","], "previous entry in this slot", () => view.sameSlot(-1)),
-    key(["."], "next entry in this slot", () => view.sameSlot(1)),
-    key(["PageUp"], "slots above", () => view.scroll(-0.9)),
-    key(["PageDown"], "slots below", () => view.scroll(0.9)),
-    key(["Home"], "first node", () => view.move(-Infinity)),
-    key(["End"], "last node", () => view.move(Infinity)),
-    key(["p"], "go to the peak", () => view.peak()),
-    key(["w", "+", "="], "zoom in", () => view.zoom(1 / 1.5)),
-    key(["s", "-"], "zoom out", () => view.zoom(1.5)),
-    key(["a"], "pan left", () => pan(-0.2)),
-    key(["d"], "pan right", () => pan(0.2)),
-    key(["f"], "zoom to the lifetime of the selected entry", () => view.zoomToSelection()),
-    key(["0"], "fit the whole run", () => view.view(() => viewport.showAll())),
-    key(["Enter"], "center the selected entry", () => view.center()),
-    key(["m"], "show or hide the parameters", () => view.showParameters()),
-    key(["c"], "color by kind or by size", () => view.nextColor()),
-    key([COPY_KEY], "copy Python code for the selection", () => view.copy()),
-    key(["Escape"], "clear the selection", () => view.pick(-1)),
+    action(["ArrowLeft"], "previous node", () => view.move(-1)),
+    action(["ArrowRight"], "next node", () => view.move(1)),
+    action(["ArrowUp"], "entry in the slot above", () => view.otherSlot(-1)),
+    action(["ArrowDown"], "entry in the slot below", () => view.otherSlot(1)),
+    action([","], "previous entry in this slot", () => view.sameSlot(-1)),
+    action(["."], "next entry in this slot", () => view.sameSlot(1)),
+    action(["PageUp"], "slots above", () => view.scroll(-0.9)),
+    action(["PageDown"], "slots below", () => view.scroll(0.9)),
+    action(["Home"], "first node", () => view.move(-Infinity)),
+    action(["End"], "last node", () => view.move(Infinity)),
+    action(["p"], "go to the peak", () => view.peak()),
+    action(["w", "+", "="], "zoom in", () => view.zoom(1 / 1.5)),
+    action(["s", "-"], "zoom out", () => view.zoom(1.5)),
+    action(["a"], "pan left", () => pan(-0.2)),
+    action(["d"], "pan right", () => pan(0.2)),
+    action(["f"], "zoom to the lifetime of the selected entry", () => view.zoomToSelection()),
+    action(["0"], "fit the whole run", () => view.view(() => viewport.showAll())),
+    action(["Enter"], "center the selected entry", () => view.center()),
+    action(["m"], "show or hide the parameters", () => view.showParameters()),
+    action(["c"], "color by kind or by size", () => view.nextColor()),
+    action([COPY_KEY], "copy Python code for the selection", () => view.copy()),
+    action(["Escape"], "clear the selection", () => view.pick(-1)),
   ];
 }
 

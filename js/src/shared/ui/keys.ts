@@ -8,6 +8,10 @@ export interface KeyAction {
   run: (event: KeyboardEvent) => void;
 }
 
+export function action(keys: readonly string[], does: string, run: KeyAction["run"]): KeyAction {
+  return { keys, does, run };
+}
+
 export function runKey(root: HTMLElement, key: string): boolean {
   const action = actionsOf(root).find(({ keys }) => keys.includes(key));
   action?.run(new KeyboardEvent("keydown", { key: key.replace(/^\w+\+(?=.)/, "") }));
