@@ -3,6 +3,7 @@ import {
   type FigurePart,
   type FigureRequest,
   heightOf,
+  type Ink,
   LINE,
   MARGIN,
   paintParts,
@@ -11,7 +12,7 @@ import {
   SMALL,
 } from "../shared/drawing/figure.ts";
 import type { SvgContext } from "../shared/drawing/svg_context.ts";
-import { ramp, type Theme } from "../shared/drawing/theme.ts";
+import { ramp } from "../shared/drawing/theme.ts";
 import {
   BAR,
   barLeft,
@@ -32,37 +33,29 @@ const ARROW = 7;
 const DASH = [5, 3];
 const TINT = 0.16;
 
-function paintSequence(
-  data: SequenceData,
-  layout: SequenceLayout,
-  pen: SvgContext,
-  theme: Theme,
-): void {
+function paintSequence(data: SequenceData, layout: SequenceLayout, ink: Ink): void {
+  const { pen, theme } = ink;
   pen.textBaseline = "middle";
-  paintLifelines(layout, pen, theme);
+  paintLifelines(layout, ink);
   if (data.timed) {
     pen.font = `${SMALL}px ${theme.font}`;
     pen.fillStyle = theme.muted;
     pen.textAlign = "right";
     pen.fillText(TIME, layout.timeRight, 12);
   }
-  paintLoops(layout, pen, theme);
-  paintBars(layout, pen, theme);
-  paintPauses(layout, pen, theme);
+  paintLoops(layout, ink);
+  paintBars(layout, ink);
+  paintPauses(layout, ink);
   layout.rows.forEach((place, at) => {
     const row = data.rows[at]!;
-    if (row.kind === "left out") paintLeftOut(place, layout, pen, theme);
-    else if (isBand(row)) paintBand(row, place, layout, pen, theme);
-    else paintMessage(row, place, layout, pen, theme);
-    if (row.kind === "message") paintNumbers(row, place, layout, pen, theme);
+    if (row.kind === "left out") paintLeftOut(place, layout, ink);
+    else if (isBand(row)) paintBand(row, place, layout, ink);
+    else paintMessage(row, place, layout, ink);
+    if (row.kind === "message") paintNumbers(row, place, layout, ink);
   });
 }
 
-function paintLifelines(
-  { lifelines, height }: SequenceLayout,
-  pen: SvgContext,
-  theme: Theme,
-): void {
+function paintLifelines({ lifelines, height }: SequenceLayout, { pen, theme }: Ink): void {
   pen.lineWidth = 1;
   for (const side of ["client", "server"] as const) {
     const x = lifelines[side];
@@ -84,7 +77,7 @@ function paintLifelines(
   }
 }
 
-function paintLoops({ loops, lifelines }: SequenceLayout, pen: SvgContext, theme: Theme): void {
+function paintLoops({ loops, lifelines }: SequenceLayout, { pen, theme }: Ink): void {
   pen.font = `${SMALL}px ${theme.font}`;
   pen.textAlign = "left";
   pen.lineWidth = 1.25;
@@ -102,7 +95,7 @@ function paintLoops({ loops, lifelines }: SequenceLayout, pen: SvgContext, theme
   }
 }
 
-function paintBars(layout: SequenceLayout, pen: SvgContext, theme: Theme): void {
+function paintBars(layout: SequenceLayout, { pen, theme }: Ink): void {
   pen.lineWidth = 0.75;
   for (const bar of layout.bars) {
     const [from, to] = [layout.rows[bar.from]!.y, layout.rows[bar.to]!.y];
@@ -114,7 +107,7 @@ function paintBars(layout: SequenceLayout, pen: SvgContext, theme: Theme): void 
   }
 }
 
-function paintPauses({ pauses, lifelines }: SequenceLayout, pen: SvgContext, theme: Theme): void {
+function paintPauses({ pauses, lifelines }: SequenceLayout, { pen, theme }: Ink): void {
   pen.font = `${SMALL}px ${theme.font}`;
   pen.textAlign = "center";
   for (const { y, text } of pauses) {
@@ -136,12 +129,7 @@ function paintPauses({ pauses, lifelines }: SequenceLayout, pen: SvgContext, the
   }
 }
 
-function paintLeftOut(
-  place: PlacedRow,
-  { lifelines }: SequenceLayout,
-  pen: SvgContext,
-  theme: Theme,
-): void {
+function paintLeftOut(place: PlacedRow, { lifelines }: SequenceLayout, { pen, theme }: Ink): void {
   pen.font = `${SMALL}px ${theme.font}`;
   pen.textAlign = "center";
   pen.fillStyle = theme.muted;
@@ -155,8 +143,7 @@ function paintBand(
   row: MessageRow,
   place: PlacedRow,
   { lifelines }: SequenceLayout,
-  pen: SvgContext,
-  theme: Theme,
+  { pen, theme }: Ink,
 ): void {
   const color = row.status === "damaged" ? theme.warning : theme.error;
   const left = lifelines.client - 14;
@@ -179,8 +166,7 @@ function paintMessage(
   row: MessageRow,
   place: PlacedRow,
   layout: SequenceLayout,
-  pen: SvgContext,
-  theme: Theme,
+  { pen, theme }: Ink,
 ): void {
   const from = touch(layout, place, row.side);
   const to = touch(layout, place, otherSide(row.side));
@@ -230,8 +216,7 @@ function paintNumbers(
   row: MessageRow,
   { y }: PlacedRow,
   { timeRight, bytesRight }: SequenceLayout,
-  pen: SvgContext,
-  theme: Theme,
+  { pen, theme }: Ink,
 ): void {
   pen.font = `${SMALL}px ${theme.font}`;
   pen.fillStyle = theme.muted;
@@ -267,7 +252,7 @@ export function sequenceFigure(request: SequenceFigureRequest): Drawing {
     paint(pen, theme, top) {
       pen.save();
       pen.translate(0, top);
-      paintSequence(data, layout, pen, theme);
+      paintSequence(data, layout, { pen, theme });
       pen.restore();
     },
   };

@@ -2,6 +2,7 @@ import {
   type Drawing,
   type FigureRequest,
   fieldTint,
+  type Ink,
   LINE,
   MARGIN,
   MONO,
@@ -36,30 +37,19 @@ const HATCH = 7;
 const CORNER = 8;
 const PAD = 4;
 
-function paintStructs(
-  { panels, moves }: PanelArrangement,
-  dump: Uint8Array,
-  pen: SvgContext,
-  theme: Theme,
-): void {
+function paintStructs({ panels, moves }: PanelArrangement, dump: Uint8Array, ink: Ink): void {
   for (const panel of panels) {
-    paintNotes(panel.head, panel.x, panel.top, pen, theme);
-    for (const section of panel.sections) paintSection(panel, section, dump, pen, theme);
-    paintNotes(panel.notes, panel.x, panel.notesTop, pen, theme);
+    paintNotes(panel.head, panel.x, panel.top, ink);
+    for (const section of panel.sections) paintSection(panel, section, dump, ink);
+    paintNotes(panel.notes, panel.x, panel.notesTop, ink);
   }
-  for (const move of moves) paintMove(move, pen, theme);
+  for (const move of moves) paintMove(move, ink);
 }
 
-function paintSection(
-  panel: Panel,
-  section: PlacedSection,
-  dump: Uint8Array,
-  pen: SvgContext,
-  theme: Theme,
-): void {
+function paintSection(panel: Panel, section: PlacedSection, dump: Uint8Array, ink: Ink): void {
   const { frames } = panel.info.sections[section.index]!;
-  for (const segment of section.segments) paintBlock(panel, section, segment, dump, pen, theme);
-  for (const frame of frames) paintFrame(panel, section, frame, pen, theme);
+  for (const segment of section.segments) paintBlock(panel, section, segment, dump, ink);
+  for (const frame of frames) paintFrame(panel, section, frame, ink);
 }
 
 function paintBlock(
@@ -67,22 +57,22 @@ function paintBlock(
   section: PlacedSection,
   segment: Segment,
   dump: Uint8Array,
-  pen: SvgContext,
-  theme: Theme,
+  ink: Ink,
 ): void {
+  const { pen, theme } = ink;
   const { part, row, end } = segment;
   const box = boxOf(panel, section, segment);
   const isPadding = !part.path;
   const fill = isPadding ? theme.background : fieldTint(theme, part.color);
   pen.fillStyle = fill;
   pen.fillRect(box.x, box.y, box.width, box.height);
-  if (isPadding) hatch(box, pen, theme);
+  if (isPadding) hatch(box, ink);
   pen.strokeStyle = part.problem ? theme.error : part.mark ? theme.accent : theme.muted;
   pen.lineWidth = part.problem ? 2 : part.mark ? 1.5 : 0.75;
   pen.strokeRect(box.x, box.y, box.width, box.height);
-  paintBytes(panel, section, segment, dump, fill, pen, theme);
+  paintBytes(panel, section, segment, dump, fill, ink);
   if (part.mark && end + row * ROW === part.offset + part.size) corner(box, pen, theme.accent);
-  if (segment.isNamed) paintWords(segment, box, dump.length > 0, fill, pen, theme);
+  if (segment.isNamed) paintWords(segment, box, dump.length > 0, fill, ink);
 }
 
 function paintBytes(
@@ -91,8 +81,7 @@ function paintBytes(
   { row, first, end, part }: Segment,
   dump: Uint8Array,
   fill: string,
-  pen: SvgContext,
-  theme: Theme,
+  { pen, theme }: Ink,
 ): void {
   const top = section.top + section.rows[row]!.bytes;
   const hasDump = dump.length > 0;
@@ -132,8 +121,7 @@ function paintWords(
   box: { x: number; y: number; width: number },
   hasDump: boolean,
   fill: string,
-  pen: SvgContext,
-  theme: Theme,
+  { pen, theme }: Ink,
 ): void {
   const middle = box.x + box.width / 2;
   let y = box.y + (hasDump ? 28 : 13) + TEXT_LINE / 2;
@@ -174,13 +162,7 @@ function fontOf(theme: Theme, bold = false): string {
   return `${bold ? "600 " : ""}${SMALL}px ${theme.font}`;
 }
 
-function paintFrame(
-  panel: Panel,
-  section: PlacedSection,
-  frame: Frame,
-  pen: SvgContext,
-  theme: Theme,
-): void {
+function paintFrame(panel: Panel, section: PlacedSection, frame: Frame, { pen, theme }: Ink): void {
   const begin = Math.floor(frame.offset / ROW);
   const stop = Math.ceil((frame.offset + frame.size) / ROW);
   const inset = 0.5 + FRAME_STEP * frame.depth;
@@ -238,8 +220,7 @@ function line(pen: SvgContext, left: number, right: number, y: number): void {
 
 function hatch(
   { x, y, width, height }: { x: number; y: number; width: number; height: number },
-  pen: SvgContext,
-  theme: Theme,
+  { pen, theme }: Ink,
 ): void {
   pen.strokeStyle = theme.line;
   pen.lineWidth = 1;
@@ -267,7 +248,7 @@ function corner(
   pen.fill();
 }
 
-function paintMove({ from, to }: Move, pen: SvgContext, theme: Theme): void {
+function paintMove({ from, to }: Move, { pen, theme }: Ink): void {
   const [x0, y0] = [from[0] + 1, from[1]];
   const [x1, y1] = [to[0] - 2, to[1]];
   const angle = Math.atan2(y1 - y0, x1 - x0);
@@ -287,31 +268,20 @@ function paintMove({ from, to }: Move, pen: SvgContext, theme: Theme): void {
   pen.fill();
 }
 
-function paintNotes(
-  notes: readonly NoteLine[],
-  x: number,
-  top: number,
-  pen: SvgContext,
-  theme: Theme,
-): void {
+function paintNotes(notes: readonly NoteLine[], x: number, top: number, ink: Ink): void {
+  const { pen, theme } = ink;
   pen.textAlign = "left";
   pen.textBaseline = "middle";
   notes.forEach(({ text, sign, isFault, bold, indent }, at) => {
     const y = top + (at + 0.5) * LINE;
     pen.font = bold ? `600 12px ${theme.font}` : `${SMALL}px ${theme.font}`;
-    if (sign) paintSign(sign, x + 5, y, pen, theme);
+    if (sign) paintSign(sign, x + 5, y, ink);
     pen.fillStyle = isFault ? theme.error : theme.text;
     pen.fillText(text, x + indent, y);
   });
 }
 
-function paintSign(
-  sign: NoteLine["sign"],
-  x: number,
-  y: number,
-  pen: SvgContext,
-  theme: Theme,
-): void {
+function paintSign(sign: NoteLine["sign"], x: number, y: number, { pen, theme }: Ink): void {
   if (sign === "change") {
     corner({ x: x - CORNER / 2, y: y - CORNER / 2, width: CORNER }, pen, theme.accent);
     return;
@@ -363,7 +333,7 @@ export function structFigure(request: StructFigureRequest): Drawing {
   const page = { height, title: data.title, words: data.text, hover };
   const svg = svgDocument(request, page, (pen, theme) => {
     heading.paint(pen, theme, MARGIN);
-    paintStructs(arranged, dump, pen, theme);
+    paintStructs(arranged, dump, { pen, theme });
   });
   return {
     svg,

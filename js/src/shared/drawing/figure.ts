@@ -48,6 +48,12 @@ export interface FigurePanel extends FigurePage {
 }
 
 /** Fonts of one width for a painter's `font`, with the widths that `TextWidths` assumes. */
+/** A pen and the colors that it draws with. */
+export interface Ink {
+  pen: SvgContext;
+  theme: Theme;
+}
+
 export function panelDrawing(
   request: Pick<FigureRequest, "width" | "theme" | "text">,
   panel: FigurePanel,
