@@ -6,6 +6,7 @@ import {
   severity,
   VERDICT_LABELS,
   Verdict,
+  verdictCounts,
 } from "../../shared/client/health.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { addTo } from "../../shared/many.ts";
@@ -33,6 +34,11 @@ export function weight(verdict: number): number {
 
 export function isUnknown(verdict: number): boolean {
   return verdict === Verdict.UNKNOWN || verdict === NO_VALUES;
+}
+
+/** How many nodes have each verdict, the worst first. */
+export function countsByWeight(verdicts: Uint8Array): [verdict: number, count: number][] {
+  return verdictCounts(verdicts).sort(([a], [b]) => weight(b) - weight(a));
 }
 
 /** The health of the nodes: of each, that of the worst of its outputs. */

@@ -1,11 +1,11 @@
-import { Fault, verdictCounts } from "../../shared/client/health.ts";
+import { Fault } from "../../shared/client/health.ts";
 import { Trust } from "../../shared/client/run_client.ts";
 import { clean, plain } from "../../shared/drawing/svg_marks.ts";
 import { counted, duration, integer } from "../../shared/format.ts";
 import { append, largest, smallest } from "../../shared/many.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
-import { BoxHealth, verdictLabel, verdictSign, weight } from "../data/health.ts";
+import { BoxHealth, countsByWeight, verdictLabel, verdictSign, weight } from "../data/health.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import { EdgeStyle, foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 import { titleOf } from "../paint/frames.ts";
@@ -189,7 +189,7 @@ function colorsOf(sheet: GraphSheet, scene: GraphScene) {
 function healthOf({ colorBy, health }: GraphSheet) {
   if (colorBy !== "health" || !health) return {};
   const { answer, verdict } = health;
-  const counts = verdictCounts(verdict).sort(([a], [b]) => weight(b) - weight(a));
+  const counts = countsByWeight(verdict);
   const first = answer.firstNonfinite;
   return {
     health: {
@@ -278,7 +278,7 @@ function groupFacts(sheet: GraphSheet, scene: GraphScene, box: number): string[]
   const nodes = membersOf(scene, box);
   const title = titleOf(sheet.model, scene.group[box]!);
   const ends = `${counted(nodes.length, "node")} #${smallest(nodes)} … #${largest(nodes)}`;
-  const { badge } = insideOf(scene, box);
+  const badge = foldedBadge(scene, box);
   return [cut(title), badge ? `${ends}, ${badge}` : ends];
 }
 
@@ -292,13 +292,13 @@ function nodeFacts(sheet: GraphSheet, scene: GraphScene, box: number): string[] 
     `${dtype} ${labels.shape(node)}`.trim(),
     labels.time(node),
     labels.mark(node),
-    insideOf(scene, box).badge,
+    foldedBadge(scene, box),
   ];
 }
 
-function insideOf(scene: GraphScene, box: number): { badge: string } {
+function foldedBadge(scene: GraphScene, box: number): string {
   const count = foldedInto(scene, box).length;
-  return { badge: count ? counted(count, "param") : "" };
+  return count ? counted(count, "param") : "";
 }
 
 function healthFacts(sheet: GraphSheet, health: BoxHealth, box: number): string[] {

@@ -1,11 +1,11 @@
-import { Fault, verdictCounts } from "../../shared/client/health.ts";
+import { Fault } from "../../shared/client/health.ts";
 import { type FigurePart, LINE, MARGIN, SMALL } from "../../shared/drawing/figure.ts";
 import type { SvgContext } from "../../shared/drawing/svg_context.ts";
 import { plain } from "../../shared/drawing/svg_marks.ts";
 import { BADGE, inkOn, kindFill, paintBadge, type Theme } from "../../shared/drawing/theme.ts";
 import { integer, percent } from "../../shared/format.ts";
 import { ClassColors } from "../data/coloring.ts";
-import { isUnknown, verdictLabel, verdictSign, weight } from "../data/health.ts";
+import { countsByWeight, isUnknown, verdictLabel, verdictSign } from "../data/health.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import { EdgeStyle, type GraphScene } from "../layout/scene.ts";
 import { DASHES } from "../paint/edges.ts";
@@ -164,16 +164,28 @@ class Items {
     };
   }
 
-  #unknown(count: number): LegendItem {
-    const said = `${integer(count)} unknown`;
+  /** A mark of so many px, and words beside it. */
+  #marked(
+    side: number,
+    words: string,
+    draw: LegendItem["paint"],
+    color: "text" | "muted" = "text",
+  ): LegendItem {
     return {
-      width: SWATCH + 4 + this.#width(said),
+      width: side + 4 + this.#width(words),
       paint(pen, theme, x, y) {
-        hatched(pen, theme, x, y, SWATCH);
-        pen.fillStyle = theme.text;
-        pen.fillText(said, x + SWATCH + 4, y);
+        draw(pen, theme, x, y);
+        pen.font = `${SMALL}px ${theme.font}`;
+        pen.fillStyle = theme[color];
+        pen.fillText(words, x + side + 4, y);
       },
     };
+  }
+
+  #unknown(count: number): LegendItem {
+    return this.#marked(SWATCH, `${integer(count)} unknown`, (pen, theme, x, y) =>
+      hatched(pen, theme, x, y, SWATCH),
+    );
   }
 
   *#health(): Generator<LegendItem> {
@@ -182,7 +194,7 @@ class Items {
       yield this.#text("the run holds no tensors");
       return;
     }
-    const counts = verdictCounts(health.verdict).sort(([a], [b]) => weight(b) - weight(a));
+    const counts = countsByWeight(health.verdict);
     for (const [verdict, nodes] of counts) yield this.#verdict(verdict, integer(nodes));
   }
 
@@ -209,53 +221,36 @@ class Items {
   }
 
   *#faults(): Generator<LegendItem> {
-    const [began, spread] = [faultWords(Fault.ORIGIN), faultWords(Fault.SPREAD)];
-    yield {
-      width: BADGE + 4 + this.#width(began),
-      paint(pen, theme, x, y) {
-        paintBadge(pen, x + BADGE / 2, y, BADGE / 2, theme);
-        pen.font = `${SMALL}px ${theme.font}`;
-        pen.fillStyle = theme.text;
-        pen.fillText(began, x + BADGE + 4, y);
-      },
-    };
-    yield {
-      width: SIGN + 4 + this.#width(spread),
-      paint(pen, theme, x, y) {
-        pen.strokeStyle = theme.error;
-        pen.lineWidth = 1.5;
-        pen.globalAlpha = 0.8;
-        pen.setLineDash([4, 3]);
-        pen.beginPath();
-        pen.roundRect(x, y - SIGN / 2, SIGN, SIGN, 4);
-        pen.stroke();
-        pen.setLineDash([]);
-        pen.globalAlpha = 1;
-        pen.fillStyle = theme.text;
-        pen.fillText(spread, x + SIGN + 4, y);
-      },
-    };
+    yield this.#marked(BADGE, faultWords(Fault.ORIGIN), (pen, theme, x, y) =>
+      paintBadge(pen, x + BADGE / 2, y, BADGE / 2, theme),
+    );
+    yield this.#marked(SIGN, faultWords(Fault.SPREAD), (pen, theme, x, y) => {
+      pen.strokeStyle = theme.error;
+      pen.lineWidth = 1.5;
+      pen.globalAlpha = 0.8;
+      pen.setLineDash([4, 3]);
+      pen.beginPath();
+      pen.roundRect(x, y - SIGN / 2, SIGN, SIGN, 4);
+      pen.stroke();
+      pen.setLineDash([]);
+      pen.globalAlpha = 1;
+    });
   }
 
   #line(dash: readonly number[], words: string): LegendItem {
     const { width } = this.#sheet.request;
     const isLong = STROKE + 4 + this.#width(words) > width - 2 * MARGIN;
-    const said = isLong ? words.split(":", 1)[0]! : words;
-    return {
-      width: STROKE + 4 + this.#width(said),
-      paint(pen, theme, x, y) {
-        pen.strokeStyle = new Palette(theme).edge;
-        pen.lineWidth = 1.2;
-        pen.setLineDash(dash);
-        pen.beginPath();
-        pen.moveTo(x, y);
-        pen.lineTo(x + STROKE, y);
-        pen.stroke();
-        pen.setLineDash([]);
-        pen.fillStyle = theme.muted;
-        pen.fillText(said, x + STROKE + 4, y);
-      },
+    const draw: LegendItem["paint"] = (pen, theme, x, y) => {
+      pen.strokeStyle = new Palette(theme).edge;
+      pen.lineWidth = 1.2;
+      pen.setLineDash(dash);
+      pen.beginPath();
+      pen.moveTo(x, y);
+      pen.lineTo(x + STROKE, y);
+      pen.stroke();
+      pen.setLineDash([]);
     };
+    return this.#marked(STROKE, isLong ? words.split(":", 1)[0]! : words, draw, "muted");
   }
 }
 

@@ -1,7 +1,7 @@
 import { GroupSource, NodeKind } from "../../shared/client/run_client.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { button, element } from "../../shared/ui/dom.ts";
-import { verdictLabel, weight } from "../data/health.ts";
+import { countsByWeight, verdictLabel } from "../data/health.ts";
 import type { GraphModel } from "../data/model.ts";
 import { boxesOf, type GraphScene } from "../layout/scene.ts";
 
@@ -202,15 +202,12 @@ export function sizeOf({ groups, graph }: GraphModel, group: number): string {
 }
 
 export function healthIn({ groups, describe }: GraphModel, group: number): string[] {
-  if (!describe.health) return [];
-  const counts = new Map<number, number>();
-  for (const node of groups.nodes(group)) {
-    const verdict = describe.health.verdict[node]!;
-    counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-  }
-  return [...counts]
-    .sort(([a], [b]) => weight(b) - weight(a))
-    .map(([verdict, count]) => `${counted(count, "node")} ${verdictLabel(verdict)}`);
+  const { health } = describe;
+  if (!health) return [];
+  const verdicts = Uint8Array.from(groups.nodes(group), (node) => health.verdict[node]!);
+  return countsByWeight(verdicts).map(
+    ([verdict, count]) => `${counted(count, "node")} ${verdictLabel(verdict)}`,
+  );
 }
 
 export function groupPath({ graph }: GraphModel, node: number): string {

@@ -1,4 +1,4 @@
-import { isUnderWay, type Scan, verdictCounts } from "../../shared/client/health.ts";
+import { isUnderWay, type Scan } from "../../shared/client/health.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { inkOn, kindFill } from "../../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../../shared/format.ts";
@@ -6,7 +6,13 @@ import { button, element, KEEP_KEYS, keepChildren, relabel } from "../../shared/
 import { RangeHandles } from "../../shared/ui/range_handles.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
-import { isUnknown, type NodeHealth, verdictLabel, verdictSign, weight } from "../data/health.ts";
+import {
+  countsByWeight,
+  isUnknown,
+  type NodeHealth,
+  verdictLabel,
+  verdictSign,
+} from "../data/health.ts";
 import type { Work } from "../data/node_columns.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import type { Palette } from "../paint/palette.ts";
@@ -147,7 +153,7 @@ class HealthKey {
       return;
     }
     const { answer, verdict } = health;
-    const counts = verdictCounts(verdict).sort(([a], [b]) => weight(b) - weight(a));
+    const counts = countsByWeight(verdict);
     const chips = counts.map(([each, count]) => this.#chip(each, count, palette));
     const stopped = answer.state === "cancelled";
     this.#progress.show(answer, "tensors ", stopped);
