@@ -8,7 +8,10 @@ type Both<T> = [T, T];
 /** A layer of each of two layouts that are to begin at the same place. */
 type Rung = readonly [layerA: number, layerB: number];
 
-/** Two layouts of one column each, with space added so that matching boxes (`pairs`) are level; matches that would cross others are left alone. */
+/**
+ * Two layouts of one column each, with space added so that matching boxes (`pairs`) are level; matches that would
+ * cross others are left alone.
+ */
 export function aligned(
   layouts: Both<LayoutResult>,
   pairs: readonly (readonly [a: number, b: number])[],

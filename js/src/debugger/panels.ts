@@ -29,7 +29,10 @@ const ROW = 23;
 const LEAST_ROWS = 2;
 const VIEWS_NARROW = 0.84;
 
-/** Panels of the debugger: findings above, graph and tensor side by side, timeline below. The tour's text takes nothing from their height. */
+/**
+ * Panels of the debugger: findings above, graph and tensor side by side, timeline below. The tour's text takes
+ * nothing from their height.
+ */
 export class Panels {
   readonly node = element("div", { class: "tvmdbg-grid" });
   readonly above = element("div", { class: "tvmdbg-above" });

@@ -126,7 +126,7 @@ export class Folding {
     return performance.now() - this.#last < DOUBLE;
   }
 
-  /** Opens or closes groups, and those around them that are closed where one is opened; `anchor` stays where it is. */
+  /** Opens groups, with those around them, or closes them; `anchor` stays where it is. */
   set(groups: readonly number[], open: boolean, anchor: number): void {
     const { chosen, context, model, placed } = this.#view;
     if (!placed?.scene.open) return;

@@ -71,14 +71,14 @@ function spanOf(placed: PlacedScene, box: number, axis: "x" | "y", spare: number
 
 const BESIDE = 340;
 
-/** From where the bounds are seen on the stage of `camera`; a thin graph stands to the left, for the texts beside it. */
+/** Camera that fits the bounds to the stage; a thin graph stands to the left, to leave room for texts. */
 export function fitted(placed: PlacedScene, camera: Camera, bounds: Bounds): Camera {
   const target = Object.assign(new Camera(), camera);
   target.fit(bounds, fitScale(bounds, camera));
   return beside(placed, target) ?? target;
 }
 
-/** From where a graph is seen at first: whole where that is legible, else what is `wanted` (-1: its beginning), legible and uncut. */
+/** First camera of a graph: all of it where legible, else the box `wanted` (-1: the beginning), legible and uncut. */
 export function opening(placed: PlacedScene, camera: Camera, wanted: number): Camera {
   const { bounds, direction, x, y } = placed.layout;
   const whole = Object.assign(new Camera(), camera);
@@ -100,7 +100,7 @@ export function isThread(placed: PlacedScene, camera: Camera): boolean {
   return whole.scale < LEGIBLE_SCALE && inColumns > 1.6 * whole.scale;
 }
 
-/** The same with the graph to the left, for the texts beside it; null where they have no room, or are in the boxes. */
+/** Camera with the graph to the left of its texts; null where these have no room or stand in the boxes. */
 function beside(placed: PlacedScene, camera: Camera): Camera | null {
   if (camera.scale >= CUT_SCALE) return null;
   const { bounds } = placed.layout;

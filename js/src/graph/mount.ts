@@ -18,7 +18,10 @@ const SLOP = 4;
 const LINE_PX = 16;
 const ZOOM_PER_PX = 0.0018;
 
-/** Drag pans, wheel zooms at the pointer (shift+wheel pans) while the view has the focus, two fingers do both. */
+/**
+ * Pointer and wheel: drag pans, wheel zooms at the pointer (shift+wheel pans) if the view has the focus, two fingers
+ * do both.
+ */
 function bindPointer({ commands, context, root, stage }: GraphView): void {
   const { canvas } = stage;
   const { signal } = context;

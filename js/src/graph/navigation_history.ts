@@ -318,7 +318,7 @@ export class CameraRestorer {
   }
 }
 
-/** The only group that is open now and was not, apart from those within it; -1 where there is none, or are several. */
+/** The one group opened since, ignoring groups inside it; -1 for none or several. */
 function openedAlone(before: PlacedScene, after: PlacedScene): number {
   const { group, parent } = after.scene.frames;
   const isNew = (frame: number) => (before.scene.frameOfGroup[group[frame]!] ?? -1) < 0;

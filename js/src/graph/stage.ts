@@ -194,7 +194,7 @@ export class GraphStage {
     else this.goTo(box, true);
   }
 
-  /** Brings a part of the graph into view, legibly: with the `whole` where that can be read, too; else from its beginning. */
+  /** Brings a part of the graph into view: the whole graph if `whole` and legible, else the part's beginning. */
   reveal({ x, y, width, height }: Rectangle, whole: boolean): void {
     if (!this.#picture || (this.showsAll && this.camera.scale >= LEGIBLE_SCALE)) return;
     if (whole && isLegible(this.#picture.placed.layout.bounds, this.camera)) {

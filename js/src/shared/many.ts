@@ -1,4 +1,7 @@
-/** Functions that take any number of values: spreading a long array as arguments ends in a `RangeError` (from 65,535 values in the engine that draws figures). */
+/**
+ * Functions that take any number of values: spreading a long array as arguments ends in a `RangeError` (from 65,535
+ * values in the engine that draws figures).
+ */
 
 /** The largest of some numbers, and of `least`; NaN where one of them is. */
 export function largest(values: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {

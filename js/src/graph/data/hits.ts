@@ -147,7 +147,7 @@ export class Hits {
     }));
   }
 
-  /** The hit after a node (null: the first), from the end to the beginning; a node of the searched id goes first. */
+  /** The hit after a node (null: the first), cyclic; a node whose id was searched comes first. */
   next(node: number | null, by: number): number | null {
     const hits = this.found.nodes;
     if (hits.length === 0) return null;

@@ -43,7 +43,7 @@ export interface Bridge {
   through: number;
 }
 
-/** What hidden nodes connect: sources ascending, and targets of each; where it would take too long, the rest is left out. */
+/** Edges over hidden nodes, by ascending source; incomplete where the search takes too long. */
 export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Bridge[]> {
   const { edgeSource, edgeTarget } = links.graph;
   const found: Bridge[] = [];
@@ -275,7 +275,10 @@ export class Groups {
   }
 }
 
-/** The outputs of the graph that have boxes of their own even where groups around them are closed: one that a call of a delegate computes is in its box. */
+/**
+ * The outputs of the graph that have boxes of their own even where groups around them are closed: one that a call of
+ * a delegate computes is in its box.
+ */
 export function outputsApart({ headNode, nodeGroup, groupParent, groupSource }: GraphColumns) {
   const apart = new Set(headNode);
   for (const node of apart) {

@@ -150,8 +150,8 @@ export function rowsOf(
 }
 
 /**
- * What the known values of some nodes have together: their sum or mean, the ratio of two sums as a binary logarithm, or
- * the one of largest magnitude; NaN where none is known.
+ * Joint value of some nodes: sum, mean, binary logarithm of the ratio of two sums, or largest magnitude; NaN if none
+ * is known.
  */
 export function combined(
   graph: GraphColumns,

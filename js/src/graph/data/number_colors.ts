@@ -45,7 +45,10 @@ export interface Counts {
 const SHARE = 0.7;
 const SHARED = 0.35;
 
-/** Colors by number. Sums of groups are not on the scale of single nodes: a closed group has a bar with its share of the whole, and a paler one for what it shares with nodes outside. */
+/**
+ * Colors by number. Sums of groups are not on the scale of single nodes: a closed group has a bar with its share of
+ * the whole, and a paler one for what it shares with nodes outside.
+ */
 export class NumberColors extends KindColors {
   readonly column: NumberColumn;
   readonly ramp: Ramp;

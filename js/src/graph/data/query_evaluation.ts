@@ -178,7 +178,7 @@ export class Evaluation {
     if (unknown) this.unknown.set(field, unknown);
   }
 
-  /** The nodes whose attribute fits, or those that have it and it does not; as a number, where it is one. */
+  /** Nodes whose attribute matches; with `differs`, nodes that have the attribute and do not match. */
   #attr(field: string, fits: Fits, differs = false, isNumber = false): Mask {
     const { attrOffsets, attrNames, attrValues } = this.#facts.more!;
     const key = attrNames.unique.indexOf(field.slice(5));

@@ -333,7 +333,7 @@ function values(field: string, facts: Facts, ops: readonly string[]): readonly s
   }
 }
 
-/** Those that begin with what is typed, then those that have it elsewhere; not what is there already. */
+/** Texts that begin with what is typed, then texts that contain it; without the typed text itself. */
 function fitting(texts: readonly string[], typed: string, isAnywhere = false): string[] {
   const wanted = typed.toLowerCase();
   const found = texts.slice(0, 5000).filter((each) => {

@@ -127,7 +127,7 @@ export class NodeTimes {
     return calls;
   }
 
-  /** Sum of the known times of some nodes: each alone, and calls all of whose nodes these are; NaN where none is. */
+  /** Sum of the known times of some nodes and of calls that run only these; NaN where none is known. */
   of(nodes: ArrayLike<number>): number {
     let [sum, known] = [0, false];
     for (let i = 0; i < nodes.length; i++) {
@@ -176,7 +176,7 @@ export class NodeTimes {
     return this.#rank.get(node) ?? null;
   }
 
-  /** Sum of the known times by op kind, and how many nodes are of it; calls are of a kind of their own. */
+  /** Known time and number of nodes of each op kind; calls form a kind of their own. */
   byKind(graph: GraphColumns): Map<string, { nodes: number; ns: number }> {
     const { codes, unique } = graph.opKinds;
     const byCode: { nodes: number; ns: number }[] = [];

@@ -27,7 +27,10 @@ const LINES = [0, 60];
 const MOST_COLUMNS = 4;
 /** Factor in height for which boxes may be narrower. */
 const SHORTER = 0.85;
-/** Boxes are no narrower than so, unless they would be, px; to the right, wide ones would leave room for no more than two in a row. */
+/**
+ * Boxes are no narrower than so, unless they would be, px; to the right, wide ones would leave room for no more than
+ * two in a row.
+ */
 const LEAST = 100;
 const LEAST_COMPACT = 142;
 const WIDEST_RIGHT = 172;
@@ -61,7 +64,7 @@ export class Narrowing {
     this.#more = this.#make(stage);
   }
 
-  /** The scene with ever narrower boxes, each laid out once: all, as long as titles are hardly cut, or from there on. */
+  /** Layouts with ever narrower boxes: those that hardly cut titles, the others, or all (null). */
   *scenes(isNarrow: boolean | null = null): Generator<LaidOut> {
     const wide = Math.min(NARROW, largest(this.#plain.width));
     for (let at = 0; ; at++) {

@@ -113,10 +113,7 @@ export interface OpenGroups {
   boxes: number;
 }
 
-/**
- * The groups that are to be open, then ever fewer depths of them. Where nobody has chosen, all of them are, since nobody
- * can open one in a figure.
- */
+/** The chosen open groups (by default all, as a figure cannot be opened), then ever fewer depths of them. */
 function* openings(sheet: GraphSheet): Generator<OpenGroups> {
   const { groups, graph } = sheet.model;
   const { grouped, open_groups: chosen } = sheet.request.options;

@@ -162,7 +162,7 @@ export class Crossings {
     return gain;
   }
 
-  /** The same, of crossings with the lines that shall be straight alone; crossings of two lines count twice. */
+  /** `gain`, counting only crossings with straight lines; crossings of two such lines count twice. */
   lineGain(u: number, v: number, lines: StraightLines): number {
     const { position } = this.#order;
     let gain = 0;

@@ -15,7 +15,7 @@ export const SLOT = "\ufffc";
 
 const PART = /\{\{|\}\}|\{([^{}]*)\}/g;
 
-/** The lines of a label; what `tvmdbg_widgets/model/graph/node_columns.py` refuses stays as it is, and empty parts between dots go. */
+/** Lines of a label template; fields that `tvmdbg_widgets/model/graph/node_columns.py` rejects stay, empty parts go. */
 export function filled(template: string, field: (name: string) => string | undefined): string[] {
   return template.split("\n").map((line) =>
     line
@@ -225,7 +225,7 @@ export class BoxLabels implements BoxTexts {
     };
   }
 
-  /** Sum of the known times in a group and its share of all, and what it took with others; empty where none is known. */
+  /** Known time of a group with its share of the run, and its time shared with other nodes; empty where unknown. */
   timeOfGroup(group: number, of = ""): string {
     const nodes = this.#groups.nodes(group);
     const run = nodes.filter((node) => this.#graph.kinds[node]! > NodeKind.PARAMETER);
@@ -246,7 +246,7 @@ export class BoxLabels implements BoxTexts {
     return width;
   }
 
-  /** The same number for nodes whose words differ in digits alone: their boxes are equally wide. -1 for all others. */
+  /** Key shared by nodes whose words differ only in digits, so that their boxes are equally wide; -1 for others. */
   #like(node: number, folded: number): number {
     const { labels, roles, entryOffsets, shapeKnown, shapeOffsets, shapeDims } = this.#graph;
     const [entry, end] = [entryOffsets[node]!, entryOffsets[node + 1]!];
@@ -338,7 +338,7 @@ const LINE = 15;
 /** Room for what the colors say, or the id, beside a title. */
 export const VALUE = 84;
 
-/** The words of boxes that bear their title, a long one in two lines; `valued`: with one fact beside it. */
+/** Texts of compact boxes: the title, a long one in two lines, and if `valued` one fact beside it. */
 export function compactWords(words: BoxTexts, labels: BoxLabels, valued: boolean): BoxTexts {
   const value = valued ? VALUE : 0;
   const known = new Map<string, readonly string[]>();

@@ -196,7 +196,7 @@ async function place(
   return await laidOut(scene);
 }
 
-/** The nodes of the boxes around the one that shows a node, with what is folded into them: one flag a node. */
+/** Flags of the nodes in boxes near a node's box, folded ones included. */
 function around(scene: GraphScene, node: number, nodes: number): Uint8Array {
   const box = boxesOf(scene, node)[0] ?? 0;
   const first = Math.max(0, Math.min(scene.count - SOME, box - (SOME >> 1)));
@@ -209,8 +209,8 @@ function around(scene: GraphScene, node: number, nodes: number): Uint8Array {
 }
 
 /**
- * Which groups are open, one a group. Where nobody has chosen: those around what is to be seen, else from the most open
- * state to that with all closed.
+ * Open states to try, a flag a group: the chosen groups, or those around the wanted node, else from most open to all
+ * closed.
  */
 function statesOf(
   { graph, groups }: GraphModel,

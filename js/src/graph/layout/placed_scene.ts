@@ -302,7 +302,7 @@ export class PlacedScene {
     return { first, start, edges: list };
   }
 
-  /** Calls back with the bands that the stroke of an edge passes, from the first to the last of each stretch. */
+  /** Calls back with the first and last band of each stretch of an edge's stroke. */
   #spans(edge: number, put: (from: number, to: number) => void): void {
     const { offsets, points } = this.layout.routes;
     const [start, end] = [offsets[edge]!, offsets[edge + 1]!];

@@ -20,7 +20,10 @@ export interface GraphScene {
   /** The nodes each box stands for, those folded into it apart. */
   memberStart: Int32Array;
   members: Int32Array;
-  /** Boxes that show a node, one row per node: its own, its closed group's, or those it is folded into; none where it is left out. */
+  /**
+   * Boxes that show a node, one row per node: its own, its closed group's, or those it is folded into; none where it
+   * is left out.
+   */
   boxStart: Int32Array;
   boxes: Int32Array;
   /** Nodes folded into each box, in operand order. */

@@ -168,7 +168,7 @@ export class EdgePainter {
     });
   }
 
-  /** What lines carry, beside their start, and at both ends of those that are not drawn; where it covers nothing else. */
+  /** Texts of edges, where they cover nothing: at the start, and at both ends of edges not drawn through. */
   #texts(picture: GraphPicture, edges: readonly number[], elsewhere: readonly Rectangle[]): void {
     const { placed, palette, camera } = picture;
     const context = this.#context;
@@ -204,7 +204,7 @@ export class EdgePainter {
     if (this.labels) append(this.labels, taken);
   }
 
-  /** The texts of edges, and beside which point of the edge each stands: once a tensor, and at each end that is cut off. */
+  /** Texts of edges with the point each stands at: one per tensor, and one per end that is cut off. */
   *#said(picture: GraphPicture, edges: readonly number[]): Generator<Said> {
     const { placed, graph } = picture;
     const { scene, isStub } = placed;

@@ -138,7 +138,7 @@ function paintButton(context: Pen, { x, y, width }: Rectangle, sign: "+" | "−"
   context.stroke();
 }
 
-/** The fill of a closed group: what colors say of it, or a quiet one where they say the kinds of operators. */
+/** Fill of a closed group: its color, or a quiet one where colors show op kinds. */
 export function groupFill(picture: GraphPicture, box: number): string {
   const { palette, colorBy, colors } = picture;
   if (colorBy === "kind" || isSetBack(picture, box)) return palette.plain;
@@ -207,7 +207,10 @@ export class FramePainter {
     placed.eachFrame(camera.view(2), paint, least / camera.scale);
   }
 
-  /** Titles and buttons, above the lines that enter the frame: those of the picture, and those of the selection in `context`. */
+  /**
+   * Titles and buttons, above the lines that enter the frame: those of the picture, and those of the selection in
+   * `context`.
+   */
   paintHeaders(picture: GraphPicture, context = this.#context): void {
     const isOwn = context === this.#context;
     const measure = isOwn ? this.#measure : new TextMeasure(context);
@@ -247,7 +250,7 @@ export class FramePainter {
       : null;
   }
 
-  /** In the upper left corner of the frame, or where that is out of sight, as near to it as the stage shows of the frame. */
+  /** Header in the frame's upper left corner, or the visible point nearest to it. */
   #header(picture: GraphPicture, frame: number, shape: Rectangle): FrameHeader | null {
     const { camera, placed, isStill } = picture;
     const room = tokens.group.header * camera.scale;

@@ -19,7 +19,7 @@ export function heatOf(
   return most / Math.max(1, times.largest);
 }
 
-/** Whether times stand beside what the colors show: they are known, and the colors show nothing else that is measured. */
+/** Whether times stand beside the colors: they are known and the colors show no other measurement. */
 export function showsTimes({ times, colorBy }: Pick<GraphPicture, "times" | "colorBy">): boolean {
   return times.known && (colorBy === "kind" || colorBy === "time");
 }
@@ -150,7 +150,7 @@ export class MarginPainter {
     context.stroke();
   }
 
-  /** What has a text on the stage, from above; the names of frames only where there is room for all of it. */
+  /** Rows of text on the stage from the top; names of frames only if all rows have room. */
   #rows({ placed, camera }: GraphPicture): MarginRow[] {
     const { layerTop, layerBottom } = placed.layout;
     const rows: MarginRow[] = [];
@@ -245,7 +245,7 @@ export class MarginPainter {
 
 /** Rows as near as can be to where they are wanted, but a row's height apart, between the ends of the stage. */
 function apart(wanted: readonly number[], height: number): number[] {
-  /** Runs of rows that stand one below the other: how many, and the mean of where the first of them is wanted. */
+  /** Runs of touching rows: their number, and the mean wanted place of the first. */
   const runs: { count: number; first: number }[] = [];
   for (const [i, y] of wanted.entries()) {
     let run = { count: 1, first: y - i * PITCH };

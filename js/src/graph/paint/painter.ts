@@ -40,7 +40,7 @@ function paintSpread(context: Pen, picture: GraphPicture): void {
   context.globalAlpha = 1;
 }
 
-/** Sets a badge on the upper left corner of the boxes in which a fault began: seen at every scale, and told by its sign. */
+/** Draws a badge at boxes in which a fault began, at every scale. */
 function paintOrigins(context: Pen, picture: GraphPicture): void {
   const { placed, camera, palette } = picture;
   placed.eachBox(camera.view(BADGE), (box) => {

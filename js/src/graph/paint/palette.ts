@@ -106,7 +106,7 @@ function mix(from: string, to: string, share: number): string {
 const LINE = 1.2;
 const APART = 5.7;
 
-/** Covers the present path, which fills this rectangle, with diagonal lines: what it stands for is not known. */
+/** Hatches the current path, whose bounds are `shape`, as the sign of an unknown value. */
 export function paintHatch(context: Pen, palette: Palette, shape: Rectangle): void {
   const pattern = palette.hatch(context);
   if (pattern) {

@@ -102,7 +102,10 @@ function brief(text: string): string {
   return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
 }
 
-/** Progress of a scan with a button to stop or resume it. The button is kept while answers come, since it may just be pressed. */
+/**
+ * Progress of a scan with a button to stop or resume it. The button is kept while answers come, since it may just be
+ * pressed.
+ */
 class ScanProgress {
   readonly node = element("span");
   readonly #said = element("span");
@@ -131,7 +134,10 @@ interface HealthChip {
   count: HTMLElement;
 }
 
-/** Legend of verdicts with their counts and the progress of the scan. Buttons are kept while answers come, since one may just be pressed. */
+/**
+ * Legend of verdicts with their counts and the progress of the scan. Buttons are kept while answers come, since one
+ * may just be pressed.
+ */
 class HealthKey {
   readonly node = element("span", { class: "tvmdbg-graph-scale tvmdbg-graph-health" });
   readonly #next: (verdict: number) => void;
@@ -202,7 +208,10 @@ interface ClassChip {
   title: string;
 }
 
-/** What the colors mean: the scale of numbers, the classes, and op kinds with their share of the time; each sets the others back. */
+/**
+ * What the colors mean: the scale of numbers, the classes, and op kinds with their share of the time; each sets the
+ * others back.
+ */
 export class GraphLegend {
   readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];

@@ -41,7 +41,10 @@ const LONG_MS = 3_600_000;
 const LONG = new Set(["tensor", "profile", "channels", "region", "percentiles", "data"]);
 /** What a user stops by hand: the kernel is told, for no newer question may follow. */
 const STOPPABLE = new Set(["percentiles", "data", "window", "area", "find"]);
-/** Whether the server is on this machine. If so, the kernel pads short answers to one segment of the loopback interface: jupyter-server leaves Nagle's algorithm on, so they would wait 40 ms for the browser's acknowledgement. */
+/**
+ * Whether the server is on this machine. If so, the kernel pads short answers to one segment of the loopback
+ * interface: jupyter-server leaves Nagle's algorithm on, so they would wait 40 ms for the browser's acknowledgement.
+ */
 const NEAR = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(globalThis.location?.hostname ?? "");
 
 /** The run behind a model, as one view sees it until its signal aborts. */

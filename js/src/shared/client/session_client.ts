@@ -145,7 +145,7 @@ export class SessionClient {
     });
   }
 
-  /** The entry looked at where these are selected: the one it was, else the first output of the last; as in Python. */
+  /** Current entry for a selection: the previous one if selected, else the last node's first output; as in Python. */
   #entryAmong(selected: readonly number[]): [node: number, output: number] | null {
     const entry = this.#model.get("entry");
     if (entry && selected.includes(entry[0])) return entry;

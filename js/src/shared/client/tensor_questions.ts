@@ -318,7 +318,7 @@ export interface RegionAnswer extends SpreadAnswer {
   part: [row: number, col: number, rows: number, cols: number];
   /** What a page tells in place of statistics where it does not know the values; else null. */
   bounds: RegionNumbers | null;
-  /** Values a cell of the stored picture from which a page tells this; null where each value was looked at. */
+  /** Values per cell of the stored picture that these bounds come from; null if every value was read. */
   cells: [rowStep: number, colStep: number] | null;
 }
 

@@ -241,7 +241,10 @@ export const WIRE = {
     rankSlices: "i4",
     rankFirst: "i4",
     rankWithin: "f8",
-    /** Nodes of set `s` of `SliceColumns.set`, `setOffsets[s]` to `setOffsets[s + 1] - 1`, and the time that is theirs together. */
+    /**
+     * Nodes of set `s` of `SliceColumns.set`, `setOffsets[s]` to `setOffsets[s + 1] - 1`, and the time that is theirs
+     * together.
+     */
     setOffsets: "i4?",
     setNodes: "i4?",
     setNs: "f8?",

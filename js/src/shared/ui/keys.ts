@@ -1,7 +1,10 @@
 import * as icons from "../drawing/icons.ts";
 import { element, iconButton, KEEP_KEYS } from "./dom.ts";
 
-/** One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case, perhaps behind `Ctrl+`, `Alt+` or `Shift+` (letters in upper case then). */
+/**
+ * One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case, perhaps behind `Ctrl+`,
+ * `Alt+` or `Shift+` (letters in upper case then).
+ */
 export interface KeyAction {
   keys: readonly string[];
   does: string;

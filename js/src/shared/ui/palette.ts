@@ -11,7 +11,10 @@ interface About {
   entries: readonly Entry[];
 }
 
-/** What is selected for a finding or a highlight: all its nodes, of which the one it is about comes last, and that one's entry. */
+/**
+ * What is selected for a finding or a highlight: all its nodes, of which the one it is about comes last, and that
+ * one's entry.
+ */
 export function selectionOf(
   nodes: readonly number[],
   finding: About | null,
