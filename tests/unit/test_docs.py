@@ -225,7 +225,7 @@ def test_every_format_has_its_row() -> None:
 
 def test_the_page_of_the_graph_has_every_key() -> None:
     source = (ROOT / "js/src/graph/mount.ts").read_text("utf-8")
-    bound = re.findall(r'keys: \[((?:"[^"]+"(?:, )?)+)\]', source.replace("COPY_KEY", '"y"'))
+    bound = re.findall(r'action\(\s*\[((?:"[^"]+"(?:, )?)+)\]', source.replace("COPY_KEY", '"y"'))
     table = _text(DOCS / "graph.md").partition("## Keys")[2].partition("\n## ")[0]
     told = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
     keys = re.findall(r"`([^`]+)`", " ".join(told))

@@ -1,6 +1,6 @@
 import { PlacedScene } from "../graph/layout/placed_scene.ts";
 import type { LayoutResult } from "../graph/layout/types.ts";
-import type { GraphView } from "../graph/view.ts";
+import type { GraphHost } from "../graph/parts.ts";
 import { finished, lowerBound } from "../shared/many.ts";
 import { type ComparisonData, OTHER, type Side } from "./data.ts";
 
@@ -121,7 +121,7 @@ export class RowAligner {
   readonly #data: ComparisonData;
   /** Each side's own layout, before alignment. */
   readonly #own: [PlacedScene | null, PlacedScene | null] = [null, null];
-  readonly #views: [GraphView | null, GraphView | null] = [null, null];
+  readonly #views: [GraphHost | null, GraphHost | null] = [null, null];
 
   #isAligned = false;
 
@@ -130,7 +130,7 @@ export class RowAligner {
   }
 
   /** Aligned layout of one side; the other side is re-placed. */
-  place(side: Side, placed: PlacedScene, view: GraphView): PlacedScene {
+  place(side: Side, placed: PlacedScene, view: GraphHost): PlacedScene {
     this.#own[side] = placed;
     this.#views[side] = view;
     const [a, b] = this.#own;

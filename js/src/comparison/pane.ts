@@ -3,6 +3,7 @@ import type { PlacedScene } from "../graph/layout/placed_scene.ts";
 import type { Bounds } from "../graph/layout/types.ts";
 import { mountGraph } from "../graph/mount.ts";
 import type { GraphOptions } from "../graph/options.ts";
+import type { GraphHost } from "../graph/parts.ts";
 import type { GraphView } from "../graph/view.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
@@ -79,7 +80,7 @@ export interface PaneContext {
   options: ViewOptions<ComparisonOptions>;
   /** Called after the graph was drawn, perhaps with another camera. */
   drawn: (view: GraphView) => void;
-  place: (placed: PlacedScene, view: GraphView) => PlacedScene;
+  place: (placed: PlacedScene, view: GraphHost) => PlacedScene;
   /** Called when the user acts on this side. */
   touched: () => void;
   signal: AbortSignal;

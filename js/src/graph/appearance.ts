@@ -11,16 +11,16 @@ import { MOST_SELECTED } from "./folding.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import type { GraphPicture } from "./paint/picture.ts";
 import { GraphLegend } from "./panels/legend.ts";
-import type { GraphView } from "./view.ts";
+import type { GraphHost } from "./parts.ts";
 
 /** Polls the health of the run's values; only a small run is scanned without being asked. */
 class HealthLoader {
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   readonly scan: Scan<HealthAnswer>;
   #asked = false;
   #glanced = false;
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
     this.scan = healthScan(
       view.context.run,
@@ -71,7 +71,7 @@ const PATIENCE_MS = 4000;
 /** Colors of a view and their legend. */
 export class Appearance {
   readonly legend: GraphLegend;
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   readonly #coloring: Coloring;
   readonly #healthLoader: HealthLoader;
   #colors: BoxColors | null = null;
@@ -79,7 +79,7 @@ export class Appearance {
   #since = 0;
   #waited: string | null = null;
 
-  constructor(view: GraphView, signal: AbortSignal) {
+  constructor(view: GraphHost, signal: AbortSignal) {
     this.#view = view;
     const { model, context } = view;
     this.#coloring = new Coloring(model.graph, model.times);

@@ -4,17 +4,17 @@ import { notesAt } from "./data/hits.ts";
 import type { WalkStep } from "./data/walk.ts";
 import { EdgeStyle } from "./layout/scene.ts";
 import { groupLines } from "./panels/details_parts.ts";
-import type { GraphView } from "./view.ts";
+import type { GraphHost } from "./parts.ts";
 
 /** Readers that the tooltip of an edge names. */
 const NAMED = 6;
 
 /** Tooltip of edges: under the pointer, or one after the other by key. */
 class EdgeTooltip {
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   #told = { box: -1, row: -1 };
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
   }
 
@@ -104,9 +104,9 @@ const SOURCE = "graph";
 
 export class GraphCommands {
   readonly edges: EdgeTooltip;
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
     this.edges = new EdgeTooltip(view);
   }

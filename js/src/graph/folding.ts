@@ -3,7 +3,7 @@ import { notedBoxes } from "./data/hits.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import { boxesOf } from "./layout/scene.ts";
 import type { OverlayMarks } from "./paint/painter.ts";
-import type { GraphView } from "./view.ts";
+import type { GraphHost } from "./parts.ts";
 
 /** Largest group whose nodes are selected in the other views. */
 export const MOST_SELECTED = 2000;
@@ -11,12 +11,12 @@ export const MOST_SELECTED = 2000;
 const DOUBLE = 350;
 
 export class Folding {
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   #last = 0;
   /** Group to bring into view once it is drawn; -1 for none. */
   #coming = -1;
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
   }
 
@@ -179,7 +179,7 @@ export class Folding {
 }
 
 export function overlayOf(
-  { context, folding, hits, model }: GraphView,
+  { context, folding, hits, model }: GraphHost,
   placed: PlacedScene,
 ): OverlayMarks {
   const { selected, hovered } = context.session;

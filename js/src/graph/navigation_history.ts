@@ -13,7 +13,7 @@ import {
   same,
   viewOf,
 } from "./options.ts";
-import type { GraphView } from "./view.ts";
+import type { GraphHost } from "./parts.ts";
 
 export const STEP_TRAITS = [
   "isolate",
@@ -33,7 +33,7 @@ const SETTLED_MS = 400;
 
 /** What was shown and from where: step by step, and under names. */
 export class NavigationHistory {
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   #before: Bookmark;
   /** Placed scene and camera of the last paint. */
   #seen: (CameraView & { placed: PlacedScene }) | null = null;
@@ -45,7 +45,7 @@ export class NavigationHistory {
   #lastKind = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
     const { options, session, signal } = view.context;
     this.#before = this.#look();
@@ -199,14 +199,14 @@ interface BoxPlace {
 
 /** Places the camera over a new picture so that what the user looked at stays in place. */
 export class CameraRestorer {
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   /** The group that stays where it is while the picture changes, if it is not what is selected. */
   anchor: number | null = null;
   fits = false;
   /** The node that the next picture is opened for. */
   goal: number | null = null;
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
   }
 

@@ -2,17 +2,17 @@ import { counted, integer } from "../shared/format.ts";
 import { between, type Isolation } from "./data/links.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import { shownNodes } from "./layout/scene.ts";
-import type { GraphView } from "./view.ts";
+import type { GraphHost } from "./parts.ts";
 
 export class Navigator {
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   /** First end of a path, until the other end is chosen. */
   #start: number | null = null;
   #told: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
   /** Message above the graph: a failure, or what the user has to do next. */
   #notice = "";
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
     const { options, session, signal } = view.context;
     const done = () => {

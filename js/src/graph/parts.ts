@@ -1,11 +1,16 @@
+import type { Mirror } from "../shared/ui/dom.ts";
 import { element } from "../shared/ui/dom.ts";
 import type { ViewContext, ViewOptions } from "../shared/ui/view.ts";
 import type { Wires } from "./data/coloring.ts";
+import type { Hits } from "./data/hits.ts";
 import type { Isolation } from "./data/links.ts";
+import type { GraphModel } from "./data/model.ts";
+import type { Walk } from "./data/walk.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import type { Direction } from "./layout/types.ts";
 import type { GraphOptions } from "./options.ts";
-import type { GraphView } from "./view.ts";
+import type { Palette } from "./paint/palette.ts";
+import type { GraphStage } from "./stage.ts";
 
 const HEIGHT = 420;
 
@@ -128,5 +133,107 @@ export interface GraphContext extends ViewContext<GraphOptions> {
   /** Node to open on in place of the first fault or the slowest; -1 for the graph's beginning. */
   opensOn?: number;
   /** Adjusts a layout to what stands beside it. */
-  place?: (placed: PlacedScene, view: GraphView) => PlacedScene;
+  place?: (placed: PlacedScene, view: GraphHost) => PlacedScene;
+}
+
+/** A view of a graph as its own parts and panels know it. */
+export interface GraphHost {
+  readonly root: HTMLElement;
+  readonly context: GraphContext;
+  readonly chosen: ChosenOptions;
+  readonly model: GraphModel;
+  readonly hits: Hits;
+  readonly stage: GraphStage;
+  readonly mirror: Mirror;
+  readonly tooltip: GraphTooltip;
+  readonly palette: Palette;
+  placed: PlacedScene | null;
+  walk: Walk | null;
+  walked: string;
+  highlighted: string | null;
+  detailsOpen: boolean;
+  readonly node: number | null;
+  readonly box: number;
+  readonly isArranging: boolean;
+  readonly isWrapped: boolean;
+  readonly isUntouched: boolean;
+  readonly toolbar: { show(): void };
+  readonly details: { focus(): void };
+  readonly code: { copy(): void };
+  readonly appearance: {
+    readonly names: string[];
+    setOff(key: string | null): void;
+    select(key: string): void;
+  };
+  readonly commands: {
+    select(node: number | null, output?: number): void;
+    nextHit(by: number): Promise<void>;
+    nextOf(verdict: number): void;
+    inOrder(by: number): void;
+    slowest(): void;
+    focusNode(): void;
+    fitAll(): void;
+    wrap(on: boolean): void;
+  };
+  readonly folding: {
+    readonly group: number;
+    readonly around: number;
+    readonly justDone: boolean;
+    isOpen(group: number): boolean;
+    isTooLarge(group: number): boolean;
+    placed(): number;
+    goTo(node: number): void;
+    show(group: number): void;
+    select(group: number): void;
+    toggle(group: number): void;
+    find(query: string): void;
+    enter(): boolean;
+    setKind(open: boolean): void;
+    setAll(open: boolean): void;
+  };
+  readonly menus: {
+    readonly saves: { open(control: HTMLElement): void };
+    actions(at?: { x: number; y: number }): void;
+    tools(): HTMLElement;
+    groups(control: HTMLElement): void;
+    shows(control: HTMLElement): void;
+    marks(control: HTMLElement): void;
+  };
+  readonly navigation: {
+    readonly names: string[];
+    can(by: number): boolean;
+    go(by: number): void;
+    step(kind: "walk" | "fit"): void;
+    keep(name: string): void;
+    recall(name: string): void;
+    forget(name: string): void;
+    settle(shown?: PlacedScene | null): boolean;
+  };
+  readonly navigator: {
+    readonly isPart: boolean;
+    banner(): string;
+    say(text: string): void;
+    everything(): void;
+    toggle(query: string): void;
+    isolate(kind: "upstream" | "downstream"): void;
+    around(by: number): void;
+    path(): void;
+    hideKind(): void;
+  };
+  readonly placing: {
+    anchor: number | null;
+    goal: number | null;
+    fits: boolean;
+    lookAgain(): void;
+  };
+  expects(selection: string): void;
+  selectNodes(nodes: readonly number[]): void;
+  arrange(opens: boolean): Promise<void>;
+  replace(placed: PlacedScene): void;
+  repaint(place?: (() => void) | null): void;
+  mark(): void;
+  tell(isLate?: boolean): void;
+  cancel(): boolean;
+  highlight(opKind: string | null): void;
+  showDetails(on?: boolean): void;
 }

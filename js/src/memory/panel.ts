@@ -8,7 +8,7 @@ import { helpButton } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
 import { fullScreenButton } from "../shared/ui/view.ts";
 import { ELSEWHERE, FAINT, type Plan, type PlanFact, short } from "./plan.ts";
-import type { MemoryView } from "./view.ts";
+import type { MemoryScene } from "./scene.ts";
 
 const KINDS = 8;
 
@@ -84,6 +84,17 @@ export function legend(plan: Plan, bySize: boolean, theme: Theme): HTMLElement[]
   });
 }
 
+interface MemoryHost {
+  readonly scene: MemoryScene;
+  view(change: () => void): void;
+  zoom(factor: number): void;
+  colorBy(by: "kind" | "size"): void;
+  showParameters(): void;
+  peak(): void;
+  copy(): void;
+  focus(): void;
+}
+
 export class MemoryBar {
   readonly node: HTMLElement;
   readonly #range = element("output", { class: "tvmdbg-muted", "aria-label": "visible range" });
@@ -93,7 +104,7 @@ export class MemoryBar {
   readonly #size: HTMLButtonElement;
   readonly #overflow: Overflow;
 
-  constructor(view: MemoryView, root: HTMLElement, signal: AbortSignal) {
+  constructor(view: MemoryHost, root: HTMLElement, signal: AbortSignal) {
     const focused = (act: () => void) => () => {
       act();
       view.focus();

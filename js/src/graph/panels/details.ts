@@ -8,7 +8,7 @@ import type { GraphModel } from "../data/model.ts";
 import { entryBytes, valueText } from "../data/node_columns.ts";
 import { quoted } from "../data/query_fields.ts";
 import { boxesOf, type GraphScene } from "../layout/scene.ts";
-import type { GraphView } from "../view.ts";
+import type { GraphHost } from "../parts.ts";
 import {
   type BlockKind,
   bar,
@@ -42,11 +42,11 @@ export class DetailsPanel {
     "aria-label": "details",
     ...KEEP_KEYS,
   });
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   readonly #model: GraphModel;
   #asked: AbortController | null = null;
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
     this.#model = view.model;
   }

@@ -12,7 +12,7 @@ import {
   KEEP_KEYS,
 } from "../../shared/ui/dom.ts";
 import type { Camera } from "../camera.ts";
-import type { GraphView } from "../view.ts";
+import type { GraphHost } from "../parts.ts";
 
 /** Popup over the view that closes when it loses the keyboard: a menu, a few controls. */
 export class Popup {
@@ -144,10 +144,10 @@ const CHOICES = [
 ] as const satisfies [PictureFormat, What][];
 
 export class Saves {
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   readonly #popup: Popup;
 
-  constructor(view: GraphView, popup: Popup) {
+  constructor(view: GraphHost, popup: Popup) {
     this.#view = view;
     this.#popup = popup;
   }

@@ -16,7 +16,7 @@ import {
 import type { Work } from "../data/node_columns.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import type { Palette } from "../paint/palette.ts";
-import type { GraphView } from "../view.ts";
+import type { GraphHost } from "../parts.ts";
 
 const WIDTH = 204;
 const BAR = 9;
@@ -215,7 +215,7 @@ interface ClassChip {
 export class GraphLegend {
   readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   readonly #key: NumberKey;
   readonly #health: HealthKey;
   readonly #work: ScanProgress;
@@ -229,7 +229,7 @@ export class GraphLegend {
   #shown = "";
   #all = false;
 
-  constructor(view: GraphView, scan: Scan<HealthAnswer>) {
+  constructor(view: GraphHost, scan: Scan<HealthAnswer>) {
     this.#view = view;
     const { commands, context, model } = view;
     const { options, signal } = context;

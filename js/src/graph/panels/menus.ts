@@ -2,7 +2,7 @@ import { COPY_KEY } from "../../shared/client/code_copy.ts";
 import { integer } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { kindQuery } from "../navigator.ts";
-import type { GraphView } from "../view.ts";
+import type { GraphHost } from "../parts.ts";
 import { Popup, Saves } from "./export_picture.ts";
 
 const SHOWN = 5;
@@ -15,11 +15,11 @@ interface Action {
 }
 
 export class Menus {
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
   readonly #popup: Popup;
   readonly saves: Saves;
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
     this.#popup = new Popup(view.root);
     this.saves = new Saves(view, this.#popup);

@@ -3,7 +3,7 @@ import { HitList } from "../../shared/ui/hit_list.ts";
 import type { Hits } from "../data/hits.ts";
 import { type Facts, operatorsOf, type Suggestion, suggest } from "../data/query_fields.ts";
 import { parse } from "../data/query_parser.ts";
-import type { GraphView } from "../view.ts";
+import type { GraphHost } from "../parts.ts";
 
 const TYPING_MS = 120;
 /** The grammar in short; all of it is in tvmdbg_widgets/analysis/query/__init__.py. */
@@ -50,7 +50,7 @@ export class SearchField {
   #isClosed = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ commands, context, hits, model, root }: GraphView, place: () => void) {
+  constructor({ commands, context, hits, model, root }: GraphHost, place: () => void) {
     const { options, signal } = context;
     const leave = () => root.focus({ preventScroll: true });
     this.#facts = model.facts;

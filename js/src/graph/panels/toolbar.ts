@@ -6,7 +6,7 @@ import { helpButton } from "../../shared/ui/keys.ts";
 import { Overflow } from "../../shared/ui/overflow.ts";
 import { fullScreenButton } from "../../shared/ui/view.ts";
 import type { Hits } from "../data/hits.ts";
-import type { GraphView } from "../view.ts";
+import type { GraphHost } from "../parts.ts";
 import { SearchField } from "./search_field.ts";
 
 export const ZOOM_STEP = 1.4;
@@ -34,9 +34,9 @@ export class Toolbar {
   readonly #overflow: Overflow;
   #names = "";
   #isDown = true;
-  readonly #view: GraphView;
+  readonly #view: GraphHost;
 
-  constructor(view: GraphView) {
+  constructor(view: GraphHost) {
     this.#view = view;
     const { chosen, commands, menus, root, stage } = view;
     const { options, signal } = view.context;
