@@ -123,10 +123,7 @@ _PIECE = 1 << 17
 
 
 def data(context: Context, question: Question) -> Reply:
-    """Answer as many whole rows of a plane as one message may carry.
-
-    Where not even one row fits, a part of it from ``col`` on.
-    """
+    """Answer as many whole rows of a plane as one message may carry."""
     about = asked(context, question)
     kept, note = file_dtype(about.values.numpy_dtype)
     told: dict[str, Any] = {"descr": kept.str, "note": note}
@@ -350,10 +347,7 @@ def _unfolded(about: TensorQuery, unfolded: Unfolded) -> TensorQuery:
 
 
 def asked_plane(about: TensorQuery, question: Question) -> Plane:
-    """Return the plane that is meant; the last axes at index 0 where that is left open.
-
-    An index of another rank leaves it open, too: a page may know the declared shape alone.
-    """
+    """Return the plane that is meant; the last axes at index 0 where that is left open."""
     shape = about.shape
     index = question.integers("index") if question.has("index") else [0] * len(shape)
     if len(index) != len(shape):

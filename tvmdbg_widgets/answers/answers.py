@@ -101,11 +101,7 @@ def _summary(context: Context, _question: Question) -> Reply:
         }
         for issue in run.check()
     ]
-    provenance = [
-        run.provenance.format,
-        *run.provenance.evidence,
-        *run.provenance.files,
-    ]
+    provenance = [run.provenance.format, *run.provenance.evidence, *run.provenance.files]
     return Reply(
         {
             "title": run.title,

@@ -330,11 +330,7 @@ def statistics_json(found: Statistics, shape: tuple[int, ...] | None) -> dict[st
 
 
 def _histogram(found: Histogram) -> dict[str, Any]:
-    return {
-        "counts": found.counts.tolist(),
-        "edges": found.edges.tolist(),
-        "exact": found.exact,
-    }
+    return {"counts": found.counts.tolist(), "edges": found.edges.tolist(), "exact": found.exact}
 
 
 def percentiles_json(bounds: Sequence[NumberBounds], dtype: np.dtype[Any]) -> list[dict[str, Any]]:

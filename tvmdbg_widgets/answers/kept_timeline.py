@@ -60,11 +60,7 @@ class Ready:
 
 
 class KeptTimeline:
-    """The slices of a timeline, ready to be answered about.
-
-    Beside the timeline and its rows it keeps 34 bytes a slice where a page cannot hold all slices,
-    else none: then nobody asks for a window.
-    """
+    """The slices of a timeline, ready to be answered about."""
 
     def __init__(self, timeline: Timeline, graph: Graph | None) -> None:
         self.timeline = timeline
@@ -205,10 +201,7 @@ class SliceNames:
         self.codes = number[names.codes]
 
     def columns(self, numbers: Sequence[int]) -> dict[str, StringColumn]:
-        """Return the names of these numbers, their op kinds, their parts, and what they read.
-
-        What reads as it is named is left out of the last: ``""``.
-        """
+        """Return the names of these numbers, their op kinds, their parts, and what they read."""
         codes = numbers if self._codes is None else self._codes[numbers].tolist()
         texts = [self._names[code] for code in codes]
         return {

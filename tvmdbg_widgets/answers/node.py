@@ -31,10 +31,7 @@ _LISTED = 500  # inputs, and outputs
 
 
 def node_details(run: Derived, node: int) -> dict[str, Any]:
-    """Return name, attributes, inputs, outputs with consumers, times and warnings of a node.
-
-    Of very many inputs and outputs the first are listed, and how many there are.
-    """
+    """Return name, attributes, inputs, outputs with consumers, times and warnings of a node."""
     if run.graph is None:
         raise KeyError("this run has no graph")
     view = run.graph.nodes[node]
@@ -347,10 +344,7 @@ def _find_bins(question: Question, kept: KeptTimeline) -> tuple[float, float, in
 
 
 def _named(kept: KeptTimeline, columns: dict[str, Any], by: str) -> dict[str, Any]:
-    """Add the names that a column speaks of, where the page does not know all of them.
-
-    The column then counts among these.
-    """
+    """Add the names that a column speaks of, where the page does not know all of them."""
     if kept.names.first == kept.names.count:
         return columns
     numbers, place = np.unique(columns[by], return_inverse=True)

@@ -121,10 +121,7 @@ class QuestionScheduler:
         return sum(each.nbytes for each in tensors.values()) > _GLANCE_BYTES
 
     def _scan(self, *, go_on: bool) -> None:
-        """Start the scan of the tensors at a view's first question, or where it was stopped.
-
-        It has a thread of its own, so that it holds up no answer.
-        """
+        """Start the scan of the tensors at a view's first question, or where it was stopped."""
         scan = self._run.search.scan
         scan.give_way = partial(self._answers.gate.give_way, Priority.PASS)
         if not HAS_THREADS:

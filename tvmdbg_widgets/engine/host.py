@@ -30,10 +30,7 @@ class EngineTimeError(RuntimeError):
 
 
 def call(function: str, *arguments: str, failure: str) -> str:
-    """Call a function that ``js/src/engine/engine.ts`` exports.
-
-    Each thread has an engine of its own; one call may use 10 s of CPU time and 512 MiB.
-    """
+    """Call a function that ``js/src/engine/engine.ts`` exports."""
     return _engine().call(function, arguments, failure)
 
 

@@ -190,11 +190,7 @@ _MEMBERS: dict[str, tuple[tuple[str, str], ...]] = {
         ("v_type", "DLDataType"),
         ("v_device", "DLDevice"),
     ),
-    "TVMArgs": (
-        ("values", "const TVMValue *"),
-        ("type_codes", "const int *"),
-        ("num_args", "i32"),
-    ),
+    "TVMArgs": (("values", "const TVMValue *"), ("type_codes", "const int *"), ("num_args", "i32")),
 }
 _UNIONS = frozenset({"TVMValue"})
 

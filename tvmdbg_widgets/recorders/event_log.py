@@ -70,10 +70,7 @@ class EventLog:
         chain_index : int
         """
         before = self._current
-        self._current = (
-            int32("chain_index", chain_index),
-            int32("instruction_id", instruction_id),
-        )
+        self._current = (int32("chain_index", chain_index), int32("instruction_id", instruction_id))
         try:
             yield
         finally:
@@ -98,9 +95,7 @@ class EventLog:
             return self._buffer.to_bytes()
 
     def save(
-        self,
-        path: str | os.PathLike[str],
-        debug_buffer: str | os.PathLike[str] | None = None,
+        self, path: str | os.PathLike[str], debug_buffer: str | os.PathLike[str] | None = None
     ) -> Path:
         """Write the ETDump and, where a tensor was logged, the debug buffer.
 

@@ -64,10 +64,7 @@ class EventTracer(EventLog):
         self._clock = clock
 
     def start_profiling(
-        self,
-        name: str,
-        chain_index: int = UNSET_CHAIN,
-        instruction_id: int = UNSET_INSTRUCTION,
+        self, name: str, chain_index: int = UNSET_CHAIN, instruction_id: int = UNSET_INSTRUCTION
     ) -> EventTracerEntry:
         """Start an event of the framework or a kernel, such as ``"native_call_add.out"``.
 

@@ -55,11 +55,7 @@ def number_text(value: object) -> str:
 
 
 def computed_text(value: float) -> str:
-    """Write a number that was computed with six digits, and all of those before the point.
-
-    >>> computed_text(54137.60000000009), computed_text(0.1000000277068466)
-    ('54137.6', '0.1')
-    """
+    """Write a number that was computed with six digits, and all of those before the point."""
     if not math.isfinite(value):
         return str(value)
     if 10**_COMPUTED.prec <= abs(value) < 10**_MOST_DIGITS:
@@ -83,11 +79,7 @@ def value_text(value: float, dtype: np.dtype[Any]) -> str:
 
 
 def screen_text(text: str) -> str:
-    """Return a number's text as figures and views show it: ``"−1.5"``, ``"NaN"``, ``"+Inf"``.
-
-    >>> screen_text("-inf"), screen_text("(1-2j)")
-    ('−Inf', '1−2j')
-    """
+    """Return a number's text as figures and views show it: ``"−1.5"``, ``"NaN"``, ``"+Inf"``."""
     plain = re.sub(r"^\((.*)\)$", r"\1", text).replace("nan", "NaN").replace("inf", "Inf")
     return ("+Inf" if plain == "Inf" else plain).replace("-", "−")
 
@@ -276,11 +268,7 @@ def float_type(dtype: np.dtype[Any]) -> FloatType | None:
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Whether scalars of the dtype are real floating-point numbers, those of 8 and fewer bits too.
-
-    >>> is_float(np.dtype("float16")), is_float(np.dtype("int8"))
-    (True, False)
-    """
+    """Whether scalars of the dtype are real floating-point numbers, those of 8 and fewer bits too."""
     return float_type(dtype) is not None
 
 
@@ -301,11 +289,7 @@ def width(dtype: np.dtype[Any]) -> int:
 
 
 def fields(dtype: np.dtype[Any]) -> tuple[int, int, int] | tuple[()]:
-    """Return how many bits are sign, exponent and mantissa; nothing for other than floats.
-
-    >>> fields(np.dtype("float32")), fields(np.dtype("int8"))
-    ((1, 8, 23), ())
-    """
+    """Return how many bits are sign, exponent and mantissa; nothing for other than floats."""
     found = float_type(dtype)
     if found is None:
         return ()
@@ -325,10 +309,7 @@ def codes(values: Any) -> np.ndarray[Any, Any]:
 
 
 def hex_text(values: Any) -> list[str]:
-    """Return each scalar's bits as ``"0x3F800000"``, in C order, as many digits as the type needs.
-
-    Of a complex number the real part comes first, then the imaginary one behind a space.
-    """
+    """Return each scalar's bits as ``"0x3F800000"``, in C order, as many digits as the type needs."""
     array = np.asarray(values)
     if array.dtype.kind == "c":
         pairs = zip(hex_text(array.real), hex_text(array.imag), strict=True)
@@ -338,10 +319,7 @@ def hex_text(values: Any) -> list[str]:
 
 
 def bit_text(values: Any) -> list[str]:
-    """Return each scalar's bits as ``"0"`` and ``"1"``, highest first, in C order.
-
-    Of a complex number the bits of the real part come first.
-    """
+    """Return each scalar's bits as ``"0"`` and ``"1"``, highest first, in C order."""
     array = np.asarray(values)
     if array.dtype.kind == "c":
         pairs = zip(bit_text(array.real), bit_text(array.imag), strict=True)

@@ -129,10 +129,7 @@ def counted(count: float, noun: str) -> str:
 
 
 def agree(count: float, one: str, several: str = "") -> str:
-    """Return a verb or pronoun as its count asks: ``"has"`` or ``"have"``, ``"it"`` or ``"they"``.
-
-    What is irregular, or stands elsewhere in its sentence, is given: ``agree(n, "it", "them")``.
-    """
+    """Return a verb or pronoun as its count asks: ``"has"`` or ``"have"``, ``"it"`` or ``"they"``."""
     if integer(count) == "1":
         return one
     regular = re.sub(r"(ch|sh|ss|x|o)es$|s$", r"\1", re.sub(r"(\w\w)ies$", r"\1y", one))
@@ -351,10 +348,7 @@ def more_text(count: int, shown: int) -> list[str]:
 
 
 class Trust(enum.IntEnum):
-    """Grade of one joined item; the lower, the surer.
-
-    The values are what trust columns (``uint8``) hold.
-    """
+    """Grade of one joined item; the lower, the surer."""
 
     EXACT = 0
     BY_ORDER = 1

@@ -111,13 +111,7 @@ GAP, LONGEST = 16 << 10, 1 << 20
 def coalesced(
     ranges: Sequence[tuple[int, int]], gap: int = GAP, longest: int = LONGEST
 ) -> list[tuple[int, int]]:
-    """Return spans ``(offset, length)``, ascending, that cover all ranges.
-
-    Examples
-    --------
-    >>> coalesced([(100, 10), (0, 10), (112, 8)], gap=4)
-    [(0, 10), (100, 20)]
-    """
+    """Return spans ``(offset, length)``, ascending, that cover all ranges."""
     spans: list[tuple[int, int]] = []
     for offset, length in sorted(ranges):
         if spans:

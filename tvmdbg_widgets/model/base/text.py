@@ -41,11 +41,7 @@ def one_line(text: str) -> str:
 
 
 def listed(texts: Collection[object], joint: str = ", ", most: int = _MOST_NAMES) -> str:
-    """Return the first of some texts, and how many more there are: a file may name any number.
-
-    >>> listed(range(12))
-    '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more'
-    """
+    """Return the first of some texts, and how many more there are: a file may name any number."""
     told = joint.join(str(each) for _, each in zip(range(most), texts, strict=False))
     return told if len(texts) <= most else f"{told} and {len(texts) - most:,} more"
 
@@ -56,22 +52,14 @@ def cut(text: str, most: int = _MOST_LETTERS) -> str:
 
 
 def shortened(sentence: str) -> str:
-    """Return a sentence without its middle where that is too long: it names things of a file.
-
-    >>> len(shortened("field " + "x" * 1_000_000 + " is missing"))
-    2000
-    """
+    """Return a sentence without its middle where that is too long: it names things of a file."""
     if len(sentence) <= _MOST_TOLD:
         return sentence
     return f"{sentence[: _MOST_TOLD - _LAST_TOLD - 1]}…{sentence[-_LAST_TOLD:]}"
 
 
 def paired(text: str) -> str:
-    r"""Return the text with halves of surrogate pairs, which cannot be written, as U+FFFD.
-
-    >>> paired("a\udcff")
-    'a�'
-    """
+    """Return the text with halves of surrogate pairs, which cannot be written, as U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -322,11 +310,7 @@ def is_url(path: object) -> bool:
 
 
 def local_path(path: Any) -> Any:
-    """Return the path that a ``file://`` URL names; anything else as it is.
-
-    >>> local_path("file:///tmp/dump")
-    '/tmp/dump'
-    """
+    """Return the path that a ``file://`` URL names; anything else as it is."""
     scheme, mark, rest = path.partition("://") if isinstance(path, str) else ("", "", "")
     if not mark or scheme.lower() not in ("file", "local"):
         return path
@@ -334,11 +318,7 @@ def local_path(path: Any) -> Any:
 
 
 def without_secrets(url: str) -> str:
-    """Return a URL as it may be shown: without user, password and query (signed URLs have one).
-
-    >>> without_secrets("https://me:secret@host/dump.zip?X-Signature=1")
-    'https://host/dump.zip'
-    """
+    """Return a URL as it may be shown: without user, password and query (signed URLs have one)."""
     return one_line(_SECRETS.sub("", url))
 
 

@@ -58,10 +58,7 @@ def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes
 def replacing_all(
     paths: Iterable[str | os.PathLike[str]], *suffixes: str
 ) -> Iterator[list[IO[bytes]]]:
-    """Open files that belong together; none takes its place before all are written.
-
-    Each as of :func:`replacing`.
-    """
+    """Open files that belong together; none takes its place before all are written."""
     with ExitStack() as stack:
         files = [stack.enter_context(replacing(path, *suffixes)) for path in paths]
         yield files

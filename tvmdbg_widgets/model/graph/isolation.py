@@ -134,12 +134,7 @@ class Bridge(NamedTuple):
 
 
 def bridges(graph: Graph, hidden: npt.NDArray[np.bool_]) -> list[Bridge]:
-    """Return what hidden nodes connect; ``js/src/graph/data/links.ts`` finds the same.
-
-    ``through`` counts the hidden nodes on any path from source to target that has hidden nodes
-    alone between its ends. Sources come ascending, and targets of each. Where more than
-    ``MOST_FOLLOWED`` edges would be followed, the rest is left out.
-    """
+    """Return what hidden nodes connect; ``js/src/graph/data/links.ts`` finds the same."""
     return list(_Walker(graph, hidden).all())
 
 

@@ -224,10 +224,7 @@ def held_texts(graph: GraphColumns) -> list[str]:
 
 
 def roles_text(graph: GraphColumns) -> str:
-    """Say what telling inputs from parameters rests on; empty where a file tells it, or one is all.
-
-    ``"no params file tells inputs from parameters: 70 roles by structure, 1 unknown"``.
-    """
+    """Say what telling inputs from parameters rests on; empty where a file tells it, or one is all."""
     given = graph.parameter_trust[graph.kinds <= NodeKind.PARAMETER]
     if len(given) == 1:
         return ""
@@ -251,10 +248,7 @@ def to_networkx(
     *,
     control: bool = False,
 ) -> nx.MultiDiGraph[int]:
-    """Return the given nodes and edges as a ``networkx.MultiDiGraph``.
-
-    As :meth:`Graph.to_networkx` says.
-    """
+    """Return the given nodes and edges as a ``networkx.MultiDiGraph``."""
     import networkx as nx
 
     result: nx.MultiDiGraph[int] = nx.MultiDiGraph()

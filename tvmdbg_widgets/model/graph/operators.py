@@ -183,10 +183,7 @@ _SHARED = {"__nop": "reshape (zero-copy)", "__copy": "device copy"}
 
 @lru_cache(maxsize=65_536)
 def label(func_name: str, modules: tuple[str, ...] = ()) -> str:
-    """Return the operators of a function in a few words: ``"conv2d + add + relu"``.
-
-    Namespaces are left out, and prefixes of the graph's `modules`; the empty name stays empty.
-    """
+    """Return the operators of a function in a few words: ``"conv2d + add + relu"``."""
     return label_of(parts(func_name, modules))
 
 
@@ -348,10 +345,7 @@ def module_prefix(name: str, known: tuple[str, ...] = ()) -> str:
 
 
 def module_prefixes(functions: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Learn what stands before the names of functions, the longest first.
-
-    Fused functions tell it, and so do those of which the external compiler is known.
-    """
+    """Learn what stands before the names of functions, the longest first."""
     found = set()
     for name, compiler in functions:
         fused = _FUSED.match(name)
@@ -364,8 +358,5 @@ def module_prefixes(functions: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def without_prefix(name: str, known: tuple[str, ...] = ()) -> str:
-    """Return a name without its prefix: ``"nn_relu"`` for ``"tvmgen_default_fused_nn_relu"``.
-
-    A name that is nothing but a prefix stays as it is.
-    """
+    """Return a name without its prefix: ``"nn_relu"`` for ``"tvmgen_default_fused_nn_relu"``."""
     return name.removeprefix(module_prefix(name, known)).removeprefix("fused_") or name

@@ -19,11 +19,7 @@ from tvmdbg_widgets.model.tensors.tensors import Captured, Tensor, Tensors
 
 
 def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tuple[Tensors, Issues]:
-    """Join a model's parameters to the graph's null nodes by name.
-
-    Of several with one name the last counts, as for TVM. Without a graph all parameters are
-    numbered in the order given.
-    """
+    """Join a model's parameters to the graph's null nodes by name."""
     if graph is None:
         numbered = enumerate(records)
         return Tensors(
@@ -59,26 +55,27 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
             Tensor(settled, nodes[0], 0, name=record.key, trust=Trust.BY_NAME, notes=notes)
         )
     if unknown:
+        message = (
+            f"{counted(len(unknown), 'parameter')} {agree(len(unknown), 'has')} no input of "
+            f"{agree(len(unknown), 'its')} name in the graph, or "
+            f"several{agree(len(unknown), ':', '; the first is')} {unknown[0].key!r}"
+        )
         issues.append(
-            Issue(
-                "parameter-names",
-                IssueSeverity.WARNING,
-                f"{counted(len(unknown), 'parameter')} {agree(len(unknown), 'has')} no input of "
-                f"{agree(len(unknown), 'its')} name in the graph, or "
-                f"several{agree(len(unknown), ':', '; the first is')} {unknown[0].key!r}",
-                file=unknown[0].file,
-            )
+            Issue("parameter-names", IssueSeverity.WARNING, message, file=unknown[0].file)
         )
     if reshaped:
         first = reshaped[0]
+        message = (
+            f"{counted(len(reshaped), 'parameter')} {agree(len(reshaped), 'has')} another "
+            "shape of as many elements than in the "
+            f"graph, which TVM accepts{agree(len(reshaped), ':', '; the first is')} "
+            f"{first.array.name!r}, {first.notes[0]}"
+        )
         issues.append(
             Issue(
                 "parameter-reshaped",
                 IssueSeverity.NOTE,
-                f"{counted(len(reshaped), 'parameter')} {agree(len(reshaped), 'has')} another "
-                "shape of as many elements than in the "
-                f"graph, which TVM accepts{agree(len(reshaped), ':', '; the first is')} "
-                f"{first.array.name!r}, {first.notes[0]}",
+                message,
                 nodes=tuple(each.node for each in reshaped),
                 entries=tuple(each.entry for each in reshaped),
                 file=first.array.record.file,
@@ -151,12 +148,15 @@ def later_writers(graph: Graph) -> dict[Entry, int]:
 
 def reuse_issue(entries: Collection[Entry], file: str) -> Issue:
     """Return the warning for the entries that were overwritten."""
+    message = (
+        f"{counted(len(entries), 'entry')} {agree(len(entries), 'was')} read after a later node "
+        f"had written to {agree(len(entries), 'its')} storage (TVM v0.6 and v0.7 read the tensors "
+        "when the whole run is over): these are not the values the node computed"
+    )
     return Issue(
         "buffer-reused",
         IssueSeverity.WARNING,
-        f"{counted(len(entries), 'entry')} {agree(len(entries), 'was')} read after a later node "
-        f"had written to {agree(len(entries), 'its')} storage (TVM v0.6 and v0.7 read the tensors "
-        "when the whole run is over): these are not the values the node computed",
+        message,
         nodes=tuple(dict.fromkeys(node for node, _ in entries)),
         entries=tuple(entries)[:_SHOWN],
         file=file,

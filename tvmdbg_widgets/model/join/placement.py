@@ -95,27 +95,26 @@ def _by_index(
     issues = []
     if outside:
         first = outside[0]
-        issues.append(
-            Issue(
-                "tensor-outside-graph",
-                IssueSeverity.ERROR,
-                f"{counted(len(outside), 'tensor')} {agree(len(outside), 'belongs')} to no entry "
-                f"of the graph{agree(len(outside), ':', ', the first is')} {first.record.key!r}; "
-                "the graph has "
-                f"{counted(graph.num_nodes, 'node')}. The dump may be of another graph",
-                file=file,
-            )
+        message = (
+            f"{counted(len(outside), 'tensor')} {agree(len(outside), 'belongs')} to no entry "
+            f"of the graph{agree(len(outside), ':', ', the first is')} {first.record.key!r}; "
+            "the graph has "
+            f"{counted(graph.num_nodes, 'node')}. The dump may be of another graph"
         )
+        issues.append(Issue("tensor-outside-graph", IssueSeverity.ERROR, message, file=file))
     if renamed:
         first = renamed[0]
+        message = (
+            f"{counted(len(renamed), 'tensor')} {agree(len(renamed), 'names')} another node "
+            f"than the graph has at {agree(len(renamed), 'its')} index: "
+            f"{first.name!r} at node {first.node}, which is {graph.names[first.node or 0]!r}. "
+            "The dump may be of another graph or of an older run"
+        )
         issues.append(
             Issue(
                 "tensor-names",
                 IssueSeverity.ERROR,
-                f"{counted(len(renamed), 'tensor')} {agree(len(renamed), 'names')} another node "
-                f"than the graph has at {agree(len(renamed), 'its')} index: "
-                f"{first.name!r} at node {first.node}, which is {graph.names[first.node or 0]!r}. "
-                "The dump may be of another graph or of an older run",
+                message,
                 nodes=tuple(array.node or 0 for array in renamed[:_SHOWN]),
                 file=file,
             )
@@ -146,34 +145,29 @@ def _by_name(
         placed += _namesakes(group[max(0, len(group) - len(nodes)) :], nodes)
     issues = []
     if unknown:
-        issues.append(
-            Issue(
-                "tensor-names",
-                IssueSeverity.ERROR,
-                f"{counted(len(unknown), 'tensor')} {agree(len(unknown), 'names')} no node of the "
-                f"graph{agree(len(unknown), ':', ', the first is')} {unknown[0].record.key!r}. "
-                "The dump may be of another graph",
-                file=file,
-            )
+        message = (
+            f"{counted(len(unknown), 'tensor')} {agree(len(unknown), 'names')} no node of the "
+            f"graph{agree(len(unknown), ':', ', the first is')} {unknown[0].record.key!r}. "
+            "The dump may be of another graph"
         )
+        issues.append(Issue("tensor-names", IssueSeverity.ERROR, message, file=file))
     if surplus:
-        issues.append(
-            Issue(
-                "tensor-repeated",
-                IssueSeverity.WARNING,
-                f"{counted(len(surplus), 'tensor')} of a name that fewer nodes of the graph "
-                f"have{agree(len(surplus), ':', ', the first is')} {surplus[0].record.key!r}; the "
-                "last of each name are shown",
-                file=file,
-            )
+        message = (
+            f"{counted(len(surplus), 'tensor')} of a name that fewer nodes of the graph "
+            f"have{agree(len(surplus), ':', ', the first is')} {surplus[0].record.key!r}; the "
+            "last of each name are shown"
         )
+        issues.append(Issue("tensor-repeated", IssueSeverity.WARNING, message, file=file))
     if lost:
+        message = (
+            f"the tensors of {counted(len(lost), 'node')} {agree(len(lost), 'is')} lost: a "
+            "later node has the same name, and TVM v0.8 writes one tensor a name"
+        )
         issues.append(
             Issue(
                 "tensor-overwritten",
                 IssueSeverity.WARNING,
-                f"the tensors of {counted(len(lost), 'node')} {agree(len(lost), 'is')} lost: a "
-                "later node has the same name, and TVM v0.8 writes one tensor a name",
+                message,
                 nodes=tuple(sorted(lost)),
                 file=file,
             )
@@ -335,13 +329,16 @@ def _check(
         row, told = differing[0]
         if rule == "report-shapes-disagree":
             trust[[row for row, _ in differing]] = Trust.AMBIGUOUS
+        message = (
+            f"the {what} of {counted(len(differing), 'call')} {agree(len(differing), 'is')} "
+            f"not the graph's: row {row} "
+            f"({one_line(report.names[row])!r}, node {nodes[row]}) has {one_line(told)}"
+        )
         issues.append(
             Issue(
                 rule,
                 IssueSeverity.WARNING if rule == "report-shapes-disagree" else IssueSeverity.NOTE,
-                f"the {what} of {counted(len(differing), 'call')} {agree(len(differing), 'is')} "
-                f"not the graph's: row {row} "
-                f"({one_line(report.names[row])!r}, node {nodes[row]}) has {one_line(told)}",
+                message,
                 nodes=tuple(int(nodes[row]) for row, _ in differing[:_NODES_SHOWN]),
                 file=report.file,
             )
@@ -365,14 +362,12 @@ def _disagreeing(report: Report, names: list[str], functions: list[str]) -> Issu
     )
     have = repr(one_line(names[k])) if k < len(names) else "no more calls"
     want = repr(one_line(functions[k])) if k < len(functions) else "no more operators"
-    return Issue(
-        "report-names",
-        IssueSeverity.WARNING,
+    message = (
         f"the report has {counted(len(names), 'call')} for {counted(len(functions), 'operator')}, "
         f"and call {k} is {have} where the graph has {want}: it may be from another graph. Calls "
-        "are matched by name where only one operator has it, else left unmatched",
-        file=report.file,
+        "are matched by name where only one operator has it, else left unmatched"
     )
+    return Issue("report-names", IssueSeverity.WARNING, message, file=report.file)
 
 
 def _not_joined(
@@ -389,13 +384,9 @@ def _not_joined(
     else:
         why = "several operators share a row's name and shapes, or none has them"
     first = lost[0]
-    return [
-        Issue(
-            "report-rows-ambiguous",
-            IssueSeverity.NOTE,
-            f"{len(lost)} of {counted(len(report), 'row')} {agree(len(lost), 'is')} on no single "
-            f"node: {why}{agree(len(lost), ':', '. The first is')} row {first}, "
-            f"{one_line(report.names[first])!r}",
-            file=report.file,
-        )
-    ]
+    message = (
+        f"{len(lost)} of {counted(len(report), 'row')} {agree(len(lost), 'is')} on no single "
+        f"node: {why}{agree(len(lost), ':', '. The first is')} row {first}, "
+        f"{one_line(report.names[first])!r}"
+    )
+    return [Issue("report-rows-ambiguous", IssueSeverity.NOTE, message, file=report.file)]

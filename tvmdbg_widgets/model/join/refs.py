@@ -122,15 +122,11 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
     trust = np.full(count, Trust.BY_ORDER, np.uint8)
     issues: list[Issue] = []
     if count != len(node_names):
-        issues.append(
-            Issue(
-                "trace-length",
-                IssueSeverity.WARNING,
-                f"the trace has {counted(count, 'pair')} for {counted(len(node_names), 'node')}; "
-                "it may be from another graph, or the run was stopped",
-                file=file,
-            )
+        message = (
+            f"the trace has {counted(count, 'pair')} for {counted(len(node_names), 'node')}; "
+            "it may be from another graph, or the run was stopped"
         )
+        issues.append(Issue("trace-length", IssueSeverity.WARNING, message, file=file))
     differing = [i for i in range(count) if i >= len(node_names) or pair_names[i] != node_names[i]]
     named: dict[str, list[int]] = defaultdict(list)
     for node, name in enumerate(node_names if differing else ()):
@@ -142,14 +138,17 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
     if differing:
         first = differing[0]
         expected = repr(node_names[first]) if first < len(node_names) else "no more pairs"
+        message = (
+            f"{counted(len(differing), 'pair')} of the trace {agree(len(differing), 'does')} "
+            f"not name the node at {agree(len(differing), 'its')} position: pair {first} is "
+            f"{pair_names[first]!r}, expected {expected}; matched by name where the name is "
+            "unique, else left without a node"
+        )
         issues.append(
             Issue(
                 "trace-names",
                 IssueSeverity.WARNING,
-                f"{counted(len(differing), 'pair')} of the trace {agree(len(differing), 'does')} "
-                f"not name the node at {agree(len(differing), 'its')} position: pair {first} is "
-                f"{pair_names[first]!r}, expected {expected}; matched by name where the name is "
-                "unique, else left without a node",
+                message,
                 nodes=tuple(int(nodes[i]) for i in differing[:_NODES_SHOWN] if nodes[i] >= 0),
                 file=file,
             )
@@ -243,34 +242,30 @@ def _spread(
 
 
 def _row_issues(
-    row_names: Sequence[str],
-    nodes: npt.NDArray[np.int32],
-    trust: npt.NDArray[np.uint8],
-    file: str,
+    row_names: Sequence[str], nodes: npt.NDArray[np.int32], trust: npt.NDArray[np.uint8], file: str
 ) -> Issues:
     issues = []
     lost = np.flatnonzero(nodes < 0)
     if len(lost):
-        issues.append(
-            Issue(
-                "table-names",
-                IssueSeverity.WARNING,
-                f"{len(lost)} of {counted(len(row_names), 'row')} of the table "
-                f"{agree(len(lost), 'names')} no node of the "
-                f"graph{agree(len(lost), ':', ', the first is')} {row_names[lost[0]]!r}; the "
-                "table may be from another run",
-                file=file,
-            )
+        message = (
+            f"{len(lost)} of {counted(len(row_names), 'row')} of the table "
+            f"{agree(len(lost), 'names')} no node of the "
+            f"graph{agree(len(lost), ':', ', the first is')} {row_names[lost[0]]!r}; the "
+            "table may be from another run"
         )
+        issues.append(Issue("table-names", IssueSeverity.WARNING, message, file=file))
     unsure = nodes[trust == Trust.AMBIGUOUS]
     if len(unsure):
+        message = (
+            f"{counted(len(unsure), 'row')} of the table {agree(len(unsure), 'has')} a name "
+            "and shape that several "
+            "nodes share; a sorted table does not say which row belongs to which"
+        )
         issues.append(
             Issue(
                 "table-rows-ambiguous",
                 IssueSeverity.WARNING,
-                f"{counted(len(unsure), 'row')} of the table {agree(len(unsure), 'has')} a name "
-                "and shape that several "
-                "nodes share; a sorted table does not say which row belongs to which",
+                message,
                 nodes=tuple(int(node) for node in unsure[:_NODES_SHOWN]),
                 file=file,
             )

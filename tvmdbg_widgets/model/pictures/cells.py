@@ -117,10 +117,7 @@ def _mend(
 
 
 def _batches(bad: Array, step: int, rest: bool) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield channel, group and columns of cells; of one group each where many are wanted.
-
-    Where there is a ``rest``, the last group is shorter than the others and comes alone.
-    """
+    """Yield channel, group and columns of cells; of one group each where many are wanted."""
     width = max(1, _MENDED // step)
     if bad.shape[2] >= _FEW and np.count_nonzero(bad) > bad.size // 8:
         alone = np.ones(bad.shape[1], bool)
@@ -289,11 +286,7 @@ def real(block: Array) -> Array:
 
 
 def rounded(cells: Array) -> Array:
-    """Return reduced numbers in the dtype in which views get them.
-
-    float64 stays, as float32 lacks its magnitudes; all else becomes float32, integers by way of
-    float64, as JavaScript knows no others.
-    """
+    """Return reduced numbers in the dtype in which views get them."""
     if cells.dtype == np.float64:
         return cells
     if cells.dtype.kind in "iu":

@@ -41,11 +41,7 @@ class Profile:
 
 
 def profile(values: ArrayView, axis: int, points: int, watch: Watch | None = None) -> Profile:
-    """Reduce an array to at most ``points`` cells along one axis, in one pass over its values.
-
-    The mean is summed in float64, block by block as the values are stored; it is unknown (NaN)
-    where that cannot hold the sum.
-    """
+    """Reduce an array to at most ``points`` cells along one axis, in one pass over its values."""
     shape = values.view_shape
     if not 0 <= axis < len(shape) or not prod(shape) or points < 1:
         raise ValueError(

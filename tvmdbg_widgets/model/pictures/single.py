@@ -219,11 +219,7 @@ class Pictures:
         exact: bool = True,
         watch: Watch | None = None,
     ) -> Picture:
-        """Return a picture as :func:`picture` does, at once where its cells are known.
-
-        A part that takes more than a few milliseconds may get steps up to half as large again,
-        so that pictures of other sizes can be made of its cells.
-        """
+        """Return a picture as :func:`picture` does, at once where its cells are known."""
         stack = stack_of(values, plane, *spans(plane, rows, cols, part))
         quick = is_quick(stack)
         if not quick:

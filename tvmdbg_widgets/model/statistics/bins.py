@@ -250,10 +250,7 @@ class Moments:
     def add_sums(
         self, count: int, center: float, rest: float, squares: float, *, peak: float
     ) -> bool:
-        """Add finite floats by sums made elsewhere; False where those are worthless.
-
-        They are where ``peak`` is too large or too small, or where nearly all of the sum cancels.
-        """
+        """Add finite floats by sums made elsewhere; False where those are worthless."""
         mean = center + rest / count
         if _exponent(peak) or abs(mean) < _CANCELLED * math.hypot(
             center, math.sqrt(squares / count)

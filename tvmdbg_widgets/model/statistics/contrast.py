@@ -93,10 +93,7 @@ def linear_zone(found: Distribution, zeros: int) -> float | None:
 def _scale(
     found: Distribution, zeros: int, ends: tuple[float, float], zone: float | None
 ) -> tuple[Scale, float]:
-    """Return the scale that tells values apart, and how full a linear histogram's fullest bar is.
-
-    ``ends`` are those of the linear histogram.
-    """
+    """Return the scale that tells values apart, and how full a linear histogram's fullest bar is."""
     low, high, counts = without_zeros(found, zeros)
     middle, counts = (low / 2 + high / 2)[counts > 0], counts[counts > 0]
     if counts.sum() < _LEAST_COUNT or zone is None:
@@ -179,11 +176,7 @@ class Kept:
         return self._found.get((bins, None))
 
     def go_on(self, seconds: float) -> int:
-        """Count for so long where nobody else does; return the values looked at so far.
-
-        The last call of many leaves all that :meth:`statistics` needs. They must be made by one
-        thread.
-        """
+        """Count for so long where nobody else does; return the values looked at so far."""
         if not self._values.is_ordered or None in self._tallied:
             return self._values.count
         if self._slices is None:

@@ -217,11 +217,7 @@ class Histogram:
 
 
 def equal_edges(low: float, high: float, bins: int) -> Floats:
-    """Return ``bins + 1`` edges at equal distances.
-
-    Equal bounds are widened by one half on both sides, or by as many steps of float64 as there
-    are bins.
-    """
+    """Return ``bins + 1`` edges at equal distances."""
     first, last = float(low), float(high)
     if first == last:
         half = max(0.5, bins * math.ulp(first))

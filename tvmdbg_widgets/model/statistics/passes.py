@@ -186,9 +186,7 @@ class Watched:
     """Who is asked before a piece and told after it, from any thread."""
 
     def __init__(
-        self,
-        watch: Callable[[], None] | None = None,
-        progress: Callable[[int], None] | None = None,
+        self, watch: Callable[[], None] | None = None, progress: Callable[[int], None] | None = None
     ) -> None:
         self._watch = watch
         self._progress = progress
@@ -274,11 +272,7 @@ def _in_threads(
     *,
     here: bool,
 ) -> F:
-    """Let each thread take the next span as soon as it is through with one.
-
-    Where they are those of an executor, this one works, too: they may all be busy, or wait for
-    passes of their own.
-    """
+    """Let each thread take the next span as soon as it is through with one."""
     spans, lock = source.spans(_SPAN_PIECES), threading.Lock()
 
     def following() -> WholeArray | None:

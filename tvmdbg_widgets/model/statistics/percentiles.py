@@ -23,10 +23,7 @@ _BITS = 16
 
 @dataclass(slots=True)
 class PercentileRange:
-    """Values that lie between two of them, of which ``before`` others are smaller.
-
-    ``low`` and ``high`` are ordinals, both included.
-    """
+    """Values that lie between two of them, of which ``before`` others are smaller."""
 
     low: int
     high: int

@@ -160,11 +160,7 @@ _SIGN = 0x8000
 
 
 class FloatTally:
-    """Counts by the upper 16 bits; where those leave a class open, the values are looked at.
-
-    Open are zeros among denormals (0x0000, 0x8000), infinities among NaNs (0x7F80, 0xFF80 of
-    float32) and the largest finite magnitude.
-    """
+    """Counts by the upper 16 bits; where those leave a class open, the values are looked at."""
 
     def __init__(self, dtype: np.dtype[Any], *, fast: bool = False) -> None:
         self._compiled = fast
@@ -314,11 +310,7 @@ class FloatTally:
         """Return bins and counts of finite values, of which those above zero come first."""
         zero, below = self.bins.infinite, slice(positive, None)
         middle = np.full(int(zeros > 0), zero, np.int64)
-        keys = [
-            zero - 1 - magnitudes[below][::-1],
-            middle,
-            zero + 1 + magnitudes[:positive],
-        ]
+        keys = [zero - 1 - magnitudes[below][::-1], middle, zero + 1 + magnitudes[:positive]]
         inside = [counts[below][::-1], np.full(len(middle), zeros), counts[:positive]]
         return np.concatenate(keys), np.concatenate(inside)
 
@@ -337,11 +329,7 @@ _compiling: threading.Thread | None = None
 
 
 def kernel(dtype: np.dtype[Any], *, wait: bool = False) -> Kernel | None:
-    """Return the compiled pass over pieces of a type, or None where there is none (yet).
-
-    The first call compiles in a thread of its own, or takes the result from numba's cache; it ends
-    with the interpreter. Until then numpy counts, as it does without numba.
-    """
+    """Return the compiled pass over pieces of a type, or None where there is none (yet)."""
     global _compiling  # noqa: PLW0603 (one a process)
     with _lock:
         if _compiling is None and importlib.util.find_spec("numba") is not None:

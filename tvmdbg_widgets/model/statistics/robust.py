@@ -42,11 +42,7 @@ class Robust:
 
 
 def robust_range(found: Distribution, zeros: int) -> tuple[float, float, int] | None:
-    """Return the range of nearly all values, and how many lie beyond it.
-
-    None where the extremes are not far: no farther than ten times the distance from percentile 1
-    to 99 of what is not zero.
-    """
+    """Return the range of nearly all values, and how many lie beyond it."""
     low, high, counts = without_zeros(found, zeros)
     total = int(counts.sum())
     if total < _LEAST_COUNT:
@@ -132,10 +128,7 @@ def narrowed(
 def _joined(
     found: Distribution, near: Distribution, under: int, low: float, high: float
 ) -> Distribution:
-    """Return a distribution with the bins of a range, below which lie so many values, in its own.
-
-    As it was, where that took more bins than one may have.
-    """
+    """Return a distribution with the bins of a range, below which lie so many values, in its own."""
     first, last = found.bounds()
     counts = found.counts
     below, above = last < low, first > high

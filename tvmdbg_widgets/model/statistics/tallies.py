@@ -157,11 +157,7 @@ def _byte_counts(codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 class IntegerTally:
-    """Counts in equal bins of ``2**k``, merged into wider ones as the range of values grows.
-
-    ``k`` is always the least that fits the values seen into 65,536 bins, so that it does not
-    matter in which order they were seen.
-    """
+    """Counts in equal bins of ``2**k``, merged into wider ones as the range of values grows."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype

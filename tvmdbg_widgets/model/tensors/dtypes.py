@@ -44,14 +44,7 @@ _SMALL_FLOATS = {
 }
 _SMALL_FLOAT_CODES = {name: key for key, name in _SMALL_FLOATS.items()}
 _OLD_SPELLINGS = {"e4m3_float8": "float8_e4m3fn", "e5m2_float8": "float8_e5m2"}
-_DEFAULT_BITS = {
-    "int": 32,
-    "uint": 32,
-    "float": 32,
-    "bfloat": 16,
-    "complex": 64,
-    "handle": 64,
-}
+_DEFAULT_BITS = {"int": 32, "uint": 32, "float": 32, "bfloat": 16, "complex": 64, "handle": 64}
 _SHORT = {"i": "int", "u": "uint", "f": "float", "bf": "bfloat"}
 _CODES = {name: code for code, name in _PLAIN.items()} | {"handle": HANDLE}
 

@@ -196,11 +196,7 @@ class Layout:
 
 
 def checked_sizes(sizes: Mapping[Any, Any], layout: str | None = None) -> dict[str, int]:
-    """Return sizes of logical axes by letter, as a dict of its own.
-
-    >>> checked_sizes({"C": 3})
-    {'C': 3}
-    """
+    """Return sizes of logical axes by letter, as a dict of its own."""
     allowed = 'sizes are whole numbers from 1 on by upper-case letter, such as {"C": 3}'
     try:
         found = {letter: operator.index(size) for letter, size in sizes.items()}

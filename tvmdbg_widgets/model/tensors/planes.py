@@ -22,10 +22,7 @@ _TINY = 7
 
 @dataclass(frozen=True)
 class Plane:
-    """Axis ``axes[0]`` down and ``axes[1]`` across, at fixed indices of all others.
-
-    A vector has no axis down, a scalar neither; they are planes of one row.
-    """
+    """Axis ``axes[0]`` down and ``axes[1]`` across, at fixed indices of all others."""
 
     shape: tuple[int, ...]
     axes: tuple[int | None, int | None]

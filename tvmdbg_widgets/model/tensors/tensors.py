@@ -55,15 +55,7 @@ class Tensor(Counted):
         holds; ``"unknown"`` where nothing tells.
     """
 
-    __slots__ = (
-        "captured",
-        "issues",
-        "name",
-        "node",
-        "notes",
-        "output",
-        "trust",
-    )
+    __slots__ = ("captured", "issues", "name", "node", "notes", "output", "trust")
 
     def __init__(
         self,

@@ -304,11 +304,7 @@ class _StoredValues(Protocol):
 
 
 def read_window(values: _StoredValues, selection: Selection) -> np.ndarray[Any, Any]:
-    """Return what ``values.numpy()[selection]`` would.
-
-    Each axis takes an int or a slice with a positive step; ``...`` and missing axes stand for
-    whole ones.
-    """
+    """Return what ``values.numpy()[selection]`` would."""
     shape = values.view_shape
     axes = resolved(selection, shape)
     ranges = [indices for indices, _ in axes]

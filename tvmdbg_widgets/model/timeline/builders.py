@@ -78,11 +78,7 @@ def from_table(
     end_ns: npt.ArrayLike | None = None,
     issues: Iterable[Issue] = (),
 ) -> Timeline:
-    """Make the timeline of a table of node times with R rows.
-
-    Several rows of one node, as a table prints for several outputs, are one slice; if their times
-    differ the first counts and an issue says so.
-    """
+    """Make the timeline of a table of node times with R rows."""
     if (start_ns is None) != (end_ns is None):
         raise ValueError("start_ns and end_ns go together")
     all_nodes = _checked(nodes, num_nodes)
@@ -91,13 +87,16 @@ def from_table(
     times = np.where(usable, times, np.nan)
     rows, found = _first_rows(all_nodes, times, source)
     if not usable.all():
+        message = (
+            f"{counted(int(np.count_nonzero(~usable)), 'row')} "
+            f"{agree(int(np.count_nonzero(~usable)), 'has')} no usable time, row "
+            f"{np.argmin(usable)} first; left out"
+        )
         found.append(
             Issue(
                 "time-not-finite",
                 IssueSeverity.ERROR,
-                f"{counted(int(np.count_nonzero(~usable)), 'row')} "
-                f"{agree(int(np.count_nonzero(~usable)), 'has')} no usable time, row "
-                f"{np.argmin(usable)} first; left out",
+                message,
                 nodes=tuple(int(i) for i in np.unique(all_nodes[~usable]) if i >= 0)[:_NODES_SHOWN],
                 file=source,
             )
@@ -185,13 +184,16 @@ def _first_rows(node: Ints, times: Floats, source: str) -> tuple[Ints, list[Issu
     issues = []
     if differs.any():
         row = int(np.flatnonzero(differs)[0])
+        message = (
+            f"rows of one node have different times: node {node[row]} takes "
+            f"{times[first[inverse[row]]] / 1e3:.9g} µs in row {first[inverse[row]]} and "
+            f"{times[row] / 1e3:.9g} µs in row {row}; the first is used"
+        )
         issues.append(
             Issue(
                 "rows-disagree",
                 IssueSeverity.WARNING,
-                f"rows of one node have different times: node {node[row]} takes "
-                f"{times[first[inverse[row]]] / 1e3:.9g} µs in row {first[inverse[row]]} and "
-                f"{times[row] / 1e3:.9g} µs in row {row}; the first is used",
+                message,
                 nodes=tuple(int(i) for i in np.unique(node[differs])[:_NODES_SHOWN]),
                 file=source,
             )
@@ -288,27 +290,26 @@ def _match_issues(
     unsure = np.unique(node[trust == Trust.AMBIGUOUS])
     if len(unsure):
         slices = int(np.count_nonzero(trust == Trust.AMBIGUOUS))
+        message = (
+            f"{counted(slices, 'slice')} {agree(slices, 'has')} a name that several of "
+            f"{counted(len(unsure), 'operator')} share; slices are given to operators in "
+            "turn, which the trace cannot confirm"
+        )
         found.append(
             Issue(
                 "slices-ambiguous",
                 IssueSeverity.WARNING,
-                f"{counted(slices, 'slice')} {agree(slices, 'has')} a name that several of "
-                f"{counted(len(unsure), 'operator')} share; slices are given to operators in "
-                "turn, which the trace cannot confirm",
+                message,
                 nodes=tuple(int(i) for i in unsure[:_NODES_SHOWN]),
                 file=source,
             )
         )
     if len(node) and not (node >= 0).any():
-        found.append(
-            Issue(
-                "slices-not-joined",
-                IssueSeverity.WARNING,
-                "no slice of the trace has the name of one of the graph's "
-                f"{counted(graph.num_nodes, 'node')} or of their functions: none is matched",
-                file=source,
-            )
+        message = (
+            "no slice of the trace has the name of one of the graph's "
+            f"{counted(graph.num_nodes, 'node')} or of their functions: none is matched"
         )
+        found.append(Issue("slices-not-joined", IssueSeverity.WARNING, message, file=source))
     return found
 
 
@@ -385,24 +386,16 @@ def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
             )
         )
     if report.aggregated:
-        notes.append(
-            Issue(
-                "rows-merged",
-                IssueSeverity.WARNING,
-                "rows stand for several calls of one function: their times are sums, and "
-                "the time of each node is unknown. Use report.json(), report.csv() or "
-                "table(aggregate=False)",
-                file=report.file,
-            )
+        message = (
+            "rows stand for several calls of one function: their times are sums, and "
+            "the time of each node is unknown. Use report.json(), report.csv() or "
+            "table(aggregate=False)"
         )
+        notes.append(Issue("rows-merged", IssueSeverity.WARNING, message, file=report.file))
     if alone and not report.in_call_order and len(report):
-        notes.append(
-            Issue(
-                "order-unknown",
-                IssueSeverity.NOTE,
-                "the table may be sorted or merged and no graph is given: nodes are numbered by "
-                "row, not by their place in the graph",
-                file=report.file,
-            )
+        message = (
+            "the table may be sorted or merged and no graph is given: nodes are numbered by "
+            "row, not by their place in the graph"
         )
+        notes.append(Issue("order-unknown", IssueSeverity.NOTE, message, file=report.file))
     return notes

@@ -150,10 +150,7 @@ class TimelineColumns:
 
 
 def _checked(timeline: TimelineColumns) -> dict[str, Any]:
-    """Return the columns of a timeline with their element types, read-only.
-
-    Of tracks that only have names, these are the threads.
-    """
+    """Return the columns of a timeline with their element types, read-only."""
     tracks = len(timeline.tracks)
     found: dict[str, Any] = {
         "track_device": tuple(timeline.track_device) or ("",) * tracks,
@@ -227,11 +224,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """The time of a run in R rows: its nodes, its calls of several nodes, then names of slices.
-
-    A slice counts with the time in which none of the slices inside it runs. It counts to its node
-    or its call; slices of neither count to their name.
-    """
+    """The time of a run in R rows: its nodes, its calls of several nodes, then names of slices."""
 
     node: Ints
     call: Ints
@@ -314,10 +307,7 @@ class Account:
 
     @cached_property
     def operators(self) -> Flags:
-        """Rows that are operators or calls, or names of work where no nodes are known (bool [R]).
-
-        What an execution takes outside of its instructions is none, and what is left of calls.
-        """
+        """Rows that are operators or calls, or names of work where no nodes are known (bool [R])."""
         found: Flags = (self.role == SliceRole.WORK) & (self.name != self.idle_name)
         return found & ~self.left
 

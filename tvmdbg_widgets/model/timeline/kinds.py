@@ -33,12 +33,7 @@ _known: WeakKeyDictionary[Timeline, tuple[Graph | None, list[str]]] = WeakKeyDic
 
 
 def name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
-    """Return the op kind of each distinct name of the slices.
-
-    A name that tells no operator, such as that of a kernel, has the kind of the operator that its
-    slices lie in, or that an arrow leads to them from. It stays ``"other"`` where that is known of
-    less than half of them, or where they run for operators of several kinds.
-    """
+    """Return the op kind of each distinct name of the slices."""
     known = _known.get(timeline)
     if known is None or known[0] is not graph:
         known = _known[timeline] = (graph, _name_kinds(timeline, graph))
@@ -106,11 +101,7 @@ _NODES_SHOWN = 20
 
 
 def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline:
-    """Join the full precision of a trace with the repeats of a table of the same run.
-
-    Slices and node times are the trace's; the table gives the repeats, and the times of nodes the
-    trace does not know.
-    """
+    """Join the full precision of a trace with the repeats of a table of the same run."""
     if trace.num_nodes != table.num_nodes:
         raise ValueError(
             f"the trace's timeline is for {counted(trace.num_nodes, 'node')}, the table's for "
@@ -123,15 +114,18 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
     if len(apart):
         first = int(apart[0])
         both = int(np.count_nonzero(np.isfinite(trace.node_ns) & np.isfinite(table.node_ns)))
+        message = (
+            f"{len(apart)} of {counted(both, 'node time')} {agree(len(apart), 'differs')} by "
+            f"more than the table's rounding: node {first} takes "
+            f"{trace.node_ns[first] / 1e3:.9g} µs in {', '.join(trace.sources)} and "
+            f"{table.node_ns[first] / 1e3:.9g} µs in {', '.join(table.sources)}; the files "
+            "may come from different runs. The trace's times are shown"
+        )
         found.append(
             Issue(
                 "times-disagree",
                 IssueSeverity.WARNING,
-                f"{len(apart)} of {counted(both, 'node time')} {agree(len(apart), 'differs')} by "
-                f"more than the table's rounding: node {first} takes "
-                f"{trace.node_ns[first] / 1e3:.9g} µs in {', '.join(trace.sources)} and "
-                f"{table.node_ns[first] / 1e3:.9g} µs in {', '.join(table.sources)}; the files "
-                "may come from different runs. The trace's times are shown",
+                message,
                 nodes=tuple(int(i) for i in apart[:_NODES_SHOWN]),
             )
         )
@@ -153,11 +147,7 @@ Floats = npt.NDArray[np.float64]
 def join_list(
     node_names: StringColumn, names: Sequence[str] | None, count: int, *, file: str
 ) -> NodeJoin:
-    """Join the items of a list of node times to nodes by position; names, where it has them, check.
-
-    An item whose name is not the node's at its position goes to the one node of that name. A list
-    without names and of another length is not joined at all.
-    """
+    """Join the items of a list of node times to nodes by position; names, where it has them, check."""
     nodes = np.arange(count, dtype=np.int32)
     trust = np.full(count, Trust.BY_ORDER, np.uint8)
     issues: list[Issue] = []
@@ -232,11 +222,7 @@ def with_list(
     table: Timeline | None = None,
     table_rounding_ns: float = 0.0,
 ) -> Timeline:
-    """Give a timeline of a trace or a table the exact repeats of a list.
-
-    Slices and known node times stay; repeats become the list's, and so do times of nodes that
-    neither the trace nor the table knows.
-    """
+    """Give a timeline of a trace or a table the exact repeats of a list."""
     found = [
         issue
         for issue in (
@@ -267,10 +253,7 @@ def with_list(
 
 
 def apart(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Ints:
-    """Nodes whose time is not the mean of their exact repeats; none where it is another middle.
-
-    Recorders that lay medians, or first repeats, end to end do so for all nodes.
-    """
+    """Nodes whose time is not the mean of their exact repeats; none where it is another middle."""
     statistics = exact.statistics()
     first = np.full(exact.num_nodes, np.nan)
     filled = np.flatnonzero(np.diff(exact.repeats_offsets))
@@ -291,14 +274,17 @@ def _times(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Issue | N
         return None
     node = int(differing[0])
     both = int(np.count_nonzero(np.isfinite(timeline.node_ns) & np.isfinite(exact.node_ns)))
-    return Issue(
-        "times-disagree",
-        IssueSeverity.WARNING,
+    message = (
         f"{len(differing)} of {counted(both, 'node time')} {agree(len(differing), 'is')} not the "
         f"mean of {agree(len(differing), 'its')} repeats: node "
         f"{node} takes {timeline.node_ns[node] / 1e3:.9g} µs in {', '.join(timeline.sources)} and "
         f"{exact.node_ns[node] / 1e3:.9g} µs in {', '.join(exact.sources)}; the files may come "
-        "from different runs. The former are shown, the repeats are the latter's",
+        "from different runs. The former are shown, the repeats are the latter's"
+    )
+    return Issue(
+        "times-disagree",
+        IssueSeverity.WARNING,
+        message,
         nodes=tuple(int(i) for i in differing[:_NODES_SHOWN]),
     )
 
@@ -319,13 +305,13 @@ def _repeats(table: Timeline | None, exact: Timeline, rounding_ns: float) -> Iss
     if not lost:
         return None
     printed, own = table.repeats(lost[0]) / 1e3, exact.repeats(lost[0]) / 1e3
-    return Issue(
-        "repeats-disagree",
-        IssueSeverity.WARNING,
+    message = (
         f"the repeats of {counted(len(lost), 'node')} {agree(len(lost), 'is')} not those of the "
         f"table: node {lost[0]} has {_list(printed)} µs in {', '.join(table.sources)} and "
-        f"{_list(own)} µs in {', '.join(exact.sources)}; the latter are used",
-        nodes=tuple(lost[:_NODES_SHOWN]),
+        f"{_list(own)} µs in {', '.join(exact.sources)}; the latter are used"
+    )
+    return Issue(
+        "repeats-disagree", IssueSeverity.WARNING, message, nodes=tuple(lost[:_NODES_SHOWN])
     )
 
 

@@ -55,11 +55,7 @@ class Flows:
 
 
 def flows(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting) -> Flows:
-    """Return the arrows between slices: to each end of a flow from the last that leaves one.
-
-    An f event closes its flow. A slice that a flow enters, told of itself, does not: one that
-    leaves a slice may enter several.
-    """
+    """Return the arrows between slices: to each end of a flow from the last that leaves one."""
     bound = bound_slices(timeline, rows, nesting)
     if timeline.extras is None or not len(bound):
         nothing = np.zeros(0, np.int32)

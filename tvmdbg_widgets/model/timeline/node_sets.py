@@ -18,11 +18,7 @@ from tvmdbg_widgets.model.graph.groups import Groups
 
 @dataclass(frozen=True, eq=False)
 class NodeSets:
-    """The sets of nodes that slices of a timeline are of, C of them. Every array is read-only.
-
-    The time of such a slice belongs to its nodes together; nobody knows the share of each. The set
-    of a call whose nodes no file names is empty.
-    """
+    """The sets of nodes that slices of a timeline are of, C of them. Every array is read-only."""
 
     slice_set: npt.NDArray[np.int32]
     offsets: npt.NDArray[np.int64]
@@ -91,10 +87,7 @@ class NodeSets:
         return node_statistics(self.repeats_offsets, self.repeats_ns, self.own_ns)
 
     def smallest(self, num_nodes: int) -> npt.NDArray[np.int32]:
-        """Return, of each node, the smallest set of a known time that it is in; -1 for none.
-
-        Sets apart are no node's.
-        """
+        """Return, of each node, the smallest set of a known time that it is in; -1 for none."""
         found = np.full(num_nodes, -1, np.int32)
         sizes = np.diff(self.offsets)
         for number in np.argsort(-sizes, kind="stable").tolist():
@@ -297,10 +290,7 @@ class NodeStatistics:
         """Statistics of one node id."""
         numbers = {name: float(getattr(self, name)[node]) for name in _NUMBERS}
         return NodeTimes(
-            int(self.n[node]),
-            **numbers,
-            noisy=bool(self.noisy[node]),
-            rounding_ns=self.rounding_ns,
+            int(self.n[node]), **numbers, noisy=bool(self.noisy[node]), rounding_ns=self.rounding_ns
         )
 
     def __repr__(self) -> str:
@@ -323,10 +313,7 @@ class NodeStatistics:
 
 
 def by_count(offsets: npt.NDArray[np.int64], values: Floats) -> Iterator[tuple[int, Ids, Floats]]:
-    """Yield the rows of each number of values from one on: the number, their ids, their values.
-
-    Values of row i are ``values[offsets[i]:offsets[i + 1]]``; the last is float64[rows, number].
-    """
+    """Yield the rows of each number of values from one on: the number, their ids, their values."""
     counts = np.diff(offsets)
     order = np.argsort(counts, kind="stable")
     sizes, first = np.unique(counts[order], return_index=True)
@@ -336,10 +323,7 @@ def by_count(offsets: npt.NDArray[np.int64], values: Floats) -> Iterator[tuple[i
 
 
 def node_statistics(
-    offsets: npt.NDArray[np.int64],
-    repeats_ns: Floats,
-    node_ns: Floats,
-    rounding_ns: float = 0.0,
+    offsets: npt.NDArray[np.int64], repeats_ns: Floats, node_ns: Floats, rounding_ns: float = 0.0
 ) -> NodeStatistics:
     """Compute the statistics of every node's repeats."""
     count = len(offsets) - 1

@@ -62,11 +62,7 @@ class Argument:
 
 
 def parse_arguments(text: str) -> tuple[Argument, ...] | None:
-    """Read an ``Argument Shapes`` text; None where it is none.
-
-    >>> parse_arguments("float32[1, 64], int8[]")
-    (Argument(dtype='float32', shape=(1, 64)), Argument(dtype='int8', shape=()))
-    """
+    """Read an ``Argument Shapes`` text; None where it is none."""
     found, position = [], 0
     while match := _ARGUMENT.match(text, position):
         sizes = match[2].split(", ") if match[2] else []

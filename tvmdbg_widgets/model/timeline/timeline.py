@@ -364,12 +364,7 @@ _LEAST_PREFIX = 6
 
 
 def slice_labels(names: Sequence[str]) -> list[str]:
-    """Return what each of some distinct names reads.
-
-    The name of a fused function reads as its operators; of several functions of the same operators
-    each keeps its number: ``"conv2d + add + relu_1"``. What all other names begin with is left out.
-    Distinct names read differently.
-    """
+    """Return what each of some distinct names reads."""
     found = list(map(parts, names))
     functions = [bool(name) and told != (name,) for name, told in zip(names, found, strict=True)]
     short = [

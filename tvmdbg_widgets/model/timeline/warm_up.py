@@ -143,10 +143,7 @@ def _cut(times: Floats, totals: Floats) -> int:
 
 
 def _may_lie(rest: list[float], low: float, high: float) -> bool:
-    """Return whether the limit of the rest may lie from ``low`` to below ``high``.
-
-    The deviation from the median is below a reach where more than half of the rest is within it.
-    """
+    """Return whether the limit of the rest may lie from ``low`` to below ``high``."""
     usual = _median(rest)
 
     def within(limit: float, slack: float) -> int:
@@ -190,10 +187,7 @@ def _why(cut: int, count: int, ratio: float, slower: int, operators: int) -> str
 def without_first(
     offsets: npt.NDArray[np.int64], repeats_ns: Floats, cut: int
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Return offsets and repeats of all nodes without the first ``cut`` repeats.
-
-    Nodes of fewer repeats than the most were not measured in the same repeats and keep theirs.
-    """
+    """Return offsets and repeats of all nodes without the first ``cut`` repeats."""
     counts = np.diff(offsets)
     dropped = np.where(counts == counts.max(initial=0), np.minimum(cut, counts), 0)
     within = np.arange(len(repeats_ns)) - np.repeat(offsets[:-1], counts)
