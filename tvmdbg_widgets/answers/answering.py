@@ -17,14 +17,7 @@ from tvmdbg_widgets.engine.columns import pack
 from tvmdbg_widgets.model.base.number_text import is_integer
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.graph.graph import tensor_title
-from tvmdbg_widgets.model.pictures import (
-    ChannelPictures,
-    Part,
-    Picture,
-    Pictures,
-    Profile,
-    is_cheap,
-)
+from tvmdbg_widgets.model.pictures import Part, Picture, Pictures, Profile, is_cheap
 from tvmdbg_widgets.model.pictures import channels as channels_of
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane, default_axes
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -105,16 +98,23 @@ def channels(context: Context, question: Question) -> Reply:
             "first": found.first,
             "count": found.count,
             "length": found.length,
-            "rows": found.rows,
-            "cols": found.cols,
-            "rowStep": found.row_step,
-            "colStep": found.col_step,
-            "planeRows": plane.rows,
-            "planeCols": plane.cols,
+            **_grid(found, plane),
             "columns": columns,
         },
         (buffer,),
     )
+
+
+def _grid(found: Picture, plane: Plane) -> dict[str, int]:
+    """Return how many cells there are, of how many values, and how large the plane is."""
+    return {
+        "rows": found.rows,
+        "cols": found.cols,
+        "rowStep": found.row_step,
+        "colStep": found.col_step,
+        "planeRows": plane.rows,
+        "planeCols": plane.cols,
+    }
 
 
 #: Bytes of one answer.
@@ -178,12 +178,7 @@ def tensor(context: Context, question: Question) -> Reply:
     header["tile"] = {
         "row": shown.row,
         "col": shown.col,
-        "rows": shown.rows,
-        "cols": shown.cols,
-        "rowStep": shown.row_step,
-        "colStep": shown.col_step,
-        "planeRows": plane.rows,
-        "planeCols": plane.cols,
+        **_grid(shown, plane),
         "exact": shown.exact,
         "columns": columns,
     }
@@ -232,7 +227,7 @@ def layout_json(known: KnownLayout) -> dict[str, Any]:
     }
 
 
-def packed_cells(found: Picture | Profile | ChannelPictures) -> tuple[list[dict[str, Any]], bytes]:
+def packed_cells(found: Picture | Profile) -> tuple[list[dict[str, Any]], bytes]:
     """Return headers and buffer of mean, minimum, maximum and flags.
 
     Bounds that are the mean to the bit, as those of cells of one value, are left out, and so are

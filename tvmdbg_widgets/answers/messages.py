@@ -339,10 +339,9 @@ class PriorityGate:
             return
         end = time.monotonic() + _PATIENCE
         with self._changed:
-            while (now := time.monotonic()) < (until := min(end, self._first_until(turn))):
+            while True:
+                begun = [(each, at) for each in Priority if each < turn for at in self._begun[each]]
+                until = min(end, max((at + _FIRST[each] for each, at in begun), default=0.0))
+                if (now := time.monotonic()) >= until:
+                    return
                 self._changed.wait(until - now)
-
-    def _first_until(self, turn: Priority) -> float:
-        """When all that goes before `turn` will have been first for long enough."""
-        ends = [at + _FIRST[each] for each in Priority if each < turn for at in self._begun[each]]
-        return max(ends, default=0.0)

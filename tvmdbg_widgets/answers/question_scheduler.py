@@ -167,7 +167,10 @@ class QuestionScheduler:
             content, buffers = {"result": reply.result}, list(reply.buffers)
             if question.flag("near"):
                 buffers.append(bytes(max(0, _SEGMENT - sum(map(len, buffers)))))
-        self._forget(question, ticket)
+        asked = question.client, question.kind
+        with self._lock:
+            if self._newest.get(asked) == ticket:
+                del self._newest[asked]
         self._send({"id": question.id, **content}, buffers)
 
     def _is_superseded(self, question: Question, ticket: int) -> bool:
@@ -177,12 +180,6 @@ class QuestionScheduler:
             return False
         with self._lock:
             return self._newest.get((question.client, question.kind)) != ticket
-
-    def _forget(self, question: Question, ticket: int) -> None:
-        asked = question.client, question.kind
-        with self._lock:
-            if self._newest.get(asked) == ticket:
-                del self._newest[asked]
 
 
 def _cancelled(question: Question) -> Collection[str]:

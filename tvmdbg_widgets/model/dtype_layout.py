@@ -1,4 +1,4 @@
-"""How many bytes ``DLDataType`` gives to code, bits and lanes, and in which order.
+"""Byte layouts of ``DLDataType``, and what RPC packets that carry such types hold.
 
 TVM's own: ``{uint8_t code; uint8_t bits; uint16_t lanes;}``, include/dlpack/dlpack.h, all releases.
 """
@@ -24,16 +24,9 @@ if TYPE_CHECKING:
 
 _FIELDS = ("code", "bits", "lanes")
 #: Letters of :mod:`struct`, which are also what keeps the widths to these.
-_LETTERS = {
-    "u8": "B",
-    "u16": "H",
-    "u32": "I",
-    "u64": "Q",
-    "i8": "b",
-    "i16": "h",
-    "i32": "i",
-    "i64": "q",
-}
+_LETTERS = dict(
+    zip(("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"), "BHIQbhiq", strict=True)
+)
 _NAMED = {"narrow": "code:u8 bits:u8 lanes:u16", "wide": "code:u16 bits:u16 lanes:i32"}
 _ALSO = {"standard": "narrow", "packed64": "wide"}
 _FIELD = re.compile(r"(code|bits|lanes):([ui](?:8|16|32|64))")

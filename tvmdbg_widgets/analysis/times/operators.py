@@ -190,38 +190,19 @@ class Operators(Sequence[OperatorRow]):
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """The heading, and the first lines."""
-        head = ["node", "name", "kind", "time", "share", "p10 … p90", "outputs", "trust"]
-        cells = [_row_cells(row) for row in self._rows[:_LINES_SHOWN]]
-        words = self._words
+        words, rows = self._words, self._rows[:_LINES_SHOWN]
+        heads: dict[str, str] = {} if words is None else {"node": words.item, "time": words.time}
         if words is None:
-            return head, cells
-        if words.by_name:
-            head = ["name", "slices", words.time, "share"]
-            return self._named(head, nested=words.time == "self time")
-        head[0], head[3] = words.item, words.time
-        if not self._numbered:
-            return head[1:5], [cell[1:5] for cell in cells]
-        kept = [0, 1, 3, 4, 5] if words.repeats else [0, 1, 3, 4]
-        return [head[i] for i in kept], [[cell[i] for i in kept] for cell in cells]
-
-    @property
-    def _numbered(self) -> bool:
-        return any(row.node >= 0 for row in self._rows[:_LINES_SHOWN])
-
-    def _named(self, head: list[str], *, nested: bool) -> tuple[list[str], list[list[str]]]:
-        cells = [
-            [
-                one_line(row.name),
-                f"{row.slices:,}",
-                row.text(row.time_ns),
-                row.share_text,
-                row.text(row.within_ns),
-            ]
-            for row in self._rows[:_LINES_SHOWN]
-        ]
-        if nested:
-            return [*head, "durations, children included"], cells
-        return head, [cell[:-1] for cell in cells]
+            names = ["node", "name", "kind", "time", "share", "p10 … p90", "outputs", "trust"]
+        elif words.by_name:
+            nested = ["durations, children included"] if words.time == "self time" else []
+            names = ["name", "slices", "time", "share", *nested]
+        elif any(row.node >= 0 for row in rows):
+            names = ["node", "name", "time", "share", *(["p10 … p90"] if words.repeats else [])]
+        else:
+            names = ["name", "kind", "time", "share"]
+        cells = [[_CELLS[name](row) for name in names] for row in rows]
+        return [heads.get(name, name) for name in names], cells
 
     def __repr__(self) -> str:
         head, rows = self._cells()
@@ -234,17 +215,19 @@ class Operators(Sequence[OperatorRow]):
         return html_table(head, rows, caption=self.caption, below=more)
 
 
-def _row_cells(row: OperatorRow) -> list[str]:
-    return [
-        str(row.node) if row.node >= 0 else "–",
-        one_line(row.name),
-        row.op_kind,
-        row.time_text,
-        row.share_text,
-        (row.spread_text or "-") + (" noisy" if row.noisy else ""),
-        row.outputs,
-        row.trust.label,
-    ]
+#: Columns of the printed table by their heading: the text of a row in each.
+_CELLS: dict[str, Callable[[OperatorRow], str]] = {
+    "node": lambda row: str(row.node) if row.node >= 0 else "–",
+    "name": lambda row: one_line(row.name),
+    "kind": lambda row: row.op_kind,
+    "slices": lambda row: f"{row.slices:,}",
+    "time": lambda row: row.time_text,
+    "share": lambda row: row.share_text,
+    "p10 … p90": lambda row: (row.spread_text or "-") + (" noisy" if row.noisy else ""),
+    "durations, children included": lambda row: row.text(row.within_ns),
+    "outputs": lambda row: row.outputs,
+    "trust": lambda row: row.trust.label,
+}
 
 
 _RELEASE = re.compile(r"v?0\.([0-9]{1,2})(?:\..*)?", re.ASCII)

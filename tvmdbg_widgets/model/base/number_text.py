@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -194,7 +195,10 @@ def ordered(values: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.uint64]:
 
 def distance(a: Any, b: Any) -> npt.NDArray[np.uint64]:
     """Return how many steps lie between values of one type."""
-    first, second = _pair(a, b)
+    first, second = np.asarray(a), np.asarray(b)
+    if first.dtype != second.dtype:
+        raise TypeError(f"steps lie between values of one type, not {first.dtype}, {second.dtype}")
+    first, second = np.broadcast_arrays(first, second)
     low, high = ordered(first), ordered(second)
     with np.errstate(over="ignore"):  # two's complement wraps around to the right difference
         ahead = high.astype(np.uint64) - low.astype(np.uint64)
@@ -224,14 +228,6 @@ def spacing(x: Any) -> npt.NDArray[np.float64]:
     return np.where(finite, steps, np.nan)
 
 
-def _pair(a: Any, b: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    first, second = np.asarray(a), np.asarray(b)
-    if first.dtype != second.dtype:
-        raise TypeError(f"steps lie between values of one type, not {first.dtype}, {second.dtype}")
-    left, right = np.broadcast_arrays(first, second)
-    return left, right
-
-
 def _is_nan(values: np.ndarray[Any, Any]) -> npt.NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):  # signalling NaN of bfloat16
         nan: npt.NDArray[np.bool_] = np.isnan(values)
@@ -256,7 +252,7 @@ class FloatType(NamedTuple):
 
 @lru_cache(maxsize=256)
 def float_type(dtype: np.dtype[Any]) -> FloatType | None:
-    """Return what a dtype is made of, None where it is none of real floating-point numbers."""
+    """Return what a dtype is made of, None where it is no real floating-point type."""
     if dtype.kind in "biucO" or dtype.itemsize > _LARGEST:
         return None
     try:
@@ -268,7 +264,7 @@ def float_type(dtype: np.dtype[Any]) -> FloatType | None:
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
-    """Whether scalars of the dtype are real floating-point numbers, those of 8 and fewer bits too."""
+    """Whether scalars of the dtype are real floating-point numbers, of any number of bits."""
     return float_type(dtype) is not None
 
 
@@ -309,23 +305,23 @@ def codes(values: Any) -> np.ndarray[Any, Any]:
 
 
 def hex_text(values: Any) -> list[str]:
-    """Return each scalar's bits as ``"0x3F800000"``, in C order, as many digits as the type needs."""
-    array = np.asarray(values)
-    if array.dtype.kind == "c":
-        pairs = zip(hex_text(array.real), hex_text(array.imag), strict=True)
-        return [f"{real} {imag}" for real, imag in pairs]
-    digits = -(-width(array.dtype) // 4)
-    return [f"0x{code:0{digits}X}" for code in codes(array).ravel().tolist()]
+    """Return each scalar's bits as ``"0x3F800000"``, in C order; both parts of a complex one."""
+    return _code_texts(values, " ", lambda code, bits: f"0x{code:0{-(-bits // 4)}X}")
 
 
 def bit_text(values: Any) -> list[str]:
     """Return each scalar's bits as ``"0"`` and ``"1"``, highest first, in C order."""
+    return _code_texts(values, "", lambda code, bits: f"{code:0{bits}b}")
+
+
+def _code_texts(values: Any, between: str, write: Callable[[int, int], str]) -> list[str]:
+    """Return each scalar's code as text; the parts of a complex number one behind the other."""
     array = np.asarray(values)
     if array.dtype.kind == "c":
-        pairs = zip(bit_text(array.real), bit_text(array.imag), strict=True)
-        return [real + imag for real, imag in pairs]
-    digits = width(array.dtype)
-    return [f"{code:0{digits}b}" for code in codes(array).ravel().tolist()]
+        parts = (_code_texts(part, between, write) for part in (array.real, array.imag))
+        return list(map(between.join, zip(*parts, strict=True)))
+    bits = width(array.dtype)
+    return [write(code, bits) for code in codes(array).ravel().tolist()]
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""Numbers as people read them; ``js/src/shared/format.ts`` writes the same texts."""
+"""Numbers as people read them, as ``js/src/shared/format.ts`` writes them; columns and tables."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
-from functools import cached_property
-from typing import Literal, overload
+from functools import cache, cached_property
+from typing import Any, Literal, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -129,7 +129,7 @@ def counted(count: float, noun: str) -> str:
 
 
 def agree(count: float, one: str, several: str = "") -> str:
-    """Return a verb or pronoun as its count asks: ``"has"`` or ``"have"``, ``"it"`` or ``"they"``."""
+    """Return a verb or pronoun as its count asks: ``"has"`` or ``"have"``, or `several`."""
     if integer(count) == "1":
         return one
     regular = re.sub(r"(ch|sh|ss|x|o)es$|s$", r"\1", re.sub(r"(\w\w)ies$", r"\1y", one))
@@ -302,6 +302,27 @@ class StringColumn(Sequence[str]):
             f"StringColumn({counted(len(self), 'string')}, {len(self.unique)} distinct: "
             f"[{shown}{more}])"
         )
+
+
+@cache
+def column_types(kind: type) -> dict[str, np.dtype[Any]]:
+    """Return the element type of each array column of a class, as its annotations declare it."""
+    found = {}
+    for name, hint in get_type_hints(kind).items():
+        for each in (hint, *get_args(hint)):
+            if get_origin(each) is np.ndarray:
+                found[name] = np.dtype(get_args(get_args(each)[1])[0])
+    return found
+
+
+def freeze(columns: Any) -> None:
+    """Make the array columns of a frozen dataclass contiguous, of their types, and read-only."""
+    for name, dtype in column_types(type(columns)).items():  # type: ignore[arg-type]
+        given = getattr(columns, name)
+        if given is not None:
+            column = np.ascontiguousarray(given, dtype).view()
+            column.flags.writeable = False
+            object.__setattr__(columns, name, column)
 
 
 _LEFT = "text-align: left"

@@ -1,4 +1,4 @@
-"""Many small ranges of a file as few larger ones."""
+"""Checked arguments: names with a slip and ranges; numbered rows, and joined ranges of bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text from files, made fit for one line of a terminal or a message."""
+"""Text from files made fit for a message, errors and issues of files, and URLs as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, overload
+
+from tvmdbg_widgets.model.base.numbers import more_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,11 +150,8 @@ class FormatError(ValueError):
         return text
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = {
-            name: getattr(self, name)
-            for name in ("problem", "file", "field", "offset", "expected", "found", "hint")
-        }
-        return _rebuild, (arguments,)
+        names = ("problem", "file", "field", "offset", "expected", "found", "hint")
+        return partial(FormatError, **{name: getattr(self, name) for name in names}), ()
 
 
 def why_unread(problem: Exception) -> str:
@@ -166,10 +166,6 @@ def why_unread(problem: Exception) -> str:
 
 def _last(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
-
-
-def _rebuild(arguments: dict[str, Any]) -> FormatError:
-    return FormatError(arguments.pop("problem"), **arguments)
 
 
 _LINES_SHOWN = 20
@@ -284,16 +280,13 @@ class Issues(Sequence[Issue]):
             f"<code>{html.escape(issue.rule)}</code></li>"
             for issue in self._items[:_LINES_SHOWN]
         )
-        more = len(self._items) - _LINES_SHOWN
-        rest = f"<li>… and {more} more</li>" if more > 0 else ""
+        rest = "".join(f"<li>{each}</li>" for each in more_text(len(self), _LINES_SHOWN))
         return f"<div>Issues: {self.summary()}</div><ul>{items}{rest}</ul>"
 
     def __repr__(self) -> str:
         lines = [f"Issues: {self.summary()}"]
-        lines += [f"  {issue}" for issue in self._items[:_LINES_SHOWN]]
-        if len(self._items) > _LINES_SHOWN:
-            lines.append(f"  … and {len(self._items) - _LINES_SHOWN} more")
-        return "\n".join(lines)
+        lines += [str(issue) for issue in self._items[:_LINES_SHOWN]]
+        return "\n  ".join([*lines, *more_text(len(self), _LINES_SHOWN)])
 
 
 _SILENCE_S = 60

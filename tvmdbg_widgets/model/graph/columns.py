@@ -12,34 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted, freeze
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph.operators import Adjacency, module_prefixes
 
 #: What nodes are for; empty for what runs. Memory that a program plans for itself is no input.
 ROLES = ("", "input", "parameter", "mutable buffer", "buffer without a start value")
-
-DTYPES: dict[str, type[np.generic]] = {
-    "kinds": np.uint8,
-    "parameter_trust": np.uint8,
-    "entry_offsets": np.int64,
-    "edge_source": np.int32,
-    "edge_output": np.int32,
-    "edge_target": np.int32,
-    "edge_position": np.int32,
-    "edge_trust": np.uint8,
-    "heads": np.int32,
-    "arg_nodes": np.int32,
-    "shape_offsets": np.int64,
-    "shape_dims": np.int64,
-    "shape_known": np.bool_,
-    "control_source": np.int32,
-    "control_target": np.int32,
-    "storage_ids": np.int32,
-    "device_types": np.int32,
-    "dtype_flags": np.int32,
-}
-"""Element type of every array column."""
 
 
 def _no_nodes() -> npt.NDArray[np.int32]:
@@ -140,10 +118,7 @@ class GraphColumns:
     metadata: Any = None
 
     def __post_init__(self) -> None:
-        for name, dtype in DTYPES.items():
-            array = getattr(self, name)
-            if array is not None:
-                object.__setattr__(self, name, _frozen(array, dtype))
+        freeze(self)
         object.__setattr__(self, "edge_candidates", MappingProxyType(dict(self.edge_candidates)))
         _require_consistent(self)
 
@@ -170,12 +145,10 @@ class GraphColumns:
         IndexError
             Where the graph has no such node or the node no such output.
         """
-        if not 0 <= node < self.num_nodes:
-            raise IndexError(f"node {node} of a graph with {counted(self.num_nodes, 'node')}")
-        first, end = int(self.entry_offsets[node]), int(self.entry_offsets[node + 1])
-        if not 0 <= output < end - first:
-            raise IndexError(f"output {output} of node {node}, which has {end - first}")
-        return first + output
+        entries = self.entry_range(node)
+        if not 0 <= output < len(entries):
+            raise IndexError(f"output {output} of node {node}, which has {len(entries)}")
+        return entries[output]
 
     def shape(self, node: int, output: int = 0) -> tuple[int, ...] | None:
         """Return the shape of an entry, None where unknown."""
@@ -270,13 +243,6 @@ class GraphColumns:
         return range(int(self.entry_offsets[node]), int(self.entry_offsets[node + 1]))
 
 
-def _frozen(array: npt.ArrayLike, dtype: type[np.generic]) -> npt.NDArray[Any]:
-    """Return `array` as a contiguous read-only array of `dtype`."""
-    column = np.ascontiguousarray(array, dtype=dtype).view()
-    column.flags.writeable = False
-    return column
-
-
 def _require_consistent(graph: GraphColumns) -> None:
     """Check that the columns fit each other."""
     nodes, entries, edges = graph.num_nodes, int(graph.entry_offsets[-1]), graph.num_edges
@@ -341,10 +307,7 @@ class PlannedMemory:
     loops: npt.NDArray[np.int32]
 
     def __post_init__(self) -> None:
-        for name in ("buffers", "offsets", "kept", "scratch", "loops"):
-            column = getattr(self, name).view()
-            column.flags.writeable = False
-            object.__setattr__(self, name, column)
+        freeze(self)
         if len(self.offsets) != len(self.buffers):
             raise ValueError(
                 f"offsets has {counted(len(self.offsets), 'item')}, not {len(self.buffers)}"

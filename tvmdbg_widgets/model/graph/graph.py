@@ -1,4 +1,4 @@
-"""The graph of a run: its nodes, and what is reached from where."""
+"""The graph of a run: its nodes, what is reached from where, and what nodes are called."""
 
 from __future__ import annotations
 
@@ -162,7 +162,11 @@ class Graph(GraphColumns):
         """
         if names and set(names).isdisjoint(self.names.unique):
             return self
-        kinds, trust = parameters_by_file(self.names, self.kinds, names)
+        wanted, null = set(names), self.kinds <= NodeKind.PARAMETER
+        named = np.array([name in wanted for name in self.names.unique], np.bool_)
+        roles = np.where(named[self.names.codes], NodeKind.PARAMETER, NodeKind.INPUT)
+        trust = np.where(null, Trust.EXACT, Trust.ABSENT).astype(np.uint8)
+        kinds = np.where(null, roles, self.kinds).astype(np.uint8)
         return dataclasses.replace(self, kinds=kinds, parameter_trust=trust)
 
     def with_issues(self, issues: Issues) -> Graph:
@@ -212,25 +216,11 @@ def _rebuild(columns: dict[str, Any]) -> Graph:
     return Graph(**columns)
 
 
-_NAMES = {
-    1: "cpu",
-    2: "cuda",
-    3: "cuda_host",
-    4: "opencl",
-    5: "aocl",
-    6: "sdaccel",
-    7: "vulkan",
-    8: "metal",
-    9: "vpi",
-    10: "rocm",
-    11: "rocm_host",
-    12: "ext_dev",
-    13: "cuda_managed",
-    14: "oneapi",
-    15: "webgpu",
-    16: "hexagon",
-    17: "maia",
-}
+#: By number, from 1 on.
+_DEVICES = (
+    *("cpu", "cuda", "cuda_host", "opencl", "aocl", "sdaccel", "vulkan", "metal", "vpi", "rocm"),
+    *("rocm_host", "ext_dev", "cuda_managed", "oneapi", "webgpu", "hexagon", "maia"),
+)
 
 
 def device_name(device_type: int) -> str:
@@ -240,7 +230,8 @@ def device_name(device_type: int) -> str:
     """
     if device_type < 0:
         return "unknown device"
-    return _NAMES.get(device_type, f"device type {device_type}")
+    known = 0 < device_type <= len(_DEVICES)
+    return _DEVICES[device_type - 1] if known else f"device type {device_type}"
 
 
 def device_names(graph: Graph | None) -> dict[str, str]:
@@ -357,15 +348,3 @@ def looks_like_input(name: str) -> bool:
     """Tell whether a null node of that name is usually fed: ``data``, ``input_ids``."""
     words = [word.lower() for word in _WORD.findall(name[-_LONGEST:])]
     return bool(words) and words[-1] in _FED
-
-
-def parameters_by_file(
-    names: StringColumn, kinds: npt.NDArray[np.uint8], listed: Collection[str]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Return `kinds` and the trust in the roles, with null nodes told by a params file's names."""
-    wanted = set(listed)
-    named = np.array([name in wanted for name in names.unique], dtype=np.bool_)[names.codes]
-    null = kinds <= NodeKind.PARAMETER
-    changed = np.where(null, np.uint8(NodeKind.INPUT), kinds)
-    changed = np.where(null & named, np.uint8(NodeKind.PARAMETER), changed)
-    return changed, np.where(null, np.uint8(Trust.EXACT), np.uint8(Trust.ABSENT))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted, freeze
 from tvmdbg_widgets.model.base.ranges import meant
 
 if TYPE_CHECKING:
@@ -88,21 +88,13 @@ class Groups(Sequence["Group"]):
     repeats: Ints = field(default_factory=_none)
 
     def __post_init__(self) -> None:
-        for name in ("order", "start", "end", "parent", "alike", "source", "repeats"):
-            dtype = np.uint8 if name == "source" else np.int32
-            column = np.array(getattr(self, name), dtype)
-            column.flags.writeable = False
-            object.__setattr__(self, name, column)
-            if name != "order" and len(column) != len(self.start):
+        freeze(self)
+        for name in ("end", "parent", "names", "alike", "source", "repeats"):
+            rows, groups = len(getattr(self, name)), len(self.start)
+            if rows != groups:
                 raise ValueError(
-                    f"{name} has {counted(len(column), 'row')} for "
-                    f"{counted(len(self.start), 'group')}"
+                    f"{name} has {counted(rows, 'row')} for {counted(groups, 'group')}"
                 )
-        if len(self.names) != len(self.start):
-            raise ValueError(
-                f"names has {counted(len(self.names), 'row')} for "
-                f"{counted(len(self.start), 'group')}"
-            )
         self._require_nested()
 
     def _require_nested(self) -> None:

@@ -1,4 +1,4 @@
-"""One number or one class for every node or every entry of a graph, to be shown as its color."""
+"""One number or class for each node or entry of a graph as its color, and templates of labels."""
 
 from __future__ import annotations
 
@@ -192,18 +192,14 @@ def _of_mapping(graph: Graph, data: Mapping[Any, Any]) -> tuple[Of, list[Any]]:
     rows: list[Any] = [None] * (graph.num_entries if entries else graph.num_nodes)
     for key, value in data.items():
         if isinstance(key, tuple):
-            rows[_entry(graph, key)] = value
+            if len(key) != 2 or not all(isinstance(each, int | np.integer) for each in key):
+                raise TypeError(f"an entry is (node id, output), found {key!r:.80}")
+            rows[graph.entry_id(int(key[0]), int(key[1]))] = value
             continue
         for node in _nodes(graph, key):
             for at in graph.entry_range(node) if entries else (node,):
                 rows[at] = value
     return ("entries" if entries else "nodes"), rows
-
-
-def _entry(graph: Graph, key: tuple[Any, ...]) -> int:
-    if len(key) != 2 or not all(isinstance(each, int | np.integer) for each in key):
-        raise TypeError(f"an entry is (node id, output), found {key!r:.80}")
-    return graph.entry_id(int(key[0]), int(key[1]))
 
 
 def _nodes(graph: Graph, key: object) -> list[int]:
@@ -298,20 +294,8 @@ def _number(value: Any) -> float:
 
 #: What may stand in braces.
 FIELDS = (
-    "op",
-    "id",
-    "name",
-    "func",
-    "kind",
-    "shape",
-    "dtype",
-    "time",
-    "share",
-    "device",
-    "storage",
-    "layout",
-    "bytes",
-    "value",
+    *("op", "id", "name", "func", "kind", "shape", "dtype", "time", "share", "device"),
+    *("storage", "layout", "bytes", "value"),
 )
 _MOST = 400
 _LINES = 2
@@ -325,16 +309,11 @@ def checked_template(text: str) -> str:
     lines = text.split("\n")
     if len(lines) > _LINES:
         raise ValueError(f"a box has room for {_LINES} lines, found {len(lines)}")
-    for line in lines:
-        for found in _PART.finditer(line):
-            _check(found)
+    for found in (each for line in lines for each in _PART.finditer(line)):
+        whole, name, at = found.group(), found.group(1), found.start()
+        if name is None and whole not in ("{{", "}}"):
+            raise ValueError(f"{whole!r} at {at} stands alone; write {whole * 2!r}")
+        if name is not None and name not in FIELDS:
+            known = [f"{{{field}}}" for field in FIELDS]
+            raise ValueError(f"unknown field {whole} at {at}{meant(whole, known)}")
     return text
-
-
-def _check(found: re.Match[str]) -> None:
-    whole, name, at = found.group(), found.group(1), found.start()
-    if name is None and whole not in ("{{", "}}"):
-        raise ValueError(f"{whole!r} at {at} stands alone; write {whole * 2!r}")
-    if name is not None and name not in FIELDS:
-        known = [f"{{{field}}}" for field in FIELDS]
-        raise ValueError(f"unknown field {whole} at {at}{meant(whole, known)}")

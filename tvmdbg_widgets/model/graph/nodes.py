@@ -83,7 +83,10 @@ class Node:
         ``"params file"``, ``"program"``, ``"structure"``, ``"name"`` or ``"unknown"``: then the
         node counts as an input. Empty for what runs.
         """
-        return basis_of(self._graph, self.id)
+        if self.kind > NodeKind.PARAMETER:
+            return ""
+        known = "program" if self._graph.form in _PROGRAMS else "params file"
+        return _BASES.get(Trust(int(self._graph.parameter_trust[self.id])), known)
 
     @property
     def op_kind(self) -> str:
@@ -164,14 +167,6 @@ class Node:
         )
 
 
-def basis_of(graph: GraphColumns, node: int) -> str:
-    """Return what the role of a node rests on; empty for what runs."""
-    if graph.kinds[node] > NodeKind.PARAMETER:
-        return ""
-    known = "program" if graph.form in _PROGRAMS else "params file"
-    return _BASES.get(Trust(int(graph.parameter_trust[node])), known)
-
-
 class Nodes(Sequence[Node]):
     """All nodes of a graph, by node id."""
 
@@ -224,7 +219,7 @@ def held_texts(graph: GraphColumns) -> list[str]:
 
 
 def roles_text(graph: GraphColumns) -> str:
-    """Say what telling inputs from parameters rests on; empty where a file tells it, or one is all."""
+    """Say what telling inputs from parameters rests on; empty where a file tells them apart."""
     given = graph.parameter_trust[graph.kinds <= NodeKind.PARAMETER]
     if len(given) == 1:
         return ""

@@ -16,35 +16,15 @@ from tvmdbg_widgets.model.executorch.etdump import xnnpack_family
 from tvmdbg_widgets.model.graph.operator_names import family_by_name
 
 OP_KINDS: Final = (
-    "convolution",
-    "matmul",
-    "elementwise",
-    "activation",
-    "normalization",
-    "pooling/reduction",
-    "layout/copy",
-    "reshape",
-    "cast/quantize",
-    "gather/split",
-    "delegate",
-    "other",
-    "input",
-    "parameter",
-    "buffer",
+    *("convolution", "matmul", "elementwise", "activation", "normalization", "pooling/reduction"),
+    *("layout/copy", "reshape", "cast/quantize", "gather/split", "delegate", "other"),
+    *("input", "parameter", "buffer"),
 )
 """Families of operators, in the order of legends."""
 
 _DOMINANCE: Final = (
-    "convolution",
-    "matmul",
-    "normalization",
-    "pooling/reduction",
-    "activation",
-    "cast/quantize",
-    "elementwise",
-    "gather/split",
-    "layout/copy",
-    "reshape",
+    *("convolution", "matmul", "normalization", "pooling/reduction", "activation"),
+    *("cast/quantize", "elementwise", "gather/split", "layout/copy", "reshape"),
 )
 _NULL_KINDS: Final = {0: "input", 1: "parameter"}
 _SHARED_KINDS: Final = {"__nop": "reshape", "__copy": "layout/copy"}
@@ -62,16 +42,9 @@ _TORCH_FAMILY_OF: Final = _BARE_FAMILY_OF | family_by_name("torch")
 _TORCH: Final = re.compile(r"\w+(?:::|\.(?=\w+\.))(\w+)(?:\.\w+)?")
 
 
-def _spellings() -> dict[str, str]:
-    table: dict[str, str] = {}
-    for name in _FAMILY_OF:
-        table[name.replace(".", "_")] = name
-    for name in _FAMILY_OF:
-        table.setdefault(name.rpartition(".")[2], name.rpartition(".")[2])
-    return table
-
-
-_SPELLINGS: Final = _spellings()
+_SPELLINGS: Final = {name: name for name in _BARE_FAMILY_OF} | {
+    name.replace(".", "_"): name for name in _FAMILY_OF
+}
 _MOST_LETTERS: Final = max(map(len, _SPELLINGS))
 _LONGEST: Final = max(spelling.count("_") for spelling in _SPELLINGS) + 1
 
@@ -113,14 +86,8 @@ def parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
     variants = filter(None, (_NUMBERS.match(last), _HASHED.match(last)))
     stop = len(func_name) - max(each.end() for each in variants)
     found = _split(func_name[start:stop])
-    fused = start > 0
-    if not found or not (fused or all(map(_is_operator, found))):
-        return (func_name,)
-    return found
-
-
-def _is_operator(part: str) -> bool:
-    return part in _FAMILY_OF or part in _BARE_FAMILY_OF
+    known = all(part in _FAMILY_OF or part in _BARE_FAMILY_OF for part in found)
+    return found if found and (start > 0 or known) else (func_name,)
 
 
 @lru_cache(maxsize=16_384)

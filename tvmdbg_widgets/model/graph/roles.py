@@ -82,24 +82,13 @@ def with_roles(graph: Graph) -> Graph:
         elif named or fed:
             trust[node] = Trust.BY_NAME
             kinds[node] = NodeKind.PARAMETER if named else NodeKind.INPUT
-    _feed(graph, null, uses, kinds, trust)
+    if null and not any(kinds[node] == NodeKind.INPUT for node in null):
+        # Something is fed: the first node that may be is an input.
+        read = set(graph.edge_source.tolist())
+        likely = [node for node in null if uses[node] is not OperandUse.WEIGHT and node in read]
+        if likely:
+            kinds[likely[0]], trust[likely[0]] = NodeKind.INPUT, Trust.BY_ORDER
     return dataclasses.replace(graph, kinds=kinds, parameter_trust=trust)
-
-
-def _feed(
-    graph: Graph,
-    null: list[int],
-    uses: list[OperandUse],
-    kinds: np.ndarray[tuple[int], np.dtype[np.uint8]],
-    trust: np.ndarray[tuple[int], np.dtype[np.uint8]],
-) -> None:
-    """Make the first null node an input where there would be none: something is fed."""
-    if not null or any(kinds[node] == NodeKind.INPUT for node in null):
-        return
-    read = set(graph.edge_source.tolist())
-    likely = [node for node in null if uses[node] is not OperandUse.WEIGHT and node in read]
-    if likely:
-        kinds[likely[0]], trust[likely[0]] = NodeKind.INPUT, Trust.BY_ORDER
 
 
 def _uses(graph: Graph) -> list[OperandUse]:
@@ -124,12 +113,8 @@ def _uses(graph: Graph) -> list[OperandUse]:
         reads = range(ends[node], ends[node + 1])
         function = functions[codes[node]]
         told = [_told(rows, edge, node, function, reads) for edge in reads]
-        passed = (
-            uses[node]
-            if light[node] and told.count(OperandUse.NOTHING) == 1
-            else OperandUse.NOTHING
-        )
-        if passed is OperandUse.BESIDE:
+        passed = uses[node]
+        if not light[node] or told.count(OperandUse.NOTHING) != 1 or passed is OperandUse.BESIDE:
             passed = OperandUse.NOTHING
         for edge, found in zip(reads, told, strict=True):
             if sources[edge] >= 0:
@@ -205,19 +190,14 @@ def _told(
         return _of_layer(rows, edge, function, own)
     if function.name in _EMBEDS:
         return _of_embedding(rows, edge, own)
-    if function.family != "elementwise" or len(reads) < 2 or own is None:
+    if function.family != "elementwise" or len(reads) < 2 or own is None or not _per_channel(own):
         return OperandUse.NOTHING
-    if not _per_channel(own):
-        return OperandUse.NOTHING
+    # A mask is added to a product of two computed matrices.
+    others = rows.sources[reads.start : reads.stop]
+    masks = any(each not in (-1, source) and rows.multiplies[each] for each in others)
     out = rows.shape(target, 0)
     beside = out is not None and len(out) > 1 and math.prod(own) < math.prod(out)
-    return OperandUse.BESIDE if beside and not _masks(rows, source, reads) else OperandUse.NOTHING
-
-
-def _masks(rows: _GraphLists, source: int, reads: range) -> bool:
-    """Whether another operand is a product of two computed matrices, to which masks are added."""
-    beside = rows.sources[reads.start : reads.stop]
-    return any(each not in (-1, source) and rows.multiplies[each] for each in beside)
+    return OperandUse.BESIDE if beside and not masks else OperandUse.NOTHING
 
 
 def _of_layer(
@@ -229,12 +209,9 @@ def _of_layer(
         return OperandUse.FED
     if place == 1 and function.name == "matmul":
         first = rows.sources[edge - 1]
-        computed = first >= 0 and rows.kinds[first] >= NodeKind.OPERATOR
-        return (
-            OperandUse.WEIGHT
-            if computed and own is not None and len(own) == 2
-            else OperandUse.NOTHING
-        )
+        weight = first >= 0 and rows.kinds[first] >= NodeKind.OPERATOR
+        weight = weight and own is not None and len(own) == 2
+        return OperandUse.WEIGHT if weight else OperandUse.NOTHING
     if place == 1 or own is None:
         return OperandUse.WEIGHT
     blocked = function.name.endswith("nchwc")

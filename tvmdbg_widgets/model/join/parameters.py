@@ -28,7 +28,6 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
     null: dict[str, list[int]] = defaultdict(list)
     for node in np.flatnonzero(graph.kinds <= NodeKind.PARAMETER).tolist():
         null[graph.names[node]].append(node)
-    declared = Declared(graph)
     found = []
     unknown = []
     reshaped: list[Placed] = []
@@ -41,7 +40,7 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
         array = KeyedArray(record, record.key, None, 0)
         placed = Placed(array, nodes[0], 0, Trust.BY_NAME)
         found_issues: list[Issue] = []
-        settled, notes = agreeing(declared, placed, found_issues, record.file)
+        settled, notes = agreeing(graph, placed, found_issues, record.file)
         shape = graph.shape(nodes[0])
         if (
             len(found_issues) == 1
@@ -96,13 +95,18 @@ def join_tensors(
     placed, issues = place(graph, arrays, file)
     later = later_writers(graph) if reused and graph is not None else {}
     later = {entry: later[entry] for entry in sorted({p.entry for p in placed} & later.keys())}
-    declared = None if graph is None else Declared(graph)
     tensors = []
     for each in placed:
-        record, notes = agreeing(declared, each, issues, file)
+        record, notes = agreeing(graph, each, issues, file)
         writer = later.get(each.entry)
         if writer is not None and graph is not None:
-            notes += (reuse_note(graph, each.entry, writer),)
+            storage = graph.storage_ids
+            number = None if storage is None else int(storage[graph.entry_id(*each.entry)])
+            note = (
+                f"read after node {writer} ({graph.names[writer]}) wrote to the same storage "
+                f"({number}): these are not this node's values"
+            )
+            notes = (*notes, note)
         tensors.append(
             Tensor(
                 record,
@@ -163,47 +167,21 @@ def reuse_issue(entries: Collection[Entry], file: str) -> Issue:
     )
 
 
-def reuse_note(graph: Graph, entry: Entry, writer: int) -> str:
-    """Return what the tensor of an overwritten entry must say."""
-    storage = None
-    if graph.storage_ids is not None:
-        storage = int(graph.storage_ids[graph.entry_id(*entry)])
-    return (
-        f"read after node {writer} ({graph.names[writer]}) wrote to the same storage ({storage}): "
-        "these are not this node's values"
-    )
-
-
-class Declared:
-    """Shapes and dtypes that a graph gives its entries, to be looked up one after the other."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._entries = graph.entry_offsets.tolist()
-        self._ends = graph.shape_offsets.tolist()
-        self._dims = graph.shape_dims.tolist()
-        self._known = graph.shape_known.tolist()
-        self._dtypes = graph.dtypes
-
-    def of(self, node: int, output: int) -> tuple[tuple[int, ...] | None, str | None]:
-        """Return shape and dtype of an entry that the graph has; None where unknown."""
-        entry = self._entries[node] + output
-        dtype = self._dtypes[entry] or None
-        if not self._known[entry]:
-            return None, dtype
-        return tuple(self._dims[self._ends[entry] : self._ends[entry + 1]]), dtype
-
-
 def agreeing(
-    declared: Declared | None, placed: Placed, issues: list[Issue], file: str
+    graph: Graph | None, placed: Placed, issues: list[Issue], file: str
 ) -> tuple[ArrayRecord, tuple[str, ...]]:
     """Settle an ambiguous dtype by the graph's, and note where shape or dtype differ from it."""
     record, notes = placed.array.record, placed.notes
-    if declared is None:
+    if graph is None:
         return record, notes
-    entry = placed.entry
-    shape, dtype = declared.of(*entry)
-    if dtype is not None:
-        record = _settled(record, dtype)
+    entry = graph.entry_id(*placed.entry)
+    shape, dtype = graph.entry_shapes[entry], graph.dtypes[entry] or None
+    if dtype is not None and record.alternatives:
+        meanings = (
+            each for each in (record.dtype, *record.alternatives) if _same_type(each, dtype)
+        )
+        meaning = next(meanings, None)
+        record = record if meaning is None else record.with_dtype(meaning)
     differences = []
     if shape is not None and shape != record.shape:
         differences.append(f"shape {list(shape)} in the graph, {list(record.shape)} in the file")
@@ -218,21 +196,12 @@ def agreeing(
             IssueSeverity.ERROR,
             f"{where}: {difference}",
             nodes=(placed.node,),
-            entries=(entry,),
+            entries=(placed.entry,),
             file=file,
         )
         for difference in differences
     )
     return record, notes + tuple(differences)
-
-
-def _settled(record: ArrayRecord, dtype: str) -> ArrayRecord:
-    if not record.alternatives:
-        return record
-    for meaning in (record.dtype, *record.alternatives):
-        if _same_type(meaning, dtype):
-            return record.with_dtype(meaning)
-    return record
 
 
 def _same_type(stored: DataType, text: str) -> bool:

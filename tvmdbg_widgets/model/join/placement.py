@@ -53,26 +53,22 @@ def place(
     order: if every key names its node they are placed by order, else by name. In v0.8 a later
     node of the same name overwrote an earlier one, so the array left is the last one's.
     """
+    indexed = all(array.node is not None for array in arrays)
+    if graph is None and indexed:
+        return [Placed(a, a.node or 0, a.output, Trust.EXACT) for a in arrays], []
     if graph is None:
-        return _without_graph(arrays), []
-    if all(array.node is not None for array in arrays):
+        ids: dict[str, int] = {}
+        nodes = [ids.setdefault(array.name, len(ids)) for array in arrays]
+        pairs = zip(arrays, nodes, strict=True)
+        return [Placed(array, node, array.output, Trust.BY_ORDER) for array, node in pairs], []
+    if indexed:
         return _by_index(graph, arrays, file)
     entries = [(i, k) for i in range(graph.num_nodes) for k in range(len(graph.entry_range(i)))]
     in_order = [(graph.names[node], output) for node, output in entries]
     if in_order[: len(arrays)] == [(array.name, array.output) for array in arrays]:
-        placed = [
-            Placed(array, *entry, Trust.BY_ORDER)
-            for array, entry in zip(arrays, entries, strict=False)
-        ]
-        return placed, []
+        ordered = zip(arrays, entries, strict=False)
+        return [Placed(array, *entry, Trust.BY_ORDER) for array, entry in ordered], []
     return _by_name(graph, arrays, file)
-
-
-def _without_graph(arrays: Sequence[KeyedArray]) -> list[Placed]:
-    if all(array.node is not None for array in arrays):
-        return [Placed(a, a.node or 0, a.output, Trust.EXACT) for a in arrays]
-    ids: dict[str, int] = {}
-    return [Placed(a, ids.setdefault(a.name, len(ids)), a.output, Trust.BY_ORDER) for a in arrays]
 
 
 def _by_index(
@@ -261,18 +257,17 @@ def _by_name_report(
         if len(candidates) == 1 and len(own) == 1:
             nodes[own[0]], trust[own[0]] = candidates[0], Trust.BY_NAME
             continue
-        fits = {row: _shaped(graph, report, candidates, row) for row in own}
+        found = {row: report.arguments(row) for row in own}
+        fits = {
+            row: [
+                each for each in candidates if told is None or _same(_expected(graph, each), told)
+            ]
+            for row, told in found.items()
+        }
         taken = [fit[0] for fit in fits.values() if len(fit) == 1]
         for row, fit in fits.items():
             if len(fit) == 1 and taken.count(fit[0]) == 1:
                 nodes[row], trust[row] = fit[0], Trust.BY_NAME
-
-
-def _shaped(graph: Graph, report: Report, candidates: list[int], row: int) -> list[int]:
-    found = report.arguments(row)
-    if found is None:
-        return candidates
-    return [node for node in candidates if _same(_expected(graph, node), found)]
 
 
 def _expected(graph: Graph, node: int) -> list[tuple[str | None, tuple[int, ...] | None]]:
@@ -317,18 +312,18 @@ def _check(
         types = graph.device_types
         if kind and types is not None:
             own = device_name(int(types[graph.entry_offsets[node]]))
-            if kind != own and not _host_stands_in(report, kind):
+            # Where all devices are of one kind, the run was on stand-ins of the graph's.
+            if kind != own and {each.rstrip("0123456789") for each in report.devices} != {kind}:
                 devices.append((row, f"{report.devices[row]}, the graph {own}"))
     issues = []
-    for rule, what, differing in (
-        ("report-shapes-disagree", "argument shapes", shapes),
-        ("report-devices-disagree", "devices", devices),
+    trust[[row for row, _ in shapes]] = Trust.AMBIGUOUS
+    for rule, severity, what, differing in (
+        ("report-shapes-disagree", IssueSeverity.WARNING, "argument shapes", shapes),
+        ("report-devices-disagree", IssueSeverity.NOTE, "devices", devices),
     ):
         if not differing:
             continue
         row, told = differing[0]
-        if rule == "report-shapes-disagree":
-            trust[[row for row, _ in differing]] = Trust.AMBIGUOUS
         message = (
             f"the {what} of {counted(len(differing), 'call')} {agree(len(differing), 'is')} "
             f"not the graph's: row {row} "
@@ -337,18 +332,13 @@ def _check(
         issues.append(
             Issue(
                 rule,
-                IssueSeverity.WARNING if rule == "report-shapes-disagree" else IssueSeverity.NOTE,
+                severity,
                 message,
                 nodes=tuple(int(nodes[row]) for row, _ in differing[:_NODES_SHOWN]),
                 file=report.file,
             )
         )
     return issues
-
-
-def _host_stands_in(report: Report, kind: str) -> bool:
-    """Whether all devices of the report are of one kind: it ran on stand-ins of the graph's."""
-    return {name.rstrip("0123456789") for name in report.devices} == {kind}
 
 
 def _disagreeing(report: Report, names: list[str], functions: list[str]) -> Issue:

@@ -1,4 +1,4 @@
-"""Nodes and entries as users name them: ids, names, a group, ``("conv2d", 1)``, a tensor."""
+"""Nodes as users name them (ids, names, a group), and as the rows of traces and tables do."""
 
 from __future__ import annotations
 
@@ -111,6 +111,24 @@ class KnownTimes:
         return [nodes[i] for i in np.flatnonzero(apart <= self.rounding_ns * 1.001).tolist()]
 
 
+def by_position(
+    node_names: StringColumn, names: Sequence[str]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8], list[int]]:
+    """Join names to nodes by position, those that differ by name where one node alone has it."""
+    known, given = list(node_names), list(names)
+    nodes = np.arange(len(given), dtype=np.int32)
+    trust = np.full(len(given), Trust.BY_ORDER, np.uint8)
+    differing = [i for i, name in enumerate(given) if i >= len(known) or name != known[i]]
+    named: dict[str, list[int]] = defaultdict(list)
+    for node, name in enumerate(known if differing else ()):
+        named[name].append(node)
+    for i in differing:
+        fitting = named.get(given[i], [])
+        nodes[i] = fitting[0] if len(fitting) == 1 else -1
+        trust[i] = Trust.BY_NAME if len(fitting) == 1 else Trust.ABSENT
+    return nodes, trust, differing
+
+
 def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str) -> NodeJoin:
     """Join the pairs of an execution trace to nodes by position.
 
@@ -118,8 +136,7 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
     (``python/tvm/contrib/debugger/debug_result.py @ v0.19.0``, ``dump_chrome_trace``).
     """
     count = len(pair_names)
-    nodes = np.arange(count, dtype=np.int32)
-    trust = np.full(count, Trust.BY_ORDER, np.uint8)
+    nodes, trust, differing = by_position(node_names, pair_names)
     issues: list[Issue] = []
     if count != len(node_names):
         message = (
@@ -127,14 +144,6 @@ def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str)
             "it may be from another graph, or the run was stopped"
         )
         issues.append(Issue("trace-length", IssueSeverity.WARNING, message, file=file))
-    differing = [i for i in range(count) if i >= len(node_names) or pair_names[i] != node_names[i]]
-    named: dict[str, list[int]] = defaultdict(list)
-    for node, name in enumerate(node_names if differing else ()):
-        named[name].append(node)
-    for i in differing:
-        fitting = named.get(pair_names[i], [])
-        nodes[i] = fitting[0] if len(fitting) == 1 else -1
-        trust[i] = Trust.BY_NAME if len(fitting) == 1 else Trust.ABSENT
     if differing:
         first = differing[0]
         expected = repr(node_names[first]) if first < len(node_names) else "no more pairs"

@@ -70,7 +70,11 @@ def _looked_at(values: ArrayView, axis: int, step: int, watch: Watch | None) -> 
         block = real(values.window(selection))
         where = selection[axis]
         along = range(where, where + 1) if isinstance(where, int) else range(length)[where]
-        behind = prod(_lengths(selection, shape)[axis + 1 :])
+        behind = prod(
+            len(range(size)[part])
+            for part, size in zip(selection[axis + 1 :], shape[axis + 1 :], strict=True)
+            if isinstance(part, slice)
+        )
         rows = block.reshape(-1, len(along) * behind)
         cells = across(down(rows, 0, len(rows)), behind)
         cells = cells.map(lambda each: each.reshape(-1))
@@ -107,10 +111,3 @@ def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[int | slice, ...]]:
     for index in product(*map(range, shape[:split])):
         for top in range(0, shape[split], height):
             yield (*index, slice(top, min(top + height, shape[split])), *rest)
-
-
-def _lengths(selection: tuple[int | slice, ...], shape: tuple[int, ...]) -> list[int]:
-    return [
-        1 if isinstance(part, int) else len(range(size)[part])
-        for part, size in zip(selection, shape, strict=True)
-    ]

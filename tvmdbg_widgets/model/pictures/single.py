@@ -128,21 +128,13 @@ def picture_of(stack: Stack, cells: Cells, *, exact: bool = True) -> Picture:
 
 
 @dataclass(frozen=True)
-class ChannelPictures:
-    """``count`` pictures of ``rows`` x ``cols`` cells of ``row_step`` x ``col_step`` values."""
+class ChannelPictures(Picture):
+    """``count`` pictures one behind the other, of indices of one axis from ``first`` on."""
 
     axis: int
     first: int
     count: int
     length: int
-    rows: int
-    cols: int
-    row_step: int
-    col_step: int
-    minimum: npt.NDArray[np.floating]
-    maximum: npt.NDArray[np.floating]
-    mean: npt.NDArray[np.floating]
-    flags: npt.NDArray[np.uint8]
 
 
 def channels(  # noqa: PLR0917
@@ -166,24 +158,10 @@ def channels(  # noqa: PLR0917
     if not 0 <= first < length or count < 1:
         raise ValueError(f"{counted(count, 'index')} from {first} of an axis of {length}")
     count = min(count, length - first)
-    down, across = spans(plane, rows, cols, None)
-    turned = is_turned(plane)
-    lower, higher = (across, down) if turned else (down, across)
-    stack = Stack(values, plane, lower, higher, axis, range(first, first + count))
-    cells = finished(stack.cells(watch), stack.lengths)
-    if turned:
-        cells = tuple(each.swapaxes(1, 2) for each in cells)
-    return ChannelPictures(
-        axis,
-        first,
-        count,
-        length,
-        down.cells,
-        across.cells,
-        down.step,
-        across.step,
-        *(np.ascontiguousarray(each).reshape(-1) for each in cells),
-    )
+    one = stack_of(values, plane, *spans(plane, rows, cols, None))
+    stack = replace(one, axis=axis, channels=range(first, first + count))
+    shown = picture_of(stack, stack.cells(watch))
+    return ChannelPictures(**vars(shown), axis=axis, first=first, count=count, length=length)
 
 
 _Plane: TypeAlias = tuple[Hashable, ...]
@@ -243,12 +221,13 @@ class Pictures:
 
     def _find(self, name: _Plane, stack: Stack, *, same_step: bool) -> PictureLevel | None:
         """Return the largest cells kept of which those of the stack can be made."""
+        steps = stack.lower.step, stack.higher.step
         with self._lock:
             able = [
                 place
                 for place in self._places.get(name, ())
                 if self._levels[place].can_make(stack.lower, stack.higher)
-                and (not same_step or _steps(place) == (stack.lower.step, stack.higher.step))
+                and (not same_step or (place[1].step, place[2].step) == steps)
             ]
             if not able:
                 return None
@@ -286,10 +265,6 @@ class Pictures:
                 self._places[oldest[0]].remove(oldest)
                 if not self._places[oldest[0]]:
                     del self._places[oldest[0]]
-
-
-def _steps(place: _Place) -> tuple[int, int]:
-    return place[1].step, place[2].step
 
 
 #: Least factor between the values and the cells that are kept of them.
@@ -366,7 +341,7 @@ def is_quick(stack: Stack, share: int = 1) -> bool:
 
 def thinned(stack: Stack) -> Stack:
     """Return the stack with its cells made larger until one value of each is quickly read."""
-    while _cost(stack) > _BUDGET:
+    while min(stack.lower.cells * _row_cost(stack), _spread(stack)) > _BUDGET:
         rows, cols = stack.lower.cells, stack.higher.cells
         if rows >= cols or _row_cost(stack) <= _BUDGET >> 6:
             stack = replace(stack, lower=stack.lower.doubled(stack.sizes[0]))
@@ -403,10 +378,6 @@ def _row_cost(stack: Stack) -> float:
     spread = stack.strides[1] * stack.values.numpy_dtype.itemsize
     span = (stack.higher.stop - stack.higher.start) * spread
     return float(min(span, stack.higher.cells * _CALL)) + _CALL
-
-
-def _cost(stack: Stack) -> float:
-    return min(stack.lower.cells * _row_cost(stack), _spread(stack))
 
 
 def _spread(stack: Stack) -> float:

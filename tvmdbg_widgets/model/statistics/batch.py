@@ -15,8 +15,6 @@ from tvmdbg_widgets.model.statistics.bins import code_table, is_whole
 from tvmdbg_widgets.model.statistics.distribution import (
     EdgeCounter,
     Histogram,
-    Scale,
-    bent_edges,
     equal_edges,
     from_distribution,
 )
@@ -93,7 +91,7 @@ class Batch:
         if name in _ALONE:
             if name in ("mean", "std") and self._moments.known[row]:
                 return {each: getattr(self._moments, each)[row].item() for each in ("mean", "std")}
-            alone = statistics(_Held(self.values[row]))
+            alone = statistics(partial(self.chunks, row))
             return {each: getattr(alone, each) for each in _ALONE}
         if name in ("minimum", "maximum"):
             at = (self.argmin if name == "minimum" else self.argmax)[row]
@@ -153,9 +151,8 @@ class _BatchRow(Statistics):
     @classmethod
     def of(cls, batch: Batch, row: int) -> _BatchRow:
         found = cls.__new__(cls)
-        _set(found, "_batch", batch)
-        _set(found, "_row", row)
-        _set(found, "reason", "")
+        for name, value in (("_batch", batch), ("_row", row), ("reason", "")):
+            _set(found, name, value)
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -169,18 +166,6 @@ class _BatchRow(Statistics):
 
 _set = object.__setattr__  # these are frozen once they are known
 _FIELDS = frozenset(field.name for field in fields(Statistics))
-
-
-class _Held:
-    """Values in memory, to be read in ranges."""
-
-    def __init__(self, values: Array) -> None:
-        self._values = values
-        self.count = len(values)
-        self.numpy_dtype = values.dtype
-
-    def values(self, start: int, stop: int) -> Array:
-        return self._values[start:stop]
 
 
 class _Comparable(NamedTuple):
@@ -242,27 +227,31 @@ EXACT_BYTES = 64 << 20
 _FAST = 1 << 26
 
 
+def check_counts(bins: int, sample: int | None) -> None:
+    """Raise where there are no bins, or no values in a sample."""
+    if bins < 1:
+        raise ValueError(f"bins must be at least 1, not {bins}")
+    if sample is not None and sample < 1:
+        raise ValueError(f"a sample has at least 1 value, not {sample}")
+
+
 def statistics(
     values: ReadableValues | Chunks,
     *,
     bins: int = 64,
     sample: int | None = None,
-    exact: bool = True,
     watch: Callable[[], None] | None = None,
     progress: Callable[[int], None] | None = None,
     executor: Executor | None = None,
 ) -> Statistics:
     """Compute all statistics in one pass and bounded memory."""
-    if bins < 1:
-        raise ValueError(f"bins must be at least 1, not {bins}")
-    if sample is not None and sample < 1:
-        raise ValueError(f"a sample has at least 1 value, not {sample}")
+    check_counts(bins, sample)
     passes = ArrayPasses.over(values, sample)
     if passes.dtype.kind == "c":
         return Statistics.not_applicable(passes.size(), f"{passes.dtype} values have no order")
     found = passes.tallied(Watched(watch, progress), executor)
     counted = passes.equal_bins(found, bins, Watched(watch), executor)
-    return replace(found, histogram=counted, exact=found.exact and exact)
+    return replace(found, histogram=counted)
 
 
 @dataclass(frozen=True)
@@ -323,30 +312,13 @@ class ArrayPasses:
             counter = run_pass(self.source, make, watched, executor)
         return counter.finish(found.distribution)
 
-    def histogram(
-        self,
-        found: Statistics,
-        bins: int,
-        bounds: tuple[float, float] | None,
-        scale: Scale,
-        watched: Watched,
-    ) -> Histogram:
-        """Count in bins at equal distances on a scale; see :meth:`Tensor.histogram`."""
-        if found.distribution is None:
-            raise ValueError("there are no finite values to count")
-        if bounds is None:
-            bounds = found.distribution.span(scale)
-        return self.counted(found, bent_edges(*bounds, bins, scale), watched)
-
     def percentiles(
         self, found: Statistics, percents: Sequence[float], watched: Watched
     ) -> list[float]:
         """Return exact percentiles of the finite values, by as many passes as it takes."""
         if found.distribution is None:
             return [float("nan")] * len(percents)
+        source, spread = self.source, found.distribution
         return percentiles(
-            found.distribution,
-            self.dtype,
-            percents,
-            lambda make: run_pass(self.source, make, watched),
+            spread, self.dtype, percents, lambda make: run_pass(source, make, watched)
         )

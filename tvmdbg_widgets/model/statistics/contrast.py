@@ -6,18 +6,20 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.model.base.number_text import is_integer
 from tvmdbg_widgets.model.base.text import FormatError
-from tvmdbg_widgets.model.statistics.batch import ArrayPasses
+from tvmdbg_widgets.model.statistics.batch import ArrayPasses, check_counts
 from tvmdbg_widgets.model.statistics.distribution import (
     Distribution,
     Histogram,
     NumberBounds,
     Scale,
+    bent_edges,
     from_distribution,
 )
 from tvmdbg_widgets.model.statistics.passes import Sample, TimedPasses, Watched, run_pass
@@ -93,7 +95,7 @@ def linear_zone(found: Distribution, zeros: int) -> float | None:
 def _scale(
     found: Distribution, zeros: int, ends: tuple[float, float], zone: float | None
 ) -> tuple[Scale, float]:
-    """Return the scale that tells values apart, and how full a linear histogram's fullest bar is."""
+    """Return the scale that separates values, and the share in a linear histogram's fullest bar."""
     low, high, counts = without_zeros(found, zeros)
     middle, counts = (low / 2 + high / 2)[counts > 0], counts[counts > 0]
     if counts.sum() < _LEAST_COUNT or zone is None:
@@ -153,18 +155,14 @@ class Kept:
         executor: Executor | None = None,
     ) -> Statistics:
         """Return statistics; see :meth:`.Tensor.statistics`."""
-        if bins < 1:
-            raise ValueError(f"bins must be at least 1, not {bins}")
-        if sample is not None and sample < 1:
-            raise ValueError(f"a sample has at least 1 value, not {sample}")
+        check_counts(bins, sample)
         if sample is not None and Sample(self._values, sample).whole:
             sample = None
         found = self._found.get((bins, sample))
         if found is None:
             tallied = self._tally(sample, watch, progress, executor)
             passes = ArrayPasses.over(self._values, sample)
-            watched = Watched(watch)
-            counted = passes.equal_bins(tallied, bins, watched, executor)
+            counted = passes.equal_bins(tallied, bins, Watched(watch), executor)
             with self._lock:
                 found = self._found.setdefault((bins, sample), replace(tallied, histogram=counted))
         return found
@@ -234,7 +232,10 @@ class Kept:
     ) -> Histogram:
         """Return exact counts in bins at equal distances on a scale."""
         found = self._tally(None, watch)
-        return ArrayPasses.over(self._values).histogram(found, bins, bounds, scale, Watched(watch))
+        if found.distribution is None:
+            raise ValueError("there are no finite values to count")
+        edges = bent_edges(*(bounds or found.distribution.span(scale)), bins, scale)
+        return ArrayPasses.over(self._values).counted(found, edges, Watched(watch))
 
     def _tally(
         self,
@@ -257,7 +258,7 @@ class Kept:
                     running = self._running[sample] = _Running()
             if mine:
                 try:
-                    watched = Watched(watch, running.telling(progress))
+                    watched = Watched(watch, partial(running.tell, progress))
                     found = ArrayPasses.over(self._values, sample).tallied(watched, executor)
                     with self._lock:
                         self._tallied[sample] = found
@@ -285,12 +286,8 @@ class _Running:
         self.ended = threading.Event()
         self.done = 0
 
-    def telling(self, progress: Callable[[int], None] | None) -> Callable[[int], None]:
-        """Return a function that notes how far the pass is, and tells it on."""
-
-        def tell(done: int) -> None:
-            self.done = done
-            if progress is not None:
-                progress(done)
-
-        return tell
+    def tell(self, progress: Callable[[int], None] | None, done: int) -> None:
+        """Note how far the pass is, and pass it on."""
+        self.done = done
+        if progress is not None:
+            progress(done)

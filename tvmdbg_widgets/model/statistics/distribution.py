@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -200,7 +200,6 @@ def positions(size: int, percents: Iterable[float]) -> list[Position]:
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
-_D = TypeVar("_D", bound="np.dtype[Any]")
 _TINY = 2.0**-500
 
 Scale: TypeAlias = Literal["linear", "log", "symlog"]
@@ -214,6 +213,10 @@ class Histogram:
     counts: Counts
     edges: Floats
     exact: bool = True
+
+    def __post_init__(self) -> None:
+        self.counts.setflags(write=False)
+        self.edges.setflags(write=False)
 
 
 def equal_edges(low: float, high: float, bins: int) -> Floats:
@@ -261,7 +264,7 @@ def from_distribution(distribution: Distribution, edges: Floats) -> Histogram:
     """Return what the distribution tells, without another look at the values."""
     least, most = distribution.rebinned(edges)
     if (least == most).all():
-        return _histogram(least, edges, exact=True)
+        return Histogram(least, edges)
     low, high = (bound.astype(np.float64) for bound in distribution.bounds())
     ends = np.concatenate([[0], np.cumsum(distribution.counts)])
     # Values below each edge: the bins that end below it, and of the one it cuts a share.
@@ -272,7 +275,7 @@ def from_distribution(distribution: Distribution, edges: Floats) -> Histogram:
     width = np.maximum(high[at] / 2 - low[at] / 2, np.abs(inside))
     share = np.divide(inside, width, out=np.zeros(len(edges)), where=inside > 0)
     below = ends[cut] + np.rint(share * (ends[at + 1] - ends[cut])).astype(np.int64)
-    return _histogram(np.diff(below), edges, exact=False)
+    return Histogram(np.diff(below), edges, exact=False)
 
 
 class EdgeCounter:
@@ -301,16 +304,7 @@ class EdgeCounter:
     def finish(self, distribution: Distribution) -> Histogram:
         """Return these counts with those of the bins that no edge cuts."""
         certain, _ = distribution.rebinned(self.edges)
-        return _histogram(certain + self.counts[1:-1], self.edges, exact=True)
-
-
-def _histogram(counts: Counts, edges: Floats, *, exact: bool) -> Histogram:
-    return Histogram(_read_only(counts), _read_only(edges), exact)
-
-
-def _read_only(array: np.ndarray[Any, _D]) -> np.ndarray[Any, _D]:
-    array.setflags(write=False)
-    return array
+        return Histogram(certain + self.counts[1:-1], self.edges)
 
 
 Where: TypeAlias = Callable[[int], int]
@@ -326,41 +320,45 @@ class Extremes:
     maximum: Any = None
     argmin: int | None = None
     argmax: int | None = None
-    nan: int | None = None
-    pos_inf: int | None = None
-    neg_inf: int | None = None
+    first_nan: int | None = None
+    first_pos_inf: int | None = None
+    first_neg_inf: int | None = None
 
-    def is_lower(self, value: float) -> bool:
-        """Whether a value lies below all seen."""
-        return self.low is None or value < self.low
-
-    def is_higher(self, value: float) -> bool:
-        """Whether a value lies above all seen."""
-        return self.high is None or value > self.high
-
-    def take_low(self, value: float, scalar: Any, position: int) -> None:
-        """Take over a new least value."""
-        self.low, self.minimum, self.argmin = value, scalar, position
-
-    def take_high(self, value: float, scalar: Any, position: int) -> None:
-        """Take over a new largest value."""
-        self.high, self.maximum, self.argmax = value, scalar, position
+    def take(
+        self,
+        low: float,
+        high: float,
+        chunk: np.ndarray[Any, Any],
+        where: Where,
+        index: Callable[[float], int] | None = None,
+    ) -> None:
+        """Take over the bounds of a piece that lie further out; `index` finds a value in it."""
+        index = index or (lambda value: int((chunk == value).argmax()))
+        if self.low is None or low < self.low:
+            at = index(low)
+            self.low, self.minimum, self.argmin = low, chunk[at], where(at)
+        if self.high is None or high > self.high:
+            at = index(high)
+            self.high, self.maximum, self.argmax = high, chunk[at], where(at)
 
     def merge(self, other: Extremes) -> None:
         """Take over what lies further out, or as far out and earlier."""
-        self.nan = _earlier(self.nan, other.nan)
-        self.pos_inf = _earlier(self.pos_inf, other.pos_inf)
-        self.neg_inf = _earlier(self.neg_inf, other.neg_inf)
-        if other.low is None or other.high is None or other.argmin is None or other.argmax is None:
+        for name in ("first_nan", "first_pos_inf", "first_neg_inf"):
+            setattr(self, name, _earlier(getattr(self, name), getattr(other, name)))
+        if other.low is None or other.high is None:
             return
-        if self.is_lower(other.low) or (
-            other.low == self.low and other.argmin == _earlier(self.argmin, other.argmin)
-        ):
-            self.take_low(other.low, other.minimum, other.argmin)
-        if self.is_higher(other.high) or (
-            other.high == self.high and other.argmax == _earlier(self.argmax, other.argmax)
-        ):
-            self.take_high(other.high, other.maximum, other.argmax)
+        earlier = other.low == self.low and other.argmin == _earlier(self.argmin, other.argmin)
+        if self.low is None or other.low < self.low or earlier:
+            self.low, self.minimum, self.argmin = other.low, other.minimum, other.argmin
+        earlier = other.high == self.high and other.argmax == _earlier(self.argmax, other.argmax)
+        if self.high is None or other.high > self.high or earlier:
+            self.high, self.maximum, self.argmax = other.high, other.maximum, other.argmax
+
+    def facts(self) -> dict[str, Any]:
+        """Return the fields of :class:`Statistics` that are known here."""
+        names = ("minimum", "maximum", "argmin", "argmax")
+        firsts = ("first_nan", "first_pos_inf", "first_neg_inf")
+        return {name: getattr(self, name) for name in (*names, *firsts)}
 
 
 def _earlier(one: int | None, other: int | None) -> int | None:

@@ -213,7 +213,12 @@ def run_pass(
 ) -> F:
     """Collect all values of a source."""
     if isinstance(source, Distinct):
-        return _of_groups(source, make, watched)
+        found = make()
+        for often, repeated in source.groups():
+            some = _collect(repeated, make(), watched)
+            some.times(often)
+            found.merge(some)
+        return found
     if isinstance(source, WholeArray):
         pieces = -(-(source.stop - source.start) // per_piece(source.values))
         if executor is not None and not isinstance(executor, ThreadPoolExecutor):
@@ -241,15 +246,6 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _of_groups(source: Distinct, make: Callable[[], F], watched: Watched) -> F:
-    found = make()
-    for often, pieces in source.groups():
-        some = _collect(pieces, make(), watched)
-        some.times(often)
-        found.merge(some)
-    return found
 
 
 def _collect(source: Iterable[tuple[np.ndarray[Any, Any], Where]], fold: F, watched: Watched) -> F:

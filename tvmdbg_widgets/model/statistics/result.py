@@ -72,7 +72,7 @@ class Statistics:
     argmax: int | None
     mean: float
     std: float
-    histogram: Histogram | None
+    histogram: Histogram | None = None
     exact: bool = True
     reason: str = ""
     denormal: int = 0
@@ -200,7 +200,7 @@ class FloatTally:
         if not (math.isfinite(low) and math.isfinite(high)):
             self._add_finite(self._specials(chunk, apart, where), chunk, where)
             return
-        self._bounds(chunk, low, high, where)
+        self.extremes.take(low, high, chunk, where)
         if not self.moments.add_sums(len(chunk), *sums, peak=max(abs(low), abs(high))):
             self.moments.add_floats(chunk, max(abs(low), abs(high)))
 
@@ -219,7 +219,7 @@ class FloatTally:
     ) -> None:
         if len(finite):
             low, high = float(finite.min()), float(finite.max())
-            self._bounds(chunk, low, high, where)
+            self.extremes.take(low, high, chunk, where)
             self.moments.add_floats(finite, max(abs(low), abs(high)))
 
     def _specials(
@@ -227,22 +227,14 @@ class FloatTally:
     ) -> np.ndarray[Any, Any]:
         """Note where NaN and infinities lie first; return the finite values."""
         found = self.extremes
-        if found.nan is None and (is_nan := np.isnan(chunk)).any():
-            found.nan = where(int(is_nan.argmax()))
-        if found.pos_inf is None and apart[2]:
-            found.pos_inf = where(int((chunk == np.inf).argmax()))
-        if found.neg_inf is None and apart[3]:
-            found.neg_inf = where(int((chunk == -np.inf).argmax()))
+        if found.first_nan is None and (is_nan := np.isnan(chunk)).any():
+            found.first_nan = where(int(is_nan.argmax()))
+        if found.first_pos_inf is None and apart[2]:
+            found.first_pos_inf = where(int((chunk == np.inf).argmax()))
+        if found.first_neg_inf is None and apart[3]:
+            found.first_neg_inf = where(int((chunk == -np.inf).argmax()))
         finite: np.ndarray[Any, Any] = chunk[np.isfinite(chunk)]
         return finite
-
-    def _bounds(self, chunk: np.ndarray[Any, Any], low: float, high: float, where: Where) -> None:
-        if self.extremes.is_lower(low):
-            index = int((chunk == low).argmax())
-            self.extremes.take_low(low, chunk[index], where(index))
-        if self.extremes.is_higher(high):
-            index = int((chunk == high).argmax())
-            self.extremes.take_high(high, chunk[index], where(index))
 
     def merge(self, other: FloatTally) -> None:
         """Add what another has counted of other values of the same array."""
@@ -274,8 +266,15 @@ class FloatTally:
         found = self.extremes
         distribution = None
         if found.low is not None and found.high is not None:
-            keys, inside = self._keyed(magnitudes, counts, positive, zeros + negative_zeros)
-            distribution = Distribution(self.bins, keys, inside, found.low, found.high)
+            # Those below zero from far to near, zero, those above it from near to far.
+            zero, below = self.bins.infinite, slice(positive, None)
+            middle = np.full(int(zeros + negative_zeros > 0), zero, np.int64)
+            keys = [zero - 1 - magnitudes[below][::-1], middle, zero + 1 + magnitudes[:positive]]
+            some_zeros = np.full(len(middle), zeros + negative_zeros)
+            inside = np.concatenate([counts[below][::-1], some_zeros, counts[:positive]])
+            distribution = Distribution(
+                self.bins, np.concatenate(keys), inside, found.low, found.high
+            )
         return Statistics(
             size=size,
             finite=finite,
@@ -284,35 +283,14 @@ class FloatTally:
             neg_inf=neg_inf,
             zero=zeros + negative_zeros,
             negative=int(counts[positive:].sum()) + neg_inf,
-            minimum=found.minimum,
-            maximum=found.maximum,
-            argmin=found.argmin,
-            argmax=found.argmax,
             mean=mean,
             std=std,
-            histogram=None,
             denormal=int(counts[magnitudes < self.bins.normal].sum()),
-            first_nan=found.nan,
-            first_pos_inf=found.pos_inf,
-            first_neg_inf=found.neg_inf,
             at_lowest=lowest,
             at_highest=highest,
             distribution=distribution,
+            **found.facts(),
         )
-
-    def _keyed(
-        self,
-        magnitudes: np.ndarray[Any, Any],
-        counts: np.ndarray[Any, Any],
-        positive: int,
-        zeros: int,
-    ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Return bins and counts of finite values, of which those above zero come first."""
-        zero, below = self.bins.infinite, slice(positive, None)
-        middle = np.full(int(zeros > 0), zero, np.int64)
-        keys = [zero - 1 - magnitudes[below][::-1], middle, zero + 1 + magnitudes[:positive]]
-        inside = [counts[below][::-1], np.full(len(middle), zeros), counts[:positive]]
-        return np.concatenate(keys), np.concatenate(inside)
 
 
 Array: TypeAlias = np.ndarray[Any, Any]

@@ -128,7 +128,7 @@ def narrowed(
 def _joined(
     found: Distribution, near: Distribution, under: int, low: float, high: float
 ) -> Distribution:
-    """Return a distribution with the bins of a range, below which lie so many values, in its own."""
+    """Return a distribution with the narrower bins of a range, below which `under` values lie."""
     first, last = found.bounds()
     counts = found.counts
     below, above = last < low, first > high

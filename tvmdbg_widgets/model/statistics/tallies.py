@@ -51,20 +51,15 @@ class CodeTally:
         finite = new[np.isfinite(new)]
         if len(finite):
             low, high = float(finite.min()), float(finite.max())
-            if found.is_lower(low):
-                at = index(lambda each: each == low)
-                found.take_low(low, chunk[at], where(at))
-            if found.is_higher(high):
-                at = index(lambda each: each == high)
-                found.take_high(high, chunk[at], where(at))
+            found.take(low, high, chunk, where, lambda value: index(lambda each: each == value))
         if len(finite) == len(new):
             return
-        if found.nan is None and np.isnan(new).any():
-            found.nan = where(index(np.isnan))
-        if found.pos_inf is None and (new == np.inf).any():
-            found.pos_inf = where(index(np.isposinf))
-        if found.neg_inf is None and (new == -np.inf).any():
-            found.neg_inf = where(index(np.isneginf))
+        if found.first_nan is None and np.isnan(new).any():
+            found.first_nan = where(index(np.isnan))
+        if found.first_pos_inf is None and (new == np.inf).any():
+            found.first_pos_inf = where(index(np.isposinf))
+        if found.first_neg_inf is None and (new == -np.inf).any():
+            found.first_neg_inf = where(index(np.isneginf))
 
     def merge(self, other: CodeTally) -> None:
         """Add what another has counted of other values of the same array."""
@@ -77,7 +72,7 @@ class CodeTally:
 
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
-        table, found = code_table(self.dtype), self.extremes
+        table = code_table(self.dtype)
         present = np.flatnonzero(self.counts)
         counts = self.counts[present]
         values = table.values[present]
@@ -106,20 +101,13 @@ class CodeTally:
             neg_inf=those(values == -np.inf),
             zero=those(values == 0),
             negative=those(values < 0),
-            minimum=found.minimum,
-            maximum=found.maximum,
-            argmin=found.argmin,
-            argmax=found.argmax,
             mean=mean,
             std=std,
-            histogram=None,
             denormal=those((magnitudes > 0) & (magnitudes < table.smallest_normal)),
-            first_nan=found.nan,
-            first_pos_inf=found.pos_inf,
-            first_neg_inf=found.neg_inf,
             at_lowest=None if truth else int(levels[keys == 0].sum()),
             at_highest=None if truth else int(levels[keys == len(table.levels) - 1].sum()),
             distribution=distribution,
+            **self.extremes.facts(),
         )
 
     def _moments(
@@ -165,26 +153,22 @@ class IntegerTally:
         self.counts = np.zeros(0, np.int64)
         self.extremes = Extremes()
         self.moments = Moments()
-        self.zero = self.negative = self.at_lowest = self.at_highest = 0
+        #: Values by class: zero, negative, the lowest and the highest of the type.
+        self.apart = np.zeros(4, np.int64)
 
     def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
         """Count one chunk, at least one value."""
         low, high = int(chunk.min()), int(chunk.max())
         info = np.iinfo(self.dtype)
-        if self.extremes.is_lower(low):
-            index = int((chunk == low).argmax())
-            self.extremes.take_low(low, chunk[index], where(index))
-        if self.extremes.is_higher(high):
-            index = int((chunk == high).argmax())
-            self.extremes.take_high(high, chunk[index], where(index))
+        self.extremes.take(low, high, chunk, where)
         if low <= 0 <= high:
-            self.zero += len(chunk) - int(np.count_nonzero(chunk))
+            self.apart[0] += len(chunk) - np.count_nonzero(chunk)
         if low < 0:
-            self.negative += int(np.count_nonzero(chunk < 0)) if high >= 0 else len(chunk)
+            self.apart[1] += np.count_nonzero(chunk < 0) if high >= 0 else len(chunk)
         if low == info.min:
-            self.at_lowest += int(np.count_nonzero(chunk == info.min))
+            self.apart[2] += np.count_nonzero(chunk == info.min)
         if high == info.max:
-            self.at_highest += int(np.count_nonzero(chunk == info.max))
+            self.apart[3] += np.count_nonzero(chunk == info.max)
         self._widen()
         keys = self.bins.keys(chunk).view(f"i{self.dtype.itemsize}")
         self.counts += np.bincount(keys, minlength=len(self.counts))
@@ -210,10 +194,7 @@ class IntegerTally:
             return
         self.extremes.merge(other.extremes)
         self.moments.merge(other.moments)
-        self.zero += other.zero
-        self.negative += other.negative
-        self.at_lowest += other.at_lowest
-        self.at_highest += other.at_highest
+        self.apart += other.apart
         self._widen()
         self.counts += _regrouped(other.counts, other.bins, self.bins, len(self.counts))
 
@@ -221,16 +202,13 @@ class IntegerTally:
         """Count all values so many times."""
         self.moments.times(count)
         self.counts *= count
-        self.zero *= count
-        self.negative *= count
-        self.at_lowest *= count
-        self.at_highest *= count
+        self.apart *= count
 
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
-        size = self.moments.count
+        size, found = self.moments.count, self.extremes
         mean, std = self.moments.mean_and_std()
-        found = self.extremes
+        zero, negative, lowest, highest = self.apart.tolist()
         distribution = None
         if found.low is not None and found.high is not None:
             keys = np.flatnonzero(self.counts)
@@ -241,18 +219,14 @@ class IntegerTally:
             nan=0,
             pos_inf=0,
             neg_inf=0,
-            zero=self.zero,
-            negative=self.negative,
-            minimum=found.minimum,
-            maximum=found.maximum,
-            argmin=found.argmin,
-            argmax=found.argmax,
+            zero=zero,
+            negative=negative,
             mean=mean,
             std=std,
-            histogram=None,
-            at_lowest=self.at_lowest,
-            at_highest=self.at_highest,
+            at_lowest=lowest,
+            at_highest=highest,
             distribution=distribution,
+            **found.facts(),
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
-from tvmdbg_widgets.model.base.numbers import Trust, counted
+from tvmdbg_widgets.model.base.numbers import Trust, counted, more_text
 from tvmdbg_widgets.model.base.ranges import meant
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.base.text import Issues, data_frame, why_unread
@@ -372,10 +372,8 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
         total = sum(tensor.nbytes for tensor in items)
         nodes = len({node for node, _ in self._items})
         lines = [f"Tensors: {len(items)} of {counted(nodes, 'node')}, {counted(total, 'byte')}"]
-        lines += [f"  {tensor!r}" for tensor in items[:_LINES_SHOWN]]
-        if len(items) > _LINES_SHOWN:
-            lines.append(f"  … and {len(items) - _LINES_SHOWN} more")
-        return "\n".join(lines)
+        lines += [repr(tensor) for tensor in items[:_LINES_SHOWN]]
+        return "\n  ".join([*lines, *more_text(len(items), _LINES_SHOWN)])
 
 
 def _is_number(value: object) -> bool:

@@ -191,7 +191,10 @@ class Unfolded:
                 taken[axis] = indices
         stored = self.values.window(tuple(taken))
         stored = stored.transpose([axis for part in self.layout.parts for axis in part])
-        lengths = [math.prod(map(_length, piece.stored)) for piece in chosen]
+        lengths = [
+            math.prod(len(range(part.start, part.stop, part.step or 1)) for part in piece.stored)
+            for piece in chosen
+        ]
         return stored.reshape(lengths)[tuple(piece.kept for piece in chosen)]
 
 
@@ -276,10 +279,6 @@ def _digits(number: int, sizes: list[int]) -> list[slice]:
     return found[::-1]
 
 
-def _length(part: slice) -> int:
-    return len(range(part.start, part.stop, part.step or 1))
-
-
 Index: TypeAlias = int | slice | EllipsisType
 Selection: TypeAlias = Index | tuple[Index, ...]
 
@@ -317,12 +316,6 @@ def read_window(values: _StoredValues, selection: Selection) -> np.ndarray[Any, 
 
 def resolved(selection: Selection, shape: tuple[int, ...]) -> list[tuple[range, bool]]:
     """Return for each axis the indices selected, and whether the axis stays."""
-    return [_axis(item, length) for item, length in zip(*_fill(selection, shape), strict=True)]
-
-
-def _fill(
-    selection: Selection, shape: tuple[int, ...]
-) -> tuple[list[int | slice], tuple[int, ...]]:
     items = list(selection) if isinstance(selection, tuple) else [selection]
     dots = [position for position, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
@@ -336,7 +329,8 @@ def _fill(
     missing: list[Index] = [slice(None)] * (len(shape) - given)
     where = dots[0] if dots else len(items)
     items[where : where + len(dots)] = missing
-    return [item for item in items if item is not Ellipsis], shape
+    parts = [item for item in items if not isinstance(item, EllipsisType)]
+    return [_axis(item, length) for item, length in zip(parts, shape, strict=True)]
 
 
 def _axis(item: int | slice, length: int) -> tuple[range, bool]:

@@ -360,20 +360,16 @@ def from_report(report: Report, *, device: str) -> Timeline:
 
 
 def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
-    rule, told = (
-        "report-one-pass",
-        (
+    rule = "report-sums" if report.form == "vm-table" else "report-one-pass"
+    if rule == "report-sums":
+        told = (
+            "the times are the VM profiler's: sums over every call since it was last reset, "
+            "with no warm-up left out, back to back since it has no start times"
+        )
+    else:
+        told = (
             "the times are a profiling report's: one pass after passes to warm up, a timer around "
             "every call, back to back since a report has no start times"
-        ),
-    )
-    if report.form == "vm-table":
-        rule, told = (
-            "report-sums",
-            (
-                "the times are the VM profiler's: sums over every call since it was last reset, "
-                "with no warm-up left out, back to back since it has no start times"
-            ),
         )
     notes = [Issue(rule, IssueSeverity.NOTE, told, file=report.file)]
     if unusable:

@@ -10,25 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.numbers import StringColumn, column_types, counted, freeze
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets, TraceExtras
-
-#: Element type of every array column.
-COLUMNS: dict[str, npt.DTypeLike] = {
-    "slice_node": np.int32,
-    "slice_start_ns": np.float64,
-    "slice_duration_ns": np.float64,
-    "slice_track": np.int32,
-    "slice_trust": np.uint8,
-    "slice_occurrence": np.int32,
-    "slice_role": np.uint8,
-    "track_run": np.int32,
-    "repeats_offsets": np.int64,
-    "repeats_ns": np.float64,
-    "node_ns": np.float64,
-    "node_trust": np.uint8,
-}
 
 
 class SliceRole(IntEnum):
@@ -135,8 +119,22 @@ class TimelineColumns:
     rounding_ns: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, value in _checked(self).items():
+        tracks = len(self.tracks)
+        defaults: dict[str, Any] = {
+            "track_device": tuple(self.track_device) or ("",) * tracks,
+            "track_thread": tuple(self.track_thread) or tuple(self.tracks),
+        }
+        for name in COLUMNS:
+            if (found := np.ndim(getattr(self, name))) != 1:
+                raise ValueError(f"{name} must have one dimension, found {found}")
+        if not len(self.track_run):
+            defaults["track_run"] = np.zeros(tracks, np.int32)
+        if not np.any(self.slice_role):
+            defaults["slice_role"] = np.zeros(len(self.slice_node), np.uint8)
+        for name, value in defaults.items():
             object.__setattr__(self, name, value)
+        freeze(self)
+        _require_consistent(self)
 
     @property
     def num_slices(self) -> int:
@@ -149,70 +147,34 @@ class TimelineColumns:
         return len(self.node_ns)
 
 
-def _checked(timeline: TimelineColumns) -> dict[str, Any]:
-    """Return the columns of a timeline with their element types, read-only."""
-    tracks = len(timeline.tracks)
-    found: dict[str, Any] = {
-        "track_device": tuple(timeline.track_device) or ("",) * tracks,
-        "track_thread": tuple(timeline.track_thread) or tuple(timeline.tracks),
-    }
-    for name, dtype in COLUMNS.items():
-        column = np.asarray(getattr(timeline, name), dtype=dtype).view()
-        if column.ndim != 1:
-            raise ValueError(f"{name} must have one dimension, found {column.ndim}")
-        if name == "track_run" and not len(column):
-            column = np.zeros(tracks, np.int32)
-        if name == "slice_role" and not column.any():
-            column = np.zeros(len(timeline.slice_node), np.uint8)
-        column.flags.writeable = False
-        found[name] = column
-    _slices(found, timeline)
-    _nodes(found)
-    for name, column in found.items():
-        if name.startswith("track_") and len(column) != tracks:
-            raise ValueError(
-                f"{name} has {counted(len(column), 'item')} for {counted(tracks, 'track')}"
-            )
-    return found
+#: Element type of every array column.
+COLUMNS = column_types(TimelineColumns)
 
 
-def _slices(found: dict[str, Any], timeline: TimelineColumns) -> None:
-    slices, nodes, tracks = len(found["slice_node"]), len(found["node_ns"]), len(timeline.tracks)
-    for name in COLUMNS:
-        if name.startswith("slice_") and len(found[name]) != slices:
-            raise ValueError(
-                f"{name} has {counted(len(found[name]), 'item')}, slice_node has {slices}"
-            )
-    if len(timeline.slice_names) != slices:
-        raise ValueError(
-            f"slice_names has {counted(len(timeline.slice_names), 'item')} for "
-            f"{counted(slices, 'slice')}"
-        )
-    for name, column in (
-        ("slice_about", timeline.slice_about),
-        ("shared", timeline.shared and timeline.shared.slice_set),
-    ):
-        if column is not None and len(column) != slices:
-            raise ValueError(
-                f"{name} has {counted(len(column), 'item')} for {counted(slices, 'slice')}"
-            )
-    if slices and found["slice_role"].max() > max(SliceRole):
+def _require_consistent(timeline: TimelineColumns) -> None:
+    slices, nodes, tracks = timeline.num_slices, timeline.num_nodes, len(timeline.tracks)
+    columns = {name: getattr(timeline, name) for name in COLUMNS}
+    columns |= {"slice_names": timeline.slice_names, "slice_about": timeline.slice_about}
+    columns |= {"track_device": timeline.track_device, "track_thread": timeline.track_thread}
+    columns["slice_set"] = None if timeline.shared is None else timeline.shared.slice_set
+    for prefix, noun, count in (("slice_", "slice", slices), ("track_", "track", tracks)):
+        for name, column in columns.items():
+            if name.startswith(prefix) and column is not None and len(column) != count:
+                found = counted(len(column), "item")
+                raise ValueError(f"{name} has {found} for {counted(count, noun)}")
+    if slices and timeline.slice_role.max() > max(SliceRole):
         raise ValueError(f"slice_role must lie in 0 … {max(SliceRole)}")
-    node, track = found["slice_node"], found["slice_track"]
+    node, track, offsets = timeline.slice_node, timeline.slice_track, timeline.repeats_offsets
     if slices and (node.min() < -1 or node.max() >= nodes):
         raise ValueError(f"slice_node must lie in -1 … {nodes - 1}")
     if slices and not 0 <= track.min() <= track.max() < tracks:
         raise ValueError(f"slice_track must lie in 0 … {tracks - 1}")
-
-
-def _nodes(found: dict[str, Any]) -> None:
-    nodes, offsets = len(found["node_ns"]), found["repeats_offsets"]
-    if len(found["node_trust"]) != nodes or len(offsets) != nodes + 1:
+    if len(timeline.node_trust) != nodes or len(offsets) != nodes + 1:
         raise ValueError(
-            f"node_trust ({len(found['node_trust'])}) and repeats_offsets "
+            f"node_trust ({len(timeline.node_trust)}) and repeats_offsets "
             f"({len(offsets)}) do not fit {counted(nodes, 'node')}"
         )
-    repeats = len(found["repeats_ns"])
+    repeats = len(timeline.repeats_ns)
     if offsets[0] != 0 or offsets[-1] != repeats or np.any(np.diff(offsets) < 0):
         raise ValueError(f"repeats_offsets must rise from 0 to {repeats}")
 
@@ -286,6 +248,7 @@ class Account:
         if timeline.shared is not None:
             left[nodes : nodes + calls] = timeline.shared.left
         wide = timeline.slice_duration_ns[used]
+        known, whole_name = timeline.slice_names.unique, timeline.whole
         return cls(
             node=np.where(ids < nodes, ids, -1)[kept],
             call=np.where((ids >= nodes) & (ids < nodes + calls), ids - nodes, -1)[kept],
@@ -299,7 +262,7 @@ class Account:
             whole_ns=whole / times,
             loading_ns=float(total[role == SliceRole.LOADING].sum()),
             left=left[kept],
-            idle_name=_code_of(timeline, timeline.whole),
+            idle_name=known.index(whole_name) if whole_name and whole_name in known else -2,
         )
 
     def __len__(self) -> int:
@@ -307,7 +270,7 @@ class Account:
 
     @cached_property
     def operators(self) -> Flags:
-        """Rows that are operators or calls, or names of work where no nodes are known (bool [R])."""
+        """Rows of operators or calls, or of names of work where no nodes are known (bool [R])."""
         found: Flags = (self.role == SliceRole.WORK) & (self.name != self.idle_name)
         return found & ~self.left
 
@@ -338,8 +301,3 @@ def owners(timeline: TimelineColumns) -> Ints:
         together = timeline.shared.slice_set.astype(np.int64)
         found = np.where(together >= 0, timeline.num_nodes + together, found)
     return found
-
-
-def _code_of(timeline: TimelineColumns, name: str) -> int:
-    unique = timeline.slice_names.unique
-    return unique.index(name) if name and name in unique else -2

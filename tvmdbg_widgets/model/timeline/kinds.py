@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
@@ -16,7 +15,7 @@ from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
-from tvmdbg_widgets.model.join.refs import NodeJoin
+from tvmdbg_widgets.model.join.refs import NodeJoin, by_position
 from tvmdbg_widgets.model.timeline.builders import from_table
 from tvmdbg_widgets.model.timeline.node_sets import by_count
 from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -147,23 +146,15 @@ Floats = npt.NDArray[np.float64]
 def join_list(
     node_names: StringColumn, names: Sequence[str] | None, count: int, *, file: str
 ) -> NodeJoin:
-    """Join the items of a list of node times to nodes by position; names, where it has them, check."""
-    nodes = np.arange(count, dtype=np.int32)
-    trust = np.full(count, Trust.BY_ORDER, np.uint8)
+    """Join the items of a list of node times to nodes by position, or by name where they differ."""
     issues: list[Issue] = []
     differing: list[int] = []
     if names is not None:
-        known = list(node_names)
-        named: dict[str, list[int]] = defaultdict(list)
-        for node, name in enumerate(known):
-            named[name].append(node)
-        differing = [i for i in range(count) if i >= len(known) or names[i] != known[i]]
-        for i in differing:
-            fitting = named.get(names[i], [])
-            nodes[i] = fitting[0] if len(fitting) == 1 else -1
-            trust[i] = Trust.BY_NAME if len(fitting) == 1 else Trust.ABSENT
-    elif count != len(node_names):
-        nodes[:], trust[:] = -1, Trust.ABSENT
+        nodes, trust, differing = by_position(node_names, names)
+    else:
+        fits = count == len(node_names)
+        nodes = np.arange(count, dtype=np.int32) if fits else np.full(count, -1, np.int32)
+        trust = np.full(count, Trust.BY_ORDER if fits else Trust.ABSENT, np.uint8)
     if count != len(node_names) or differing:
         found = (
             f"the list has times of {counted(count, 'node')}, the run "

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted, duration_text
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted, duration_text, freeze
 from tvmdbg_widgets.model.base.student_t import student_t
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.graph.groups import Groups
@@ -32,25 +32,13 @@ class NodeSets:
 
     def __post_init__(self) -> None:
         count = len(self.own_ns)
-        dtypes: dict[str, type[np.generic]] = {
-            "slice_set": np.int32,
-            "offsets": np.int64,
-            "nodes": np.int32,
-            "own_ns": np.float64,
-            "repeats_offsets": np.int64,
-            "repeats_ns": np.float64,
-            "apart": np.bool_,
-        }
         if not len(self.apart):
             object.__setattr__(self, "apart", np.zeros(count, np.bool_))
         if not len(self.repeats_offsets):
             object.__setattr__(self, "repeats_offsets", np.zeros(count + 1, np.int64))
         for name, words in (("names", "together"), ("kinds", "other")):
             object.__setattr__(self, name, getattr(self, name) or (words,) * count)
-        for name, dtype in dtypes.items():
-            column = np.ascontiguousarray(getattr(self, name), dtype).view()
-            column.flags.writeable = False
-            object.__setattr__(self, name, column)
+        freeze(self)
         if len(self.offsets) != count + 1 or self.offsets[-1] != len(self.nodes):
             raise ValueError(
                 f"offsets do not fit {counted(count, 'set')} of {counted(len(self.nodes), 'node')}"

@@ -240,11 +240,7 @@ class Timeline(TimelineColumns):
     def __repr__(self) -> str:
         laid = _LAID[self.measured]
         tracks, slices = counted(len(self.tracks), "track"), counted(self.num_slices, "slice")
-        how = (
-            f"synthetic ({_LAID[self.measured]} back to back)"
-            if self.synthetic
-            else f"{self.clock} clock"
-        )
+        how = f"synthetic ({laid} back to back)" if self.synthetic else f"{self.clock} clock"
         if any(self.nesting.nested):
             how += ", slices nested"
         found = f"; {self.issues.summary()}" if len(self.issues) else ""
@@ -252,11 +248,8 @@ class Timeline(TimelineColumns):
         took = f"{duration_text(total)} summed over {laid}"
         if self.whole:
             took = f"{duration_text(total)} in {self.whole}"
-            took += (
-                f", the mean of {counted(self.executions, 'execution')}"
-                if self.executions > 1
-                else ""
-            )
+            if self.executions > 1:
+                took += f", the mean of {counted(self.executions, 'execution')}"
         if np.isnan(total) and self.num_slices:
             took = f"{duration_text(self.span_ns)} from first to last"
         return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_text()}{found}"
@@ -315,9 +308,7 @@ def rank(account: Account, timeline: TimelineColumns, k: int | None = None) -> R
             names.append(sets.names[call])
             members.append(sets.of(call))
         else:
-            code = (
-                name if name >= 0 else int(timeline.slice_names.codes[first]) if first >= 0 else -1
-            )
+            code = int(timeline.slice_names.codes[first]) if name < 0 <= first else name
             names.append(timeline.slice_names.unique[code] if code >= 0 else f"node {node}")
             members.append((node,) if node >= 0 else ())
     return Ranking(

@@ -87,7 +87,11 @@ class WarmUp:
 
 def warm_up(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> WarmUp:
     """Find how many of the first repeats are warm-up."""
-    times = whole_repeats(offsets, repeats_ns)
+    counts = np.diff(offsets)
+    most = int(counts.max(initial=0))
+    nodes = np.flatnonzero(counts == most) if most else np.zeros(0, np.int64)
+    times = repeats_ns[offsets[nodes][:, None] + np.arange(most)]
+    times = times[np.isfinite(times).all(axis=1) & (times.sum(axis=1) > 0)]
     operators, count = times.shape
     if count < LEAST_REPEATS or not operators:
         told = "no repeats are known" if count < 2 or not operators else counted(count, "repeat")
@@ -103,16 +107,6 @@ def warm_up(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> WarmUp:
     return WarmUp(
         cut, _why(cut, count, ratio, slower, operators), totals, operators, usual, ratio, slower
     )
-
-
-def whole_repeats(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> Floats:
-    """Return the repeats of the operators that have all of them (float64 [operators, R])."""
-    counts = np.diff(offsets)
-    most = int(counts.max(initial=0))
-    nodes = np.flatnonzero(counts == most) if most else np.zeros(0, np.int64)
-    times = repeats_ns[offsets[nodes][:, None] + np.arange(most)]
-    kept: Floats = times[np.isfinite(times).all(axis=1) & (times.sum(axis=1) > 0)]
-    return kept
 
 
 def _cut(times: Floats, totals: Floats) -> int:

@@ -184,24 +184,17 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
 
 def execution(timeline: Timeline) -> str:
     """Return what the whole of the time is: ``"Method::execute, the mean of 3 executions"``."""
-    several = (
-        f", the mean of {counted(timeline.executions, 'execution')}"
-        if timeline.executions > 1
-        else ""
-    )
-    return timeline.whole + several
+    if timeline.executions <= 1:
+        return timeline.whole
+    return f"{timeline.whole}, the mean of {counted(timeline.executions, 'execution')}"
 
 
 def work_of(timeline: Timeline) -> str:
     """Return what sums over all slices are of: ``"in 3 executions of Method::execute"``."""
     if not timeline.whole:
         return "in all slices"
-    count = timeline.executions
-    return (
-        f"in {counted(count, 'execution')} of {timeline.whole}"
-        if count > 1
-        else f"in {timeline.whole}"
-    )
+    several = f"{counted(timeline.executions, 'execution')} of " if timeline.executions > 1 else ""
+    return f"in {several}{timeline.whole}"
 
 
 def left_out(idle: int) -> str:

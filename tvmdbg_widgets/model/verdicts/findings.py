@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.numbers import agree, counted, more_text
 from tvmdbg_widgets.model.base.text import data_frame, shortened
 
 if TYPE_CHECKING:
@@ -191,7 +191,11 @@ class Findings(Sequence[Finding]):
     def summary(self) -> str:
         """Return the counts in words: ``"1 error, 3 hotspots, 2 info"``."""
         counts = Counter(each.severity for each in self._items)
-        text = ", ".join(_counted(counts[each], each) for each in Severity if counts[each])
+        text = ", ".join(
+            f"{counts[each]} {each}" if each is Severity.INFO else counted(counts[each], each)
+            for each in Severity
+            if counts[each]
+        )
         if not self.complete:
             text = (
                 f"{text or 'none'}; {self.scanned:,} of {counted(self.to_scan, 'tensor')} "
@@ -214,10 +218,6 @@ class Findings(Sequence[Finding]):
             columns[name] = [str(value) for value in columns[name]]
         return data_frame(columns)
 
-    def _rest(self) -> str:
-        more = len(self._items) - _SHOWN
-        return f"… and {more} more" if more > 0 else ""
-
     def __repr__(self) -> str:
         lines = [f"Findings: {self.summary()}"]
         for each in self._items[:_SHOWN]:
@@ -225,7 +225,8 @@ class Findings(Sequence[Finding]):
             lines += [f"      {fact}" for fact in each.evidence[:_EVIDENCE_SHOWN]]
             more = len(each.evidence) - _EVIDENCE_SHOWN
             lines += [f"      … {more} more"] if more > 0 else []
-        return "\n".join([*lines, *filter(None, [f"  {self._rest()}" if self._rest() else ""])])
+        lines += [f"  {each}" for each in more_text(len(self._items), _SHOWN)]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         items = []
@@ -237,9 +238,5 @@ class Findings(Sequence[Finding]):
                 f"<details><summary>evidence</summary><ul>{facts}</ul><p>{sure}</p>"
                 f'<p style="white-space:pre-line">{html.escape(each.next_step)}</p></details></li>'
             )
-        rest = f"<p>{self._rest()}</p>" if self._rest() else ""
+        rest = "".join(f"<p>{each}</p>" for each in more_text(len(self._items), _SHOWN))
         return f"<div>Findings: {self.summary()}</div><ol>{''.join(items)}</ol>{rest}"
-
-
-def _counted(count: int, severity: Severity) -> str:
-    return f"{count} {severity}" if severity is Severity.INFO else counted(count, severity)

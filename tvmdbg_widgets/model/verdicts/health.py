@@ -341,13 +341,16 @@ class Health(Sequence[EntryHealth]):
     def _repr_html_(self) -> str:
         listed, rest = self._list(_LINES_SHOWN)
         verdicts = [VERDICTS[number].value for number in self._columns["verdict"].tolist()]
-        rows = [(each.verdict.value, _where(each), each.words) for each in listed]
-        return health_html(self._heading(), verdicts, rows, rest)
-
-
-def _where(each: EntryHealth) -> str:
-    node, output = each.entry
-    return f"{each.name} ({node},\N{NO-BREAK SPACE}{output})"
+        rows = []
+        for each in listed:
+            node, output = each.entry
+            where = f"{each.name} ({node},\N{NO-BREAK SPACE}{output})"
+            cells = map(html.escape, (each.verdict.value, where, each.words))
+            rows.append(f"<tr>{''.join(f'<td {_CELL}>{cell}</td>' for cell in cells)}</tr>")
+        table = f"<table>{''.join(rows)}</table>" if rows else ""
+        more = f"<p>{html.escape(rest)}</p>" if rest else ""
+        heading = self._heading()
+        return f"<div>{html.escape(heading)}</div>{_strip(heading, verdicts)}{table}{more}"
 
 
 _CELLS = 300
@@ -363,19 +366,6 @@ _LOOKS = {
     "faulty": ("#d1242f", 1.0, 1.0),
 }
 _WORST_LAST = tuple(_LOOKS)
-
-
-def health_html(
-    heading: str, verdicts: Sequence[str], listed: Sequence[tuple[str, str, str]], rest: str
-) -> str:
-    """Return heading, strip and the worst entries; whatever stands in their names is text."""
-    rows = "".join(
-        "<tr>" + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in cells) + "</tr>"
-        for cells in listed
-    )
-    table = f"<table>{rows}</table>" if rows else ""
-    more = f"<p>{html.escape(rest)}</p>" if rest else ""
-    return f"<div>{html.escape(heading)}</div>{_strip(heading, verdicts)}{table}{more}"
 
 
 def _strip(heading: str, verdicts: Sequence[str]) -> str:
