@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Times, machine, measure, sized
-from tvmdbg_widgets.engine import host
+from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.figures import engine
 
 ROOT = Path(__file__).parents[1]
 ROWS = sized(100_000, 1_000)
 MARKS = sized(5_000, 50)
 START, HAND_OVER, FASTER, DRAW = 0.1, 0.1, 5.0, 0.15
-IMPORT = "from tvmdbg_widgets.engine import host"
+IMPORT = "from tvmdbg_widgets import engine as host"
 
 
 def columns(rows: int) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.measure import machine, measure, sized
 from benchmarks.sizes import told
 from tests.chromium import ARGUMENTS, find_or_install
-from tvmdbg_widgets.answers.bundles import STATIC
+from tvmdbg_widgets.engine import STATIC
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

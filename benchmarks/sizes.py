@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.answers.bundles import STATIC, VIEWS, code
+from tvmdbg_widgets.engine import STATIC, VIEWS, code
 
 BUNDLE, DEBUGGER, OUTPUT = 60_000, 150_000, 100_000
 

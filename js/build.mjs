@@ -120,7 +120,7 @@ const schema = {
   write: false,
 };
 
-/** The columns of each answer as JSON: `tvmdbg_widgets/engine/wire.py` holds Python's answers to them. */
+/** The columns of each answer as JSON: `tvmdbg_widgets/engine.py` holds Python's answers to them. */
 async function wire({ outputFiles }) {
   const source = Buffer.from(outputFiles[0].contents).toString("base64");
   const { WIRE } = await import(`data:text/javascript;base64,${source}`);

@@ -12,9 +12,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.formats.executorch import etrecord
+from tvmdbg_widgets.model import findings
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
-from tvmdbg_widgets.model.verdicts import findings
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.unpacking import ZipDirectory, ZipMember
 

@@ -16,10 +16,10 @@ import numpy as np
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.figures.request import graph_request
 from tvmdbg_widgets.figures.texts import GraphFigureOptions
-from tvmdbg_widgets.model.verdicts.health import VERDICTS, HealthVerdict
+from tvmdbg_widgets.model.health import VERDICTS, HealthVerdict
 
 PATH = Path(__file__).parents[1] / "data/groups/drawn.json"
 #: Open groups, and options of the figure: none, all, a run but none of its blocks, some of all.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.base.numbers import StringColumn
 
 FOLDER = Path(__file__).parents[1] / "data" / "wire"

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
+from tvmdbg_widgets.engine import STATIC
 
 from .contract import contract_module
 

@@ -17,8 +17,8 @@ from tests.ui.host import serve, visit
 from tests.ui.notebooks import View
 from tests.ui.waits import frames, inspected, rest
 from tvmdbg_widgets.answers.answering import health_words
-from tvmdbg_widgets.engine.columns import pack
-from tvmdbg_widgets.model.verdicts.health import Health, HealthVerdict
+from tvmdbg_widgets.engine import pack
+from tvmdbg_widgets.model.health import Health, HealthVerdict
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Route

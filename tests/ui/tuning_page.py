@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.answers.bundles import STATIC
 from tvmdbg_widgets.answers.messages import message_id
+from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.tuning import TuningLog
 from tvmdbg_widgets.widgets.tuning import answer
 

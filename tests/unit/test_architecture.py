@@ -51,7 +51,7 @@ HEAVY = (
 )
 WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 #: The one module that may import a package.
-ONLY = {"quickjs": "engine.host", "pyodide": "engine.host"}
+ONLY = {"quickjs": "engine", "pyodide": "engine"}
 MODEL_MAY = ("ml_dtypes", "numpy")
 #: What a run and a log import as they are loaded: derived facts, and what views share.
 SHOWN = {
@@ -233,7 +233,7 @@ def test_imports_point_down() -> None:
         ("analysis.x", "try:\n    import pandas\nexcept ImportError:\n    pandas = None"),
         ("figures.x", "def f():\n    import anywidget"),
         ("figures.x", "def f():\n    import quickjs"),
-        ("engine.host", "import quickjs"),
+        ("engine", "import quickjs"),
         ("export.x", "def f():\n    from traitlets import Unicode"),
         ("widgets.graph", "from tvmdbg_widgets.export import html"),
         ("run", "from .model.graph import Graph"),
@@ -255,7 +255,7 @@ def test_an_import_that_points_up_is_found(module: str, source: str) -> None:
         ("model.graph", "from tvmdbg_widgets.sources.byte_source import ByteSource"),
         ("widgets.graph", "import anywidget\nfrom . import session"),
         ("cli.x", "from tvmdbg_widgets.open import open"),
-        ("engine.host", "def f():\n    import quickjs"),
+        ("engine", "def f():\n    import quickjs"),
         ("run", "def f():\n    from .widgets.debugger import Debugger"),
     ],
 )

@@ -10,9 +10,10 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.answer_schema import is_made
+from tvmdbg_widgets import engine as host
+from tvmdbg_widgets import engine as wire
 from tvmdbg_widgets.answers import answers
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.engine import host, wire
 from tvmdbg_widgets.model.base.numbers import StringColumn
 
 FACTS = {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
+from tvmdbg_widgets.model.findings import Confidence, Severity
 
 ROOT = Path(__file__).parents[2]
 MOST_TERMS = 64

@@ -19,9 +19,9 @@ from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.graph.columns import ROLES
 from tvmdbg_widgets.model.graph.graph import Graph, node_label, node_title, tensor_title
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
+from tvmdbg_widgets.model.health import HealthVerdict
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.verdicts.health import HealthVerdict
 
 #: So many tensors are looked into, so many values of each that was not counted yet.
 _TENSORS, _SAMPLE = 128, 1024

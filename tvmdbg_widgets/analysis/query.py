@@ -51,7 +51,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.view_columns import fact_columns, graph_columns, group_columns
-from tvmdbg_widgets.engine.host import call
+from tvmdbg_widgets.engine import call
 from tvmdbg_widgets.model.graph.graph import Graph, device_names
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.timeline.timeline import Timeline

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tvmdbg_widgets.analysis.query import Facts, Part, QueryError, check_type
-from tvmdbg_widgets.engine.columns import packed_text
-from tvmdbg_widgets.engine.host import EngineTimeError, call
+from tvmdbg_widgets.engine import EngineTimeError, call, packed_text
 from tvmdbg_widgets.model.base.numbers import (
     counted,
     duration_text,

@@ -13,14 +13,12 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.layouts import NAMES, NamedLayout, of_operand, of_output
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
-from tvmdbg_widgets.engine.columns import packed_text
-from tvmdbg_widgets.engine.host import call
+from tvmdbg_widgets.engine import call, packed_text
 from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.groups import Groups
-from tvmdbg_widgets.model.graph.nodes import NodeKind
+from tvmdbg_widgets.model.graph.nodes import NodeKind, Subgraph
 from tvmdbg_widgets.model.graph.operators import label, number_at_end
-from tvmdbg_widgets.model.graph.subgraph import Subgraph
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 

@@ -13,16 +13,16 @@ from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.layouts import KnownLayout, laid_out
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import Question, StatisticsJobs
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.base.number_text import is_integer
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.graph.graph import tensor_title
+from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.pictures import Part, Picture, Pictures, Profile, is_cheap
 from tvmdbg_widgets.model.pictures import channels as channels_of
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane, default_axes
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
-from tvmdbg_widgets.model.verdicts.health import Health
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,12 @@ from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
 from tvmdbg_widgets.analysis.view_columns import fact_columns, graph_columns, group_columns
 from tvmdbg_widgets.answers.answering import Context, Reply, health
-from tvmdbg_widgets.answers.bundles import PARTS, VIEWS, code
 from tvmdbg_widgets.answers.counts import TENSOR_ANSWERS
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import PriorityGate, Question, StatisticsJobs
 from tvmdbg_widgets.answers.node import RANGE_ANSWERS, memory, node_details
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change
+from tvmdbg_widgets.engine import PARTS, VIEWS, code
 from tvmdbg_widgets.model.base.numbers import StringColumn
 from tvmdbg_widgets.model.base.text import IssueSeverity
 from tvmdbg_widgets.model.graph.graph import device_names

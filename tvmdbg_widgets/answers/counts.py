@@ -26,7 +26,7 @@ from tvmdbg_widgets.answers.answering import (
     tensor,
 )
 from tvmdbg_widgets.answers.messages import SAMPLE, Question, StatisticsProgress
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.base.number_text import (
     bit_text,
     computed_text,

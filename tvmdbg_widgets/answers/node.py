@@ -17,7 +17,7 @@ from tvmdbg_widgets.analysis.timeline.lod import matching
 from tvmdbg_widgets.answers.answering import Context, Reply
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline, Searched, lod_columns
 from tvmdbg_widgets.answers.messages import Question
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.base.numbers import Trust, duration_text, exact_ns, percent
 from tvmdbg_widgets.model.graph.graph import Graph, device_name, shape_text
 from tvmdbg_widgets.model.graph.nodes import given_text, roles_text

@@ -22,11 +22,11 @@ from tvmdbg_widgets.answers.kept_timeline import (
     parts_column,
 )
 from tvmdbg_widgets.answers.messages import Question
-from tvmdbg_widgets.engine.wire import without_rows
+from tvmdbg_widgets.engine import without_rows
 from tvmdbg_widgets.model.base.numbers import StringColumn
-from tvmdbg_widgets.model.base.student_t import student_t
 from tvmdbg_widgets.model.graph.graph import node_labels
 from tvmdbg_widgets.model.timeline.measured import TimeMeaning, extents
+from tvmdbg_widgets.model.timeline.node_sets import student_t
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import timeline_words
 

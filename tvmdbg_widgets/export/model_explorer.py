@@ -29,7 +29,7 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.export.nodes import (
     NodeColors,
     NodeTexts,
@@ -57,7 +57,7 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.writing import replacing, replacing_all
 from tvmdbg_widgets.model.graph.graph import Graph, device_name
 from tvmdbg_widgets.model.graph.groups import Groups
-from tvmdbg_widgets.model.graph.subgraph import Subgraph
+from tvmdbg_widgets.model.graph.nodes import Subgraph
 from tvmdbg_widgets.widgets.tuning import TuningView
 
 _MOST_LABEL, _MOST_VALUE = 200, 2_000

@@ -24,8 +24,7 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_label, shape_text
 from tvmdbg_widgets.model.graph.groups import Group, Groups
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
-from tvmdbg_widgets.model.graph.nodes import NodeKind, given_text
-from tvmdbg_widgets.model.graph.subgraph import Subgraph
+from tvmdbg_widgets.model.graph.nodes import NodeKind, Subgraph, given_text
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 __all__ = ["around_nodes", "cut", "entry_text", "part"]

@@ -14,11 +14,11 @@ import numpy as np
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.verdicts.findings import Findings
 
 #: A parameter of fewer values is told by counts alone: bounds and mean would give values away.
 FEWEST = 32

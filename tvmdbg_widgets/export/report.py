@@ -36,9 +36,9 @@ from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.model.base.numbers import counted, exact_ns
 from tvmdbg_widgets.model.base.text import FormatError, one_line
 from tvmdbg_widgets.model.base.writing import replacing_all, suffixed
+from tvmdbg_widgets.model.findings import Finding, Findings
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.verdicts.findings import Finding, Findings
 
 _ISSUES = 50
 _NODES = 20

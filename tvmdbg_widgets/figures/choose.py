@@ -21,14 +21,14 @@ from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.texts import Direction, GraphFigureOptions, graph_of_few, has_many
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_figure
 from tvmdbg_widgets.model.base.ranges import no_argument, one_of
+from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.graph.node_columns import (
     NodeColumn,
     checked_range,
     checked_template,
     node_column,
 )
-from tvmdbg_widgets.model.join.refs import entry_ref
-from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.refs import entry_ref
 
 COLOR_BY = ("kind", "size")
 Range = tuple[float, float]

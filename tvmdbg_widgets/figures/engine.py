@@ -1,4 +1,4 @@
-"""Figures that the views' own TypeScript draws; :mod:`tvmdbg_widgets.engine.host` runs it."""
+"""Figures that the views' own TypeScript draws; :mod:`tvmdbg_widgets.engine` runs it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.engine.columns import packed_text
-from tvmdbg_widgets.engine.host import call
+from tvmdbg_widgets.engine import call, packed_text
 from tvmdbg_widgets.figures.raster import Figure, Hover
 from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, width_tables, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES

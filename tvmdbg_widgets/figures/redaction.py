@@ -30,9 +30,9 @@ from tvmdbg_widgets.figures.texts import GraphFigureOptions
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
 from tvmdbg_widgets.model.base.ranges import one_of
 from tvmdbg_widgets.model.base.text import FormatError, one_line
+from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.pictures import ChannelPictures, Picture, Profile
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.verdicts.findings import Findings
 
 #: Why a tensor's values are not shown (empty: they are), and whether only counts of them are.
 Redact: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"

@@ -19,7 +19,7 @@ from tvmdbg_widgets.analysis.query import QueryError
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.timeline import first_of_timeline
-from tvmdbg_widgets.engine.wire import without_rows
+from tvmdbg_widgets.engine import without_rows
 from tvmdbg_widgets.model.base.numbers import StringColumn, counted
 from tvmdbg_widgets.model.base.ranges import one_of
 from tvmdbg_widgets.model.base.text import one_line

@@ -30,10 +30,10 @@ from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.findings import Finding
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record
 from tvmdbg_widgets.model.tuning.steps import NestLine
 from tvmdbg_widgets.model.tuning.trials import FIELDS
-from tvmdbg_widgets.model.verdicts.findings import Finding
 
 _REFUSED_SHOWN = 5
 ErrorsBy: TypeAlias = Literal["unroll", "round", "threads"]

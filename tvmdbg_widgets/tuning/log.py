@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import ScheduleComparison
     from tvmdbg_widgets.figures.raster import Figure
     from tvmdbg_widgets.model.base.text import Issues
+    from tvmdbg_widgets.model.findings import Findings
     from tvmdbg_widgets.model.graph.node_columns import NodeColumn
     from tvmdbg_widgets.model.tuning.measure_errors import Record
     from tvmdbg_widgets.model.tuning.parts import ConsoleTable, Task, TuningParts
     from tvmdbg_widgets.model.tuning.trials import Trials
-    from tvmdbg_widgets.model.verdicts.findings import Findings
     from tvmdbg_widgets.widgets.shown_run import ShownRun
     from tvmdbg_widgets.widgets.tuning import TuningView
 

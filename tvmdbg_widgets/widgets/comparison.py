@@ -14,9 +14,8 @@ from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.answers.messages import Question, message_id
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import bundle, code_name, module, pack
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.base.numbers import StringColumn

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import traitlets
 
-from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.base.ranges import one_of

@@ -11,7 +11,7 @@ import traitlets
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.model.base.ranges import fields_of, one_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
-from tvmdbg_widgets.model.join.refs import listed, node_ref
+from tvmdbg_widgets.model.refs import listed, node_ref
 from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import as_trait_error, named_in
 

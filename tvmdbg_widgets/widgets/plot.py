@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from tvmdbg_widgets.answers.bundles import bundle, code_name, module
 from tvmdbg_widgets.answers.messages import Question, message_id
+from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.base.number_text import short_text

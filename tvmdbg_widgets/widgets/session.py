@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import traitlets
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
-from tvmdbg_widgets.answers.bundles import bundle
+from tvmdbg_widgets.engine import bundle
 from tvmdbg_widgets.model.base.ranges import meant, no_argument, one_of
-from tvmdbg_widgets.model.join.refs import entry_ref, listed, node_ref
+from tvmdbg_widgets.model.refs import entry_ref, listed, node_ref
 from tvmdbg_widgets.widgets.traits import (
     EntryTrait,
     SharedModel,

@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from tvmdbg_widgets.answers.bundles import bundle, code_name, module
+from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes

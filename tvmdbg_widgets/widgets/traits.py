@@ -14,7 +14,7 @@ import traitlets
 from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.model.base.ranges import meant, one_of
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.join.refs import entry_ref
+from tvmdbg_widgets.model.refs import entry_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensors
 
 

@@ -18,9 +18,9 @@ from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.analysis.tuning.links import TaskLinks, graph_of, link_tasks
 from tvmdbg_widgets.analysis.tuning.selection import select
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.bundles import bundle, code, code_name, module
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
+from tvmdbg_widgets.engine import bundle, code, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.struct import tiles
 from tvmdbg_widgets.figures.tuning import (

@@ -1,4 +1,4 @@
-/** Queries and regular expressions for `tvmdbg_widgets/analysis/query`; requests and answers are JSON. */
+/** The views' own code where there is no DOM: `tvmdbg_widgets/engine.py` calls what is exported. */
 import "./text_decoder.ts";
 import { comparisonFigure } from "../comparison/comparison_figure.ts";
 import { debuggerFigure } from "../debugger/debugger_figure.ts";
@@ -30,6 +30,7 @@ import { byteMapFigure } from "./byte_map.ts";
 import { sequenceFigure } from "./sequence_figure.ts";
 import { structFigure } from "./struct_figure.ts";
 
+/** Columns as `tvmdbg_widgets/engine.py` packs them, their buffer in base64. */
 interface PackedColumns {
   columns?: ColumnHeader[];
   base64: string;

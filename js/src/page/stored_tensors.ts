@@ -266,7 +266,7 @@ export function allAnswers(data: StoredData): StoredAnswers {
   return { ...runAnswers(data), ...Object.fromEntries(KINDS.map((kind) => [kind, answer(kind)])) };
 }
 
-/** Numbers go as the columns of one buffer, as `engine/columns.py` packs them. */
+/** Numbers go as the columns of one buffer, as `engine.py` packs them. */
 function reply({ result, columns, bytes }: StoredAnswer): StoredReply {
   if (!columns) return { result, buffers: bytes ? [bytes] : [] };
   const { headers, buffer } = packed(columns.named);

@@ -26,8 +26,8 @@ from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import EventNodes, ExecuTorchFiles
+from tvmdbg_widgets.model.findings import Confidence, Severity
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
 from tvmdbg_widgets.run import DebugRun
 
 MIXED = recorded("03b_mixed_xnnpack")

@@ -24,7 +24,7 @@ import quickjs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.engine import host
+from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.figures import engine, texts
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.theme import SCHEMES

@@ -17,7 +17,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.color_scale import OVER, SPECIAL, UNDER, ColorScale
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, plant
-from tvmdbg_widgets.engine import host
+from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.figures import facts as tensor_facts
 from tvmdbg_widgets.figures import options as tensor_shown
 from tvmdbg_widgets.figures.facts import BINS

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Findings, Severity
+from tvmdbg_widgets.model.findings import Confidence, Findings, Severity
 
 CLEAN = [
     "tvm/resnet20_cifar",

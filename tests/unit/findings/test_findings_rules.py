@@ -18,7 +18,7 @@ from tests.unit.executorch.delegates.finding_cases import CASES as EXECUTORCH
 from tests.unit.findings.findings_dump import Op, found, graph_json, params, plant, table, trace
 from tvmdbg_widgets.analysis.findings import RULES
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
+from tvmdbg_widgets.model.findings import Confidence, Severity
 from tvmdbg_widgets.run import DebugRun
 
 Values = np.ndarray[Any, Any]

@@ -19,8 +19,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.analysis.findings import probes
 from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
+from tvmdbg_widgets.model.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.model.statistics.batch import ArrayPasses
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:

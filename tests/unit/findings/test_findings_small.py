@@ -16,9 +16,9 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.values import first_nonfinite
 from tvmdbg_widgets.analysis.scan import tensor_scan
 from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
+from tvmdbg_widgets.model.health import HealthVerdict
 from tvmdbg_widgets.model.statistics import batch
 from tvmdbg_widgets.model.statistics.batch import ArrayPasses
-from tvmdbg_widgets.model.verdicts.health import HealthVerdict
 from tvmdbg_widgets.sources.file_source import FileSource
 
 KINDS = [np.float32, np.int64, np.bool_, ml_dtypes.bfloat16, np.float16, np.int8, np.float64]

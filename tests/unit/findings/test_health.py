@@ -17,8 +17,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.conftest import corpus_path
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.model.base.text import FormatError
-from tvmdbg_widgets.model.verdicts.findings import Severity
-from tvmdbg_widgets.model.verdicts.health import VERDICTS, EntryHealth, Health, HealthVerdict
+from tvmdbg_widgets.model.findings import Severity
+from tvmdbg_widgets.model.health import VERDICTS, EntryHealth, Health, HealthVerdict
 from tvmdbg_widgets.run import DebugRun
 
 RELU = "tvmgen_default_fused_nn_relu"

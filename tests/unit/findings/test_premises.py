@@ -15,10 +15,10 @@ from tvmdbg_widgets.analysis.findings import RULES
 from tvmdbg_widgets.analysis.findings.rule import Basis
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Premise
+from tvmdbg_widgets.model.findings import Severity as Grade
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Premise
-from tvmdbg_widgets.model.verdicts.findings import Severity as Grade
 from tvmdbg_widgets.run import DebugRun
 
 RULE_OF = {rule.name: rule for rule in RULES}

@@ -14,8 +14,8 @@ from tests.unit.tuning.hand_made import Row, failed, parts_of
 from tvmdbg_widgets.analysis.findings.tuning import find
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.tuning.parts import RefusedLine
-from tvmdbg_widgets.model.verdicts.findings import Findings
 from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.tuning import TuningLog
 

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.query_texts import trees, written
 from tests.unit.graph.query_truth import numbers, texts_of, truth
+from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.analysis import query as regex
 from tvmdbg_widgets.analysis import selection
 from tvmdbg_widgets.analysis.query import QueryError, RegexError, parse, search
-from tvmdbg_widgets.engine import host
 
 GOLDEN = ("resnet20_cifar", "split_multi", "odd_names", "hetero_copy")
 SOURCES = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.widgets import wire
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.export.page.stored_page import StoredPage
 from tvmdbg_widgets.model.tensors.layouts import Layout
 from tvmdbg_widgets.model.tensors.tensors import Tensor

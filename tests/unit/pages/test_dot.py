@@ -16,7 +16,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
 from tests.unit.pages.dot_reader import read_dot, shown
-from tvmdbg_widgets.engine import host
+from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.figures import texts as few_names
 from tvmdbg_widgets.figures.theme import TOKENS
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.answers.bundles import STATIC
+from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.export.page.stored_page import store
 from tvmdbg_widgets.export.private_parameters import private_parameters
 from tvmdbg_widgets.formats.tvm.params.survey import write_params

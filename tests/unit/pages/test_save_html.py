@@ -16,7 +16,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import _ANSWERS
-from tvmdbg_widgets.answers.bundles import STATIC
+from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.widgets.plot import View
 

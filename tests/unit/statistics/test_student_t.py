@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.student_t import student_t
-from tvmdbg_widgets.model.timeline.node_sets import node_statistics
+from tvmdbg_widgets.model.timeline.node_sets import node_statistics, student_t
 
 #: Two-sided 95 % quantiles as published to 14 digits (NIST/SEMATECH tables round them to 3).
 _PUBLISHED = {

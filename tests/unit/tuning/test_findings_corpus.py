@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.make.tuning_report import log_files
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Severity
+from tvmdbg_widgets.model.findings import Confidence, Severity
 from tvmdbg_widgets.tuning import open_tuning
 
 #: Rules that say something of a log, by the end of its name; all other logs are best records only.

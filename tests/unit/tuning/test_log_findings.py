@@ -16,8 +16,8 @@ from tests.unit.tuning.hand_made import Row, failed, parts_of
 from tvmdbg_widgets.analysis.findings.tuning import RULES, find, lost_builds
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence, runs_of
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
+from tvmdbg_widgets.model.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.model.tuning.parts import ConsoleMessage, RefusedLine
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.tuning import TuningLog
 
 UNROLLS = (0, 16, 64, 512)

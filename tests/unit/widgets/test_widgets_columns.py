@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from make import wire as golden
 from unit.widgets import wire
 
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.base.numbers import StringColumn
 
 KINDS = (np.uint8, np.uint16, np.uint32, np.int32, np.float32, np.float64, np.bool_)

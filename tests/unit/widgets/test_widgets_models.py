@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("bundles_or_skip")
 
 @pytest.fixture(scope="module")
 def bundles_or_skip() -> None:
-    from tvmdbg_widgets.answers.bundles import STATIC
+    from tvmdbg_widgets.engine import STATIC
 
     if not (STATIC / "debugger.js").is_file():
         pytest.skip("the front ends were not built: `make bundle`")

@@ -7,9 +7,9 @@ from concurrent.futures import Executor
 
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
 from tvmdbg_widgets.analysis.findings.search import FindingsSearch
+from tvmdbg_widgets.model.findings import Findings
+from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.verdicts.findings import Findings
-from tvmdbg_widgets.model.verdicts.health import Health
 
 
 class Scan(Recorded):

@@ -34,7 +34,7 @@ from tvmdbg_widgets.analysis.findings.values.first_nonfinite import FIRST_NONFIN
 from tvmdbg_widgets.analysis.findings.values.oddities import ODD_BOOLS, RANGES, REPEATED
 from tvmdbg_widgets.analysis.findings.values.range_use import NARROW_RANGE, SATURATED
 from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
-from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.findings import Findings
 
 RULES: Final[tuple[Rule, ...]] = (
     FIRST_NONFINITE,

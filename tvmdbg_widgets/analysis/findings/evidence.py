@@ -15,14 +15,14 @@ from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
 from tvmdbg_widgets.analysis.summary import check
 from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, counted, duration_text
 from tvmdbg_widgets.model.base.text import Issue, Issues, one_line
+from tvmdbg_widgets.model.findings import Confidence
 from tvmdbg_widgets.model.graph.graph import node_labels, node_title
 from tvmdbg_widgets.model.graph.operators import bare, parts, without_prefix
-from tvmdbg_widgets.model.join.parameters import later_writers
+from tvmdbg_widgets.model.parameters import later_writers
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.timeline.words import TimelineWords, timeline_words
-from tvmdbg_widgets.model.verdicts.findings import Confidence
 
 _LONGEST_NAME = 80
 _LISTED = 5

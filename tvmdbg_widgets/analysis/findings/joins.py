@@ -12,8 +12,8 @@ from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, one_line
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 FILES_NAME = "files"
 _LONGEST = 100

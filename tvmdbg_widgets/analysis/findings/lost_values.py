@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.memory.losses import Credibility, Loss
 from tvmdbg_widgets.analysis.memory.sentences import loss_text, meaningless
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 OVERWRITTEN_NAME = "overwritten"
 

@@ -14,8 +14,8 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed, percent
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.timeline.node_sets import NOISY_RATIO
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 NOISE_NAME = "noisy-times"
 _MATTERS = 0.01

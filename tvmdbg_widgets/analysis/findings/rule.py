@@ -13,8 +13,8 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.memory.losses import Credibility
 from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
 from tvmdbg_widgets.model.base.numbers import Trust
+from tvmdbg_widgets.model.findings import Confidence, Finding, Premise
 from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Premise
 
 
 @dataclass(frozen=True)

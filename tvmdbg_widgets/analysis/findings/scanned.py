@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 SCANNED_NAME = "scanned"
 

@@ -10,9 +10,9 @@ from tvmdbg_widgets.analysis.findings import find, probes, screens
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.scan.health_table import health
 from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.model.findings import Findings
+from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.verdicts.findings import Findings
-from tvmdbg_widgets.model.verdicts.health import Health
 
 _PATIENCE = 10.0
 

@@ -18,9 +18,9 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.operators import family, parts
 from tvmdbg_widgets.model.timeline.timeline import Timeline
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 WORK_NAME = "time-by-work"
 _COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction")

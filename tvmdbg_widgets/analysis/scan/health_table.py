@@ -32,10 +32,8 @@ from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.statistics import Statistics
-from tvmdbg_widgets.model.tensors.dtypes import DataType
-from tvmdbg_widgets.model.verdicts.findings import Finding, Findings, Severity
-from tvmdbg_widgets.model.verdicts.health import (
+from tvmdbg_widgets.model.findings import Finding, Findings, Severity
+from tvmdbg_widgets.model.health import (
     UNREAD,
     VERDICTS,
     EntryHealth,
@@ -43,6 +41,8 @@ from tvmdbg_widgets.model.verdicts.health import (
     HealthTable,
     HealthVerdict,
 )
+from tvmdbg_widgets.model.statistics import Statistics
+from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _FLOAT16 = DataType.parse("float16")
 

@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.base.text import Issue
-    from tvmdbg_widgets.model.verdicts.findings import Finding
+    from tvmdbg_widgets.model.findings import Finding
 
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}

@@ -24,10 +24,10 @@ from tvmdbg_widgets.cli.common.terminal import (
 )
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.verdicts.findings import Severity
+from tvmdbg_widgets.model.findings import Severity
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.model.verdicts.findings import Findings
+    from tvmdbg_widgets.model.findings import Findings
     from tvmdbg_widgets.tuning import TuningLog
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tvmdbg_widgets.answers.bundles import STATIC
+from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, whole
 from tvmdbg_widgets.export.page.pack import compressed, shuffled_floats

@@ -21,9 +21,8 @@ import numpy as np
 
 from tvmdbg_widgets import __version__
 from tvmdbg_widgets.analysis.derived.derived import Derived
-from tvmdbg_widgets.answers.bundles import STATIC, bundle
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
-from tvmdbg_widgets.engine.columns import pack
+from tvmdbg_widgets.engine import STATIC, bundle, pack
 from tvmdbg_widgets.export.private_parameters import FEWEST
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import escape

@@ -29,7 +29,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ranges import meant
 from tvmdbg_widgets.model.base.text import one_line, why_unread
 from tvmdbg_widgets.model.base.writing import replacing
-from tvmdbg_widgets.model.join.refs import node_ref
+from tvmdbg_widgets.model.refs import node_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.widgets.plot import View
 

@@ -36,9 +36,9 @@ from tvmdbg_widgets.model.base.text import (
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import MODULE
-from tvmdbg_widgets.model.join.parameters import join_parameters, join_tensors
-from tvmdbg_widgets.model.join.placement import KeyedArray, join_report
+from tvmdbg_widgets.model.parameters import join_parameters, join_tensors
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
+from tvmdbg_widgets.model.placement import KeyedArray, join_report
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord, of_byte_memory
 from tvmdbg_widgets.model.tensors.tensors import Captured, Tensors
 from tvmdbg_widgets.model.timeline.timeline import Timeline

@@ -24,7 +24,7 @@ from tvmdbg_widgets.formats.tvm.trace import Trace
 from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.join.refs import (
+from tvmdbg_widgets.model.refs import (
     KnownTimes,
     NodeJoin,
     by_device,

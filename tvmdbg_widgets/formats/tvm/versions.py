@@ -27,7 +27,7 @@ from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.join.placement import join_report
+from tvmdbg_widgets.model.placement import join_report
 from tvmdbg_widgets.model.timeline.report import Metric, Report
 from tvmdbg_widgets.sources.byte_source import ByteSource
 

@@ -18,7 +18,15 @@ from tvmdbg_widgets.model.base.ranges import meant
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph import nodes as graph_tables
 from tvmdbg_widgets.model.graph.columns import GraphColumns
-from tvmdbg_widgets.model.graph.nodes import Entry, Node, NodeKind, Nodes, held_texts, roles_text
+from tvmdbg_widgets.model.graph.nodes import (
+    Entry,
+    Node,
+    NodeKind,
+    Nodes,
+    Subgraph,
+    held_texts,
+    roles_text,
+)
 from tvmdbg_widgets.model.graph.operators import (
     Neighbors,
     TopologicalOrder,
@@ -28,7 +36,6 @@ from tvmdbg_widgets.model.graph.operators import (
     topological,
     without_prefix,
 )
-from tvmdbg_widgets.model.graph.subgraph import Subgraph
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 if TYPE_CHECKING:

@@ -157,11 +157,7 @@ def _require_consistent(timeline: TimelineColumns) -> None:
     columns |= {"slice_names": timeline.slice_names, "slice_about": timeline.slice_about}
     columns |= {"track_device": timeline.track_device, "track_thread": timeline.track_thread}
     columns["slice_set"] = None if timeline.shared is None else timeline.shared.slice_set
-    for prefix, noun, count in (("slice_", "slice", slices), ("track_", "track", tracks)):
-        for name, column in columns.items():
-            if name.startswith(prefix) and column is not None and len(column) != count:
-                found = counted(len(column), "item")
-                raise ValueError(f"{name} has {found} for {counted(count, noun)}")
+    _require_length(columns, "slice", slices)
     if slices and timeline.slice_role.max() > max(SliceRole):
         raise ValueError(f"slice_role must lie in 0 … {max(SliceRole)}")
     node, track, offsets = timeline.slice_node, timeline.slice_track, timeline.repeats_offsets
@@ -177,6 +173,14 @@ def _require_consistent(timeline: TimelineColumns) -> None:
     repeats = len(timeline.repeats_ns)
     if offsets[0] != 0 or offsets[-1] != repeats or np.any(np.diff(offsets) < 0):
         raise ValueError(f"repeats_offsets must rise from 0 to {repeats}")
+    _require_length(columns, "track", tracks)
+
+
+def _require_length(columns: dict[str, Any], noun: str, count: int) -> None:
+    for name, column in columns.items():
+        if name.startswith(f"{noun}_") and column is not None and len(column) != count:
+            found = counted(len(column), "item")
+            raise ValueError(f"{name} has {found} for {counted(count, noun)}")
 
 
 Floats = npt.NDArray[np.float64]

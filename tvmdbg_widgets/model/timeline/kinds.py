@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
-from tvmdbg_widgets.model.join.refs import NodeJoin, by_position
+from tvmdbg_widgets.model.refs import NodeJoin, by_position
 from tvmdbg_widgets.model.timeline.builders import from_table
 from tvmdbg_widgets.model.timeline.node_sets import by_count
 from tvmdbg_widgets.model.timeline.timeline import Timeline

@@ -25,7 +25,7 @@ import type {
 } from "./timeline_columns.ts";
 import type { Columns, WIRE } from "./wire.ts";
 
-/** A ranked statement about the run; see `tvmdbg_widgets/model/verdicts/findings.py`. */
+/** A ranked statement about the run; see `tvmdbg_widgets/model/findings.py`. */
 export interface Finding {
   rule: string;
   severity: "error" | "warning" | "hotspot" | "info";

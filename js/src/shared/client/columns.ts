@@ -1,4 +1,4 @@
-/** Columns packed by `engine/columns.py`: one header, one buffer, every column 8-byte aligned in it. */
+/** Columns packed by `engine.py`: one header, one buffer, every column 8-byte aligned in it. */
 
 export type Column =
   | Uint8Array

@@ -86,7 +86,7 @@ export const VERDICT_LABELS = [
 /** By verdict: which of several is told, the highest. */
 const SEVERITY = [0, 1, 3, 4, 2] as const;
 
-/** What is said in brief of an entry whose values could not be read; `UNREAD` in `model/verdicts/health.py`. */
+/** What is said in brief of an entry whose values could not be read; `UNREAD` in `model/health.py`. */
 export const UNREAD = "unreadable";
 
 export function severity(verdict: number): number {

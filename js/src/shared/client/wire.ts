@@ -15,7 +15,7 @@ import {
 /**
  * The columns of every answer of Python, and the kinds of arrays they may be; "?" where one may be absent.
  *
- * The build writes it to `static/wire.json`, and `engine/wire.py` holds each answer to it.
+ * The build writes it to `static/wire.json`, and `engine.py` holds each answer to it.
  */
 export const WIRE = {
   nodes: { ...NODES },

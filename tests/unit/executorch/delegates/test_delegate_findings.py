@@ -16,7 +16,7 @@ from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets import DebugRun, samples
 from tvmdbg_widgets.analysis.findings.executorch.kernels import unusual
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 IN_CORPUS = pytest.mark.skipif(not FOLDER.is_dir(), reason="no corpus of recorded programs")
 CORPUS_CASES = ("attention", "depthwise", "pooling", "clamp_chain", "linear_qs8", "conv1d")

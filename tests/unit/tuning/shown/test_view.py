@@ -17,8 +17,8 @@ from unit.tuning import ansor_lines
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.tuning_story import story
-from tvmdbg_widgets.answers.bundles import STATIC
-from tvmdbg_widgets.engine import host
+from tvmdbg_widgets import engine as host
+from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.tuning import TuningLog
 from tvmdbg_widgets.widgets.tuning import answer
 

@@ -16,7 +16,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
 )
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed, percent
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 DELEGATE_CLOCK_NAME = "delegate-clock"
 

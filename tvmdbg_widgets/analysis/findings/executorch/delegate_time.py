@@ -18,7 +18,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
 )
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 DELEGATE_TIME_NAME = "delegate-time"
 _NAMED = 2

@@ -17,8 +17,8 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump, p
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind, is_of_delegate, named
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 UNLOGGED_NAME = "unlogged-values"
 

@@ -23,9 +23,9 @@ from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import is_taken
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import listed, one_line
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.operators import bare
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 SPLITS_NAME = "delegate-splits"
 _NAMED = 2

@@ -25,9 +25,9 @@ from tvmdbg_widgets.formats.executorch.delegates.graph import node_attrs
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.executorch.delegate_graph import EXACT, ORDER, DelegateNode, Inside
 from tvmdbg_widgets.model.executorch.event_nodes import MATCHED_UNSURE
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import op_kind
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 _SHOWN = 5
 _EVENTS_NAMED = 3

@@ -29,8 +29,8 @@ from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_te
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind, split_name
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 ALGORITHMS_NAME = "delegate-algorithms"
 _MATTERS = 0.01

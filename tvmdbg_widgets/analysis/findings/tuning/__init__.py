@@ -24,7 +24,7 @@ from tvmdbg_widgets.analysis.findings.tuning.search import (
     SLOW_TASK,
     UNROLL_BLOAT,
 )
-from tvmdbg_widgets.model.verdicts.findings import Findings
+from tvmdbg_widgets.model.findings import Findings
 
 RULES: Final[tuple[LogRule, ...]] = (
     NO_VALID_SCHEDULE,

@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.tuning.error_tables import wasted_seconds
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 
 def how_many(evidence: LogEvidence) -> str:

@@ -12,8 +12,8 @@ from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEviden
 from tvmdbg_widgets.analysis.tuning.error_tables import hidden_run_timeouts
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 FREQUENT_ERRORS_NAME = "frequent-errors"
 _MESSAGE = 160

@@ -15,9 +15,9 @@ from tvmdbg_widgets.analysis.tuning.curves import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import TuningSession, sessions
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.findings import Confidence, Finding, Premise
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.trials import Trials
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Premise
 
 _LISTED = 5
 _NAME = 48

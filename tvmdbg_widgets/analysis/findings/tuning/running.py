@@ -12,8 +12,8 @@ from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause, share_of
 from tvmdbg_widgets.analysis.tuning.error_tables import RUN_TIMEOUT, hidden_run_timeouts
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text, utc
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 RUN_TIMEOUTS_NAME = "run-timeouts"
 _NEXT = """Most of these programs are slow: a longer timeout makes tuning slower, not better.

@@ -13,9 +13,9 @@ from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause, share_of
 from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP, TuningSession, seconds_text, utc
 from tvmdbg_widgets.analysis.tuning.trial_queries import duplicated, repeated
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.trials import Trials
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 DUPLICATES_NAME = "duplicates"
 

@@ -13,10 +13,10 @@ from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, percent
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 _CHANNEL = "C"
 _LEAST_CHANNELS = 2

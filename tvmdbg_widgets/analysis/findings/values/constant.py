@@ -21,8 +21,8 @@ from tvmdbg_widgets.analysis.findings.values.channels import OutputChannels as A
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.statistics.batch import Batch, comparable
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 CONSTANT_NAME = "constant-values"
 _MEANT = frozenset(

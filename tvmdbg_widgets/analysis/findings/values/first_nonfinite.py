@@ -20,12 +20,12 @@ from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, wit
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import family
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.batch import Batch, comparable
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 FIRST_NONFINITE_NAME = "first-nonfinite"
 _FLOAT16_MAX = 65504.0

@@ -22,13 +22,13 @@ from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.statistics.passes import Distinct, every
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 RANGES_NAME = "dynamic-range"
 _MAX = 65504.0

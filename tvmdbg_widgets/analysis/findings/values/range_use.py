@@ -29,6 +29,7 @@ from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, OutputChannels, within
 from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
 from tvmdbg_widgets.model.base.numbers import counted, percent
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import bare, parts
@@ -36,7 +37,6 @@ from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.verdicts.findings import Confidence, Finding, Severity
 
 SATURATED_NAME = "saturated"
 #: From this share of values at an end of the type on, a tensor is called saturated.

@@ -12,7 +12,7 @@ from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.join.placement import KeyedArray, Placed, place
+from tvmdbg_widgets.model.placement import KeyedArray, Placed, place
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.tensors import Captured, Tensor, Tensors

@@ -16,8 +16,7 @@ from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counte
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph, device_name
 from tvmdbg_widgets.model.graph.groups import Group
-from tvmdbg_widgets.model.graph.nodes import Node, NodeKind
-from tvmdbg_widgets.model.graph.subgraph import Subgraph
+from tvmdbg_widgets.model.graph.nodes import Node, NodeKind, Subgraph
 from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 

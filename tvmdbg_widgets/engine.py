@@ -1,0 +1,278 @@
+"""What is built from TypeScript: the views' code, calls of it, and columns sent to it.
+
+``static/engine.js`` is the views' code, bundled from ``js/src/engine``. QuickJS runs it: without
+files, network or clock, within limits of time and memory. Where Python itself runs in a browser,
+the browser's engine does.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+
+STATIC = Path(__file__).parent / "static"
+#: Views that fetch their code from the kernel.
+VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
+#: What is fetched beside a view: the worker that lays graphs out.
+PARTS = ("layout",)
+
+
+def bundle(name: str) -> str | Path:
+    """Return a built front end: its text, or its path while it is being developed.
+
+    anywidget follows a path's changes where ``ANYWIDGET_HMR`` is set, and keeps for that every
+    widget that was ever made of it; text lets a closed widget, and its run, go.
+    """
+    path = STATIC / name
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} was not built; run `make bundle` (it needs Node 20.19 or newer)"
+        )
+    return path if os.environ.get("ANYWIDGET_HMR") == "1" else path.read_text(encoding="utf-8")
+
+
+def module(view: str) -> str | Path:
+    """Return the module of every view: it fetches the view's code from the run's model.
+
+    Where ``ANYWIDGET_HMR`` is set, the code itself, so that anywidget sees it change.
+    """
+    return bundle("loader.js" if os.environ.get("ANYWIDGET_HMR") != "1" else f"{view}.js")
+
+
+@cache
+def code(view: str) -> bytes:
+    """Return the code of a view or a part, compressed by gzip."""
+    return gzip.compress((STATIC / f"{view}.js").read_bytes(), mtime=0)
+
+
+def code_name(view: str) -> str:
+    """Return a view's name and what tells this build of it from others."""
+    return f"{view} {hashlib.sha256((STATIC / f'{view}.js').read_bytes()).hexdigest()[:16]}"
+
+
+BUNDLE = STATIC / "engine.js"
+_NAME = "tvmdbgEngine"
+#: Of CPU time, for one call.
+_MOST_SECONDS = 10.0
+_MOST_BYTES = 512 << 20
+
+_threads = threading.local()
+
+
+class EngineMissingError(RuntimeError):
+    """Nothing here can run the views' code."""
+
+
+class EngineTimeError(RuntimeError):
+    """A call took more time than it may."""
+
+
+def call(function: str, *arguments: str, failure: str) -> str:
+    """Call a function that ``js/src/engine/engine.ts`` exports."""
+    return _engine().call(function, arguments, failure)
+
+
+def _in_browser() -> bool:
+    return sys.platform == "emscripten"
+
+
+def _engine() -> _QuickJs | _Browser:
+    """Return the engine of this thread; QuickJS belongs to the thread that made it."""
+    found: _QuickJs | _Browser | None = getattr(_threads, "engine", None)
+    if found is None:
+        if not BUNDLE.exists():
+            raise EngineMissingError(f"{BUNDLE} is missing: build it with `make bundle`")
+        source = BUNDLE.read_text("utf-8")
+        found = _threads.engine = _Browser(source) if _in_browser() else _QuickJs(source)
+    return found
+
+
+class _QuickJs:
+    """The views' code in QuickJS."""
+
+    def __init__(self, source: str) -> None:
+        try:
+            import quickjs
+        except ImportError as problem:
+            raise EngineMissingError(
+                "pictures are drawn and queries read by the package quickjs-ng, which is not "
+                "installed here: "
+                "pip install quickjs-ng (where it has no wheel, that takes a C compiler)"
+            ) from problem
+        self._failure = quickjs.JSException
+        self._context = quickjs.Context()
+        self._context.set_memory_limit(_MOST_BYTES)
+        try:
+            self._context.eval(source)
+        except self._failure as problem:
+            raise _unable(problem, "pip install --upgrade quickjs-ng") from problem
+
+    def call(self, function: str, arguments: tuple[str, ...], failure: str) -> str:
+        # The engine counts the CPU time of all threads of the process.
+        limit = _MOST_SECONDS
+        called = self._context.eval(f"{_NAME}.{function}")
+        while True:
+            self._context.set_time_limit(limit)
+            start = time.thread_time()
+            try:
+                return str(called(*arguments))
+            except self._failure as problem:
+                said = str(problem).splitlines()[0]
+                took = time.thread_time() - start
+                interrupted = "interrupted" in said
+                if interrupted and took < _MOST_SECONDS / 2:
+                    limit *= 2
+                    continue
+                _threads.engine = None
+                if interrupted:
+                    took_too_long = f"{failure}: it took longer than {_MOST_SECONDS:g} s"
+                    raise EngineTimeError(took_too_long) from problem
+                raise RuntimeError(f"{failure}: {said}") from problem
+
+
+class _Browser:
+    """The views' code in the engine of the browser that Python runs in."""
+
+    def __init__(self, source: str) -> None:
+        from pyodide.code import run_js
+        from pyodide.ffi import JsException
+
+        self._failure = JsException
+        try:
+            self._code = run_js(f"{source}\n{_NAME}")
+        except JsException as problem:
+            raise _unable(problem, "use a newer browser") from problem
+
+    def call(self, function: str, arguments: tuple[str, ...], failure: str) -> str:
+        try:
+            return str(getattr(self._code, function)(*arguments))
+        except self._failure as problem:
+            raise RuntimeError(f"{failure}: {problem}") from problem
+
+
+def _unable(problem: Exception, remedy: str) -> EngineMissingError:
+    said = str(problem).splitlines()[0]
+    return EngineMissingError(
+        f"the JavaScript engine here cannot run the views' own code ({said}): {remedy}"
+    )
+
+
+def check(answer: str, headers: Iterable[Mapping[str, Any]]) -> None:
+    """See that an answer has the columns that the views read, each of a kind they can be."""
+    kinds = {each["name"]: each["kind"] for each in headers}
+    wire = _wire()
+    if wire is None:
+        return
+    for name, expected in wire[answer].items():
+        found = kinds.pop(name, None)
+        allowed = expected.rstrip("?").split("|")
+        if found not in allowed and not (found is None and expected.endswith("?")):
+            said = "is missing" if found is None else f"is {found}"
+            raise TypeError(f"answer {answer!r}: column {name!r} {said}, expected {expected}")
+    if kinds:
+        raise TypeError(f"answer {answer!r}: unknown column {next(iter(kinds))!r}")
+
+
+def without_rows(answer: str) -> dict[str, np.ndarray[Any, Any] | StringColumn]:
+    """Return the columns that an answer must have, each of length 0."""
+    kinds = (_wire() or {}).get(answer, {})
+    return {
+        name: StringColumn((), np.zeros(0, np.int32))
+        if kind == "strings"
+        else np.zeros(0, kind.partition("|")[0])
+        for name, kind in kinds.items()
+        if not kind.endswith("?")
+    }
+
+
+@cache
+def _wire() -> dict[str, dict[str, str]] | None:
+    """Return ``WIRE``; None where the views' code, which reads the answers, is not built."""
+    path = BUNDLE.with_name("wire.json")
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+
+#: Kinds of arrays that JavaScript has.
+_KINDS = ("u1", "u2", "u4", "i4", "f4", "f8")
+_ALIGNMENT = 8
+
+
+def pack(
+    columns: Mapping[str, np.ndarray[Any, Any] | StringColumn], answer: str = ""
+) -> tuple[list[dict[str, Any]], bytes]:
+    """Pack columns into a list of headers and one buffer."""
+    headers: list[dict[str, Any]] = []
+    buffer = bytearray()
+    for name, column in columns.items():
+        if isinstance(column, StringColumn):
+            headers.append({"name": name, "kind": "strings", **_strings(column, buffer)})
+            continue
+        array = np.ascontiguousarray(column)
+        kind = _kind(name, array)
+        headers.append(
+            {
+                "name": name,
+                "kind": kind,
+                "offset": _append(buffer, array, kind),
+                "length": array.size,
+            }
+        )
+    if answer:
+        check(answer, headers)
+    return headers, bytes(buffer)
+
+
+def packed_text(
+    columns: Mapping[str, np.ndarray[Any, Any] | StringColumn], answer: str = ""
+) -> dict[str, Any]:
+    """Pack columns as JSON, as ``js/src/engine/engine.ts`` unpacks them."""
+    headers, buffer = pack(columns, answer)
+    return {"columns": headers, "base64": base64.b64encode(buffer).decode("ascii")}
+
+
+def _kind(name: str, array: np.ndarray[Any, Any]) -> str:
+    if array.dtype == np.bool_:
+        return "u1"
+    kind: str = array.dtype.str[1:]
+    if kind in _KINDS:
+        return kind
+    raise TypeError(f"column {name!r} is {array.dtype}; expected one of {', '.join(_KINDS)}")
+
+
+def _append(buffer: bytearray, array: np.ndarray[Any, Any], kind: str) -> int:
+    buffer.extend(b"\0" * (-len(buffer) % _ALIGNMENT))
+    offset = len(buffer)
+    buffer.extend(array.astype(f"<{kind}", copy=False).tobytes())
+    return offset
+
+
+def _strings(column: StringColumn, buffer: bytearray) -> dict[str, int]:
+    encoded = [text.encode("utf-8", "replace") for text in column.unique]
+    ends = np.cumsum([0, *map(len, encoded)])
+    if ends[-1] > np.iinfo(np.int32).max:
+        raise TypeError(
+            f"{counted(ends[-1], 'byte')} of text in one column; at most 2**31 - 1 can be sent"
+        )
+    where = {
+        "length": len(column),
+        "unique": len(encoded),
+        "codes": _append(buffer, column.codes, "i4"),
+        "offsets": _append(buffer, ends.astype(np.int32), "i4"),
+    }
+    where["bytes"] = len(buffer)
+    buffer.extend(b"".join(encoded))
+    return where

@@ -1,1 +1,0 @@
-"""The views' own TypeScript, run without a browser."""

@@ -1,1 +1,0 @@
-"""What is said of a run: findings, and the health of its tensors."""
