@@ -222,15 +222,13 @@ def pack(
             headers.append({"name": name, "kind": "strings", **_strings(column, buffer)})
             continue
         array = np.ascontiguousarray(column)
-        kind = _kind(name, array)
-        headers.append(
-            {
-                "name": name,
-                "kind": kind,
-                "offset": _append(buffer, array, kind),
-                "length": array.size,
-            }
-        )
+        kind = "u1" if array.dtype == np.bool_ else array.dtype.str[1:]
+        if kind not in _KINDS:
+            raise TypeError(
+                f"column {name!r} is {array.dtype}; expected one of {', '.join(_KINDS)}"
+            )
+        offset = _append(buffer, array, kind)
+        headers.append({"name": name, "kind": kind, "offset": offset, "length": array.size})
     if answer:
         check(answer, headers)
     return headers, bytes(buffer)
@@ -242,15 +240,6 @@ def packed_text(
     """Pack columns as JSON, as ``js/src/engine/engine.ts`` unpacks them."""
     headers, buffer = pack(columns, answer)
     return {"columns": headers, "base64": base64.b64encode(buffer).decode("ascii")}
-
-
-def _kind(name: str, array: np.ndarray[Any, Any]) -> str:
-    if array.dtype == np.bool_:
-        return "u1"
-    kind: str = array.dtype.str[1:]
-    if kind in _KINDS:
-        return kind
-    raise TypeError(f"column {name!r} is {array.dtype}; expected one of {', '.join(_KINDS)}")
 
 
 def _append(buffer: bytearray, array: np.ndarray[Any, Any], kind: str) -> int:

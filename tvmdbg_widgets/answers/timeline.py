@@ -192,14 +192,12 @@ def _info(run: Derived, kept: KeptTimeline) -> dict[str, Any]:
         "trust": kept.table.trust,
         "names": kept.names.count,
         "columns": kept.table.kinds,
-        "studentT": {str(n): student_t(n - 1) for n in _repeats(own)},
+        "studentT": {
+            str(n): student_t(n - 1)
+            for n in np.unique(np.diff(own.repeats_offsets)).tolist()
+            if n > 1
+        },
     }
-
-
-def _repeats(own: Timeline) -> list[int]:
-    """Return how many repeats nodes have, two or more: each number once."""
-    found = np.unique(np.diff(own.repeats_offsets))
-    return [int(n) for n in found if n > 1]
 
 
 TIMELINE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {

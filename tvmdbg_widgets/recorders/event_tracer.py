@@ -323,9 +323,15 @@ class DelegateMappingBuilder:
                 "Only one of nodes or handles must be provided. Either both were provided or "
                 "neither were provided. Failed to add or update entry."
             )
+        if identifier is None and not self._generated_identifiers:
+            raise DelegateMappingError("No identifier provided. Failed to add or update entry.")
         if identifier is None:
-            identifier = self._generated()
-        found = set(_of_nodes(nodes) if nodes is not None else _as_list(handles)) - {None}
+            identifier, self._next = self._next, self._next + 1
+        found: set[Any] = set(handles if isinstance(handles, list | tuple) else [handles])
+        if nodes is not None:
+            several = nodes if isinstance(nodes, list) else [nodes]
+            found = {node.meta.get("debug_handle") for node in several}
+        found.discard(None)
         if not found:
             raise DelegateMappingError("No valid debug handles found. Failed to add entry.")
         self._handles[identifier] = found
@@ -335,25 +341,9 @@ class DelegateMappingBuilder:
         """Return the handles of each entry, ascending and each once, in the order of insertion."""
         return {identifier: tuple(sorted(found)) for identifier, found in self._handles.items()}
 
-    def _generated(self) -> int:
-        if not self._generated_identifiers:
-            raise DelegateMappingError("No identifier provided. Failed to add or update entry.")
-        self._next += 1
-        return self._next - 1
-
     def __repr__(self) -> str:
         how = "generated" if self._generated_identifiers else "given"
         return f"DelegateMappingBuilder({counted(len(self._handles), 'identifier')}, {how})"
-
-
-def _of_nodes(nodes: HasMeta | list[HasMeta]) -> list[Any]:
-    return [
-        node.meta.get("debug_handle") for node in (nodes if isinstance(nodes, list) else [nodes])
-    ]
-
-
-def _as_list(handles: Any) -> Sequence[Any]:
-    return handles if isinstance(handles, list | tuple) else [handles]
 
 
 @dataclass

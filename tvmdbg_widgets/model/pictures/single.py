@@ -302,7 +302,7 @@ def finest(stack: Stack, limit: int) -> tuple[CellSpan, CellSpan]:
     cell = 2 * cell_dtype(stack.values.numpy_dtype).itemsize + 8
     steps = [_divisors(each.step) for each in found]
     while True:
-        spans = [each.finer(own[0]) for each, own in zip(found, steps, strict=True)]
+        spans = [replace(each, step=own[0]) for each, own in zip(found, steps, strict=True)]
         if spans[0].cells * spans[1].cells * cell <= limit:
             return spans[0], spans[1]
         rest = [own for own in steps if len(own) > 1]

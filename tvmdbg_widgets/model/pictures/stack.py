@@ -64,7 +64,11 @@ class Stack:
             channels, rows, cols = piece
             lower = self.lower.piece(rows[0], rows[-1] + 1)
             higher = self.higher.piece(cols[0], cols[-1] + 1)
-            cells = self._cells(channels, lower, higher)
+            if higher.step > RUN:
+                cells = self._wide(channels, lower, higher)
+            else:
+                columns = self._columns(channels, lower, higher.start, higher.stop)
+                cells = across(columns, higher.step)
             here = tuple(slice(each[0], each[-1] + 1) for each in piece)
             found.low[here], found.high[here] = rounded(cells.low), rounded(cells.high)
             found.total[here] = cells.total
@@ -145,13 +149,6 @@ class Stack:
         spread = int(_SPREAD / self.strides[0])
         taken = min(width, self.higher.stop - self.higher.start)
         return max(1, min(BLOCK // (channels * taken), max(_CALLS, spread)))
-
-    def _cells(self, channels: range, lower: CellSpan, higher: CellSpan) -> Cells:
-        """Reduce one piece."""
-        if higher.step > RUN:
-            return self._wide(channels, lower, higher)
-        found = self._columns(channels, lower, higher.start, higher.stop)
-        return across(found, higher.step)
 
     def _wide(self, channels: range, lower: CellSpan, cell: CellSpan) -> Cells:
         """Reduce one cell of more columns than one run, or those below each other."""
@@ -249,10 +246,6 @@ class CellSpan:
         step = self.step
         stop = min(size, -(-self.stop // step) * step)
         return CellSpan(self.start // step * step, stop, step)
-
-    def finer(self, step: int) -> CellSpan:
-        """Return smaller cells over the same values; ``step`` divides this one's."""
-        return CellSpan(self.start, self.stop, step)
 
     def doubled(self, size: int) -> CellSpan:
         """Return cells of twice as many values."""

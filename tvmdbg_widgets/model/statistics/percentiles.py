@@ -36,8 +36,6 @@ def percentiles(
     dtype: np.dtype[Any],
     percents: Sequence[float],
     look: Callable[[Callable[[], Narrower]], Narrower],
-    *,
-    kept: int = _KEPT,
 ) -> list[float]:
     """Return percentiles as ``np.percentile`` does for the finite values as float64."""
     counts = distribution.counts
@@ -61,7 +59,7 @@ def percentiles(
     while ranges:
         spans = sorted({(each.low, each.high) for each in ranges.values()})
         sizes = {(each.low, each.high): each.count for each in ranges.values()}
-        keep = sum(sizes.values()) <= kept
+        keep = sum(sizes.values()) <= _KEPT
         found = look(partial(Narrower, distribution.bins, keys, dtype, spans, keep))
         for rank, each in list(ranges.items()):
             narrower = found.within(each, rank)
