@@ -72,11 +72,7 @@ class Comparison(Sequence[Difference]):
     """
 
     def __init__(
-        self,
-        a: RunParts,
-        b: RunParts,
-        matching: Matching,
-        titles: Sequence[str] | None = None,
+        self, a: RunParts, b: RunParts, matching: Matching, titles: Sequence[str] | None = None
     ) -> None:
         self.a, self.b = a, b
         self.matching = matching

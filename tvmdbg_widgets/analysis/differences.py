@@ -137,9 +137,7 @@ def _places(graph: Graph) -> list[int]:
     return found
 
 
-def _groups(
-    matching: Matching,
-) -> dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]]:
+def _groups(matching: Matching) -> dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]]:
     """Return for the last parts of fused functions all nodes on both sides."""
     of_a: dict[int, list[int]] = defaultdict(list)
     of_b: dict[int, list[int]] = defaultdict(list)

@@ -231,10 +231,7 @@ def all_issues(connection: RpcConnection, talk: RpcConversation, desync: Desync 
     return Issues(found)
 
 
-_TRACKS = {
-    "client": "client waits for the server",
-    "server": "server waits for the client",
-}
+_TRACKS = {"client": "client waits for the server", "server": "server waits for the client"}
 
 
 def waiting_times(

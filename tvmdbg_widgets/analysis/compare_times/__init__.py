@@ -17,11 +17,7 @@ __all__ = ["TimeChange", "TimeChanges", "TimeComparison", "TimeVerdict", "compar
 
 
 def compare_times(
-    a: RunParts,
-    b: RunParts,
-    titles: Sequence[str] | None = None,
-    *,
-    warm_up: int = 0,
+    a: RunParts, b: RunParts, titles: Sequence[str] | None = None, *, warm_up: int = 0
 ) -> TimeComparison:
     """Compare the times of two runs; see :func:`tvmdbg_widgets.compare_times`."""
     if a.timeline is None or b.timeline is None:

@@ -88,11 +88,7 @@ def _graph(parts: RunParts, timeline: Timeline) -> Graph | None:
 
 
 def _made(
-    a: RunParts,
-    b: RunParts,
-    matching: Matching,
-    said: str,
-    shown: tuple[Timeline, Timeline],
+    a: RunParts, b: RunParts, matching: Matching, said: str, shown: tuple[Timeline, Timeline]
 ) -> ByName:
     one, other = replace(a, timeline=shown[0]), replace(b, timeline=shown[1])
     return ByName(one, other, matching, *shown, said)
@@ -307,7 +303,5 @@ def own_times(timeline: Timeline) -> Timeline:
     )
     counts = np.diff(timeline.repeats_offsets)
     return replace(
-        timeline,
-        repeats_ns=own,
-        node_ns=np.where(counts > 0, sums / np.maximum(counts, 1), np.nan),
+        timeline, repeats_ns=own, node_ns=np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
     )

@@ -76,12 +76,7 @@ def _sought(text: str, *, regex: bool) -> list[Fits]:
     return [fitting("has", each[1] or each[0]) for each in _WORD.finditer(text.lower())]
 
 
-def _that(
-    graph: Graph | None,
-    timeline: Timeline,
-    has: Fits,
-    watch: Callable[[], None],
-) -> Flags:
+def _that(graph: Graph | None, timeline: Timeline, has: Fits, watch: Callable[[], None]) -> Flags:
     """Return which slices have a word in one of their names (bool [slices])."""
     names = timeline.slice_names.unique
     short = [timeline.slice_labels[name] for name in names]

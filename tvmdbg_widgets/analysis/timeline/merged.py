@@ -188,16 +188,9 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     places = merge(frames, called.size)
     total = np.where(outermost, total, 0.0)[through]
     tree = _tree(
-        f"{run.title}: callers of {one_line(name)}",
-        "children are callers",
-        called,
-        places,
+        f"{run.title}: callers of {one_line(name)}", "children are callers", called, places
     )
-    return replace(
-        tree,
-        self_ns=places.total_ns,
-        total_ns=group_sums(places.of, total, len(tree)),
-    )
+    return replace(tree, self_ns=places.total_ns, total_ns=group_sums(places.of, total, len(tree)))
 
 
 def _with_inside(timeline: Timeline, within: SlicesInRange) -> Floats:

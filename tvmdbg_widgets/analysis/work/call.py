@@ -84,10 +84,7 @@ def convolution(
 
 
 def _fits(
-    shapes: tuple[Shape, Shape, Shape],
-    attrs: Mapping[str, str],
-    space: str,
-    transposed: bool,
+    shapes: tuple[Shape, Shape, Shape], attrs: Mapping[str, str], space: str, transposed: bool
 ) -> Iterator[tuple[str, int]]:
     """Yield a name and the operations of every way to read shapes: data, weight, output."""
     first, last = f"NC{space}", f"N{space}C"

@@ -126,10 +126,7 @@ def _finding(
 
 
 def _given(
-    evidence: RunEvidence,
-    constant: dict[Entry, object],
-    entries: list[Entry],
-    what: str,
+    evidence: RunEvidence, constant: dict[Entry, object], entries: list[Entry], what: str
 ) -> Finding:
     first = entries[0]
     value = "all zero" if constant[first] == 0 else f"{_text(constant[first])} everywhere"
