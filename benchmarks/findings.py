@@ -19,7 +19,7 @@ from benchmarks.measure import Times, machine, measure, sized
 from benchmarks.params_open import ARRAY_BYTES, write
 from tvmdbg_widgets.analysis.findings import find, probes
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
-from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from . import executorch as executorch
     from . import plots as plots
     from . import samples as samples
-    from .analysis.messages.explanation import explain as explain
+    from .analysis.explanation import explain as explain
     from .formats.tvm.params.file import load_params as load_params
     from .model.base.text import FormatError as FormatError
     from .open import open as open
@@ -55,7 +55,7 @@ _HOMES = {
     "TuningLog": ".tuning",
     "compare": ".run",
     "compare_times": ".run",
-    "explain": ".analysis.messages.explanation",
+    "explain": ".analysis.explanation",
     "load_params": ".formats.tvm.params.file",
     "open": ".open",
     "open_rpc": ".rpc",

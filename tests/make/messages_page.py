@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tvmdbg_widgets.analysis.messages.known import GROUPS
+from tvmdbg_widgets.analysis.known_messages import GROUPS
 
 PATH = Path(__file__).parents[2] / "docs/messages.md"
 HEAD = (

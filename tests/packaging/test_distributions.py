@@ -154,7 +154,7 @@ def test_both_carry_every_bundle_and_all_data(
         for path in (ROOT / "tvmdbg_widgets").glob(folder)
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert "tvmdbg_widgets/analysis/messages/known.toml" in data
+    assert "tvmdbg_widgets/analysis/known_messages.toml" in data
     expected = {f"tvmdbg_widgets/static/{name}" for name in _bundles(project)}
     expected |= data | {"tvmdbg_widgets/py.typed", "tvmdbg_widgets/figures/tokens.json"}
     sdist, wheel = distributions

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import html
 import math
-import operator
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.derived.recorded import Recorded
@@ -21,6 +20,7 @@ from tvmdbg_widgets.analysis.differences import (
 )
 from tvmdbg_widgets.analysis.matching import Matching, match
 from tvmdbg_widgets.model.base.numbers import html_table
+from tvmdbg_widgets.model.base.ranges import MadeSequence
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.graph import Graph, shape_text
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -60,7 +60,7 @@ class DifferenceGroup(NamedTuple):
         return f"{said}{self.in_a} → {self.in_b}"
 
 
-class Comparison(Sequence[Difference]):
+class Comparison(MadeSequence[Difference]):
     """Everything that differs between two runs; shows as text and, in a notebook, as a table.
 
     Attributes
@@ -83,8 +83,6 @@ class Comparison(Sequence[Difference]):
         """The times of both, operator by operator; None where one run has none."""
         if self.a.timeline is None or self.b.timeline is None:
             return None
-        from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
-
         return TimeComparison(self.a, self.b, self.matching, self.titles)
 
     @cached_property
@@ -94,17 +92,8 @@ class Comparison(Sequence[Difference]):
     def __len__(self) -> int:
         return len(self._found)
 
-    def __iter__(self) -> Iterator[Difference]:
-        return iter(self._found)
-
-    @overload
-    def __getitem__(self, index: int) -> Difference: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Difference, ...]: ...
-    def __getitem__(self, index: int | slice) -> Difference | tuple[Difference, ...]:
-        if isinstance(index, slice):
-            return self._found[index]
-        return self._found[operator.index(index)]
+    def _item(self, at: int) -> Difference:
+        return self._found[at]
 
     @cached_property
     def groups(self) -> tuple[DifferenceGroup, ...]:

@@ -1,10 +1,11 @@
-"""What differs between nodes that are matched, and which nodes are not."""
+"""What differs between matched nodes of two runs, which nodes are alone, and titles for both."""
 
 from __future__ import annotations
 
 import enum
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.matching import Matching
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, speed_text
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import listed, one_line
 from tvmdbg_widgets.model.graph.graph import Graph, device_name, node_label
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import label
@@ -45,22 +46,7 @@ class DifferenceKind(enum.IntEnum):
     @property
     def label(self) -> str:
         """In words."""
-        return _LABELS[self]
-
-
-_LABELS = {
-    DifferenceKind.ONLY_A: "only in A",
-    DifferenceKind.ONLY_B: "only in B",
-    DifferenceKind.FUSION: "fusion",
-    DifferenceKind.OPERATORS: "operators",
-    DifferenceKind.WIRING: "wiring",
-    DifferenceKind.DTYPE: "dtype",
-    DifferenceKind.SHAPE: "shape",
-    DifferenceKind.ATTRIBUTE: "attribute",
-    DifferenceKind.DEVICE: "device",
-    DifferenceKind.STORAGE: "storage",
-    DifferenceKind.TIME: "time",
-}
+        return {self.ONLY_A: "only in A", self.ONLY_B: "only in B"}.get(self, self.name.lower())
 
 
 class Difference(NamedTuple):
@@ -117,8 +103,7 @@ def _alone(graph: Graph, nodes: list[int], kind: DifferenceKind) -> Iterator[Dif
 
 def value_pairs(matching: Matching) -> list[tuple[int, int]]:
     """Return the pairs that give the same value: of a fused function its last part."""
-    order_a = _places(matching.graph_a)
-    order_b = _places(matching.graph_b)
+    order_a, order_b = _places(matching.graph_a), _places(matching.graph_b)
     last_a: dict[int, int] = {}
     last_b: dict[int, int] = {}
     pairs = [(int(one), int(other)) for one, other in matching.pairs.tolist()]
@@ -144,15 +129,13 @@ def _groups(matching: Matching) -> dict[tuple[int, int], tuple[tuple[int, ...], 
     for one, other in matching.pairs.tolist():
         of_a[one].append(other)
         of_b[other].append(one)
-    found: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
-    for one, others in of_a.items():
-        if len(others) > 1:
-            for other in others:
-                found[one, other] = (one,), tuple(others)
+    fused = {one: others for one, others in of_a.items() if len(others) > 1}
+    found: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {
+        (one, other): ((one,), tuple(some)) for one, some in fused.items() for other in some
+    }
     for other, ones in of_b.items():
         if len(ones) > 1:
-            for one in ones:
-                found[one, other] = tuple(ones), (other,)
+            found |= {(one, other): (tuple(ones), (other,)) for one in ones}
     return found
 
 
@@ -166,11 +149,8 @@ def _operators(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]
 
 def _wiring(matching: Matching, one: int, other: int) -> Iterator[Difference]:
     """Operands that do not stand for each other, by position."""
-    reads_a = _reads(matching.graph_a, one)
-    reads_b = _reads(matching.graph_b, other)
-    for at in range(max(len(reads_a), len(reads_b))):
-        from_a = reads_a[at] if at < len(reads_a) else None
-        from_b = reads_b[at] if at < len(reads_b) else None
+    reads = _reads(matching.graph_a, one), _reads(matching.graph_b, other)
+    for at, (from_a, from_b) in enumerate(zip_longest(*reads)):
         if from_a is not None and from_b is not None:
             if from_a[0] < 0 and from_b[0] < 0:
                 continue
@@ -275,9 +255,8 @@ def _sharing(graph: Graph, storage_ids: list[int]) -> dict[int, list[int]]:
 def _shared(storage_id: int, nodes: list[int]) -> str:
     if len(nodes) == 1:
         return f"{storage_id} (of #{nodes[0]} alone)"
-    ids = ", ".join(f"#{node}" for node in nodes[:_NODES_TOLD])
-    more = len(nodes) - _NODES_TOLD
-    return f"{storage_id} (shared by {ids}{f' and {more:,} more' if more > 0 else ''})"
+    ids = listed([f"#{node}" for node in nodes], most=_NODES_TOLD)
+    return f"{storage_id} (shared by {ids})"
 
 
 def _times(
@@ -298,14 +277,11 @@ def _times(
         took = float(times_a[list(many_a)].sum()), float(times_b[list(many_b)].sum())
         if np.isfinite(took).all() and took[0] != took[1]:
             speed = speed_text(took[1] / took[0]) if took[0] > 0 else ""
-            told = (
-                speed,
-                duration_text(took[0], a.timeline.rounding_ns),
-                duration_text(took[1], b.timeline.rounding_ns),
-            )
-            found.append((-abs(took[1] - took[0]), one, other, *told))
-    for _rank, one, other, speed, in_a, in_b in sorted(found):
-        yield Difference(DifferenceKind.TIME, one, other, speed, in_a, in_b)
+            in_a = duration_text(took[0], a.timeline.rounding_ns)
+            in_b = duration_text(took[1], b.timeline.rounding_ns)
+            each = Difference(DifferenceKind.TIME, one, other, speed, in_a, in_b)
+            found.append((-abs(took[1] - took[0]), each))
+    yield from (each for _rank, each in sorted(found))
 
 
 def label_of(graph: Graph, node: int) -> str:

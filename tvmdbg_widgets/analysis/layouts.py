@@ -126,16 +126,11 @@ def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> 
             elif there is None or not _stretches(shape, there):
                 continue
             for claim in _direct(graph, other, _READERS):
-                source = claim.source + _through(
-                    [each for each in (*path, node) if each != claim.node]
-                )
+                between = [each for each in (*path, node) if each != claim.node]
+                through = f"node {between[0]}" if between else ""
+                through = counted(len(between), "node") if len(between) > 1 else through
+                source = claim.source + (f", through {through}" if through else "")
                 yield _Claim(claim.text, source, claim.node, certain=False)
-
-
-def _through(nodes: list[int]) -> str:
-    if len(nodes) > 1:
-        return f", through {counted(len(nodes), 'node')}"
-    return f", through node {nodes[0]}" if nodes else ""
 
 
 def _beside(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
@@ -162,12 +157,10 @@ def _guessed(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Cl
         return
     if len(shape) == _PLAIN_RANK + 1 and any("conv2d_NCHWc" in part for part in parts(func)):
         yield _Claim(f"NCHW{shape[-1]}c", source, node, certain=False)
-    if len(shape) == _PLAIN_RANK and any(map(_has_channels, parts(func))):
+    if len(shape) == _PLAIN_RANK and any(
+        family(part) == "convolution" or part.endswith("relu") for part in parts(func)
+    ):
         yield _Claim("NHWC" if "nhwc" in func.lower() else "NCHW", source, node, certain=False)
-
-
-def _has_channels(part: str) -> bool:
-    return family(part) == "convolution" or part.endswith("relu")
 
 
 def _checked(

@@ -1,4 +1,4 @@
-"""What a run knows of each entry of its graph, as columns that can be shown as colors."""
+"""Columns of a run that graphs can be colored by: what is known of entries, and their errors."""
 
 from __future__ import annotations
 

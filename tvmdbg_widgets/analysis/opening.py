@@ -1,8 +1,8 @@
-"""Which tensor of a run answers what one looks for first, so that views open on it."""
+"""What views of a run open with: a tensor, hidden nodes, and the extremes of the run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,11 +44,12 @@ def opening_tensor(run: Derived) -> Tensor | None:
         return None  # outputs of nodes
     looked = [(each, _look(each, sample=at < _TENSORS)) for at, each in enumerate(tensors)]
     known = [(each, found) for each, found in looked if found is not None]
-    return (
-        _first(each for each, found in known if found.finite < found.size)
-        or _first(each for each, found in known if found.finite and found.minimum != found.maximum)
-        or _first(each for each, found in known if found.size)
+    ranks: tuple[Callable[[Statistics], object], ...] = (
+        lambda found: found.finite < found.size,
+        lambda found: found.finite and found.minimum != found.maximum,
+        lambda found: found.size,
     )
+    return next((each for fits in ranks for each, found in known if fits(found)), None)
 
 
 def _faulty(run: Derived) -> Tensor | None:
@@ -80,10 +81,6 @@ def _look(tensor: Tensor, *, sample: bool) -> Statistics | None:
     except (FormatError, OSError):
         return None
     return found if found is not None and found.applicable else None
-
-
-def _first(tensors: Iterable[Tensor]) -> Tensor | None:
-    return next(iter(tensors), None)
 
 
 def hidden_nodes(run: Derived, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
@@ -165,13 +162,10 @@ def _largest(run: Derived) -> Iterator[Highlight]:
     counts = np.diff(graph.entry_offsets)
     owner = np.repeat(np.arange(graph.num_nodes), counts)
     roles = graph.roles.codes[owner]
-    labels = {
-        "Largest activation": roles == ROLES.index(""),
-        "Largest parameter": roles == ROLES.index("parameter"),
-        "Largest input": roles == ROLES.index("input"),
-    }
-    for label, those in labels.items():
-        yield from _largest_of(graph, label, np.where(those, sizes, UNKNOWN), owner)
+    labels = {"": "activation", "parameter": "parameter", "input": "input"}
+    for role, noun in labels.items():
+        own = np.where(roles == ROLES.index(role), sizes, UNKNOWN)
+        yield from _largest_of(graph, f"Largest {noun}", own, owner)
 
 
 def _largest_of(

@@ -75,9 +75,8 @@ class QueryError(ValueError):
     def __init__(self, text: str, position: int, message: str) -> None:
         self.text, self.position, self.message = text, position, message
         start = max(0, position - _AROUND)
-        shown = "".join(
-            each if each.isprintable() else " " for each in text[start : position + _AROUND]
-        )
+        around = text[start : position + _AROUND]
+        shown = "".join(each if each.isprintable() else " " for each in around)
         super().__init__(f"{message}\n  {shown}\n  {' ' * (position - start)}^")
 
     def __reduce__(self) -> tuple[type[QueryError], tuple[str, int, str]]:
@@ -203,20 +202,19 @@ def any_fits(several: Iterable[Sequence[str]], fits: Fits) -> Mask:
     return found
 
 
+_COMPARE: Final[Mapping[str, Callable[[Any, float], Any]]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+
+
 def compared(values: npt.NDArray[np.float64] | float, by: str, value: float) -> Mask:
     """Return which values compare with a number as asked; NaN differs from any number."""
-    found: Mask
-    if by == "<":
-        found = np.asarray(values < value)
-    elif by == "<=":
-        found = np.asarray(values <= value)
-    elif by == ">":
-        found = np.asarray(values > value)
-    elif by == ">=":
-        found = np.asarray(values >= value)
-    else:
-        found = np.asarray((values == value) == (by == "="))
-    return found
+    return np.asarray(_COMPARE[by](values, value))
 
 
 Tree: TypeAlias = list[Any]
@@ -229,9 +227,8 @@ def parse(text: str, vocabulary: Vocabulary | None = None) -> Tree | None:
     if not text:
         return None
     request = {"text": text, "vocabulary": vocabulary and vocabulary.plain()}
-    answer = json.loads(
-        call("readQuery", json.dumps(request), failure="the query could not be read")
-    )
+    reply = call("readQuery", json.dumps(request), failure="the query could not be read")
+    answer = json.loads(reply)
     if "error" in answer:
         raise QueryError(text, answer["at"], answer["error"])
     tree: Tree | None = answer["tree"]
@@ -298,21 +295,11 @@ class Vocabulary:
     def plain(self) -> dict[str, Any]:
         """Return what the parser is told of it."""
         units = {
-            name: {
-                "factors": dict(each.factors),
-                "told": each.told,
-                "needed": each.needed,
-                "anyCase": False,
-            }
+            name: {**vars(each), "factors": dict(each.factors), "anyCase": False}
             for name, each in self.units.items()
         }
-        return {
-            "texts": self.texts,
-            "numbers": self.numbers,
-            "fields": self.fields,
-            "units": units,
-            "paths": False,
-        }
+        words = {"texts": self.texts, "numbers": self.numbers, "fields": self.fields}
+        return {**words, "units": units, "paths": False}
 
 
 TIMES: Final = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}

@@ -1,4 +1,4 @@
-"""A run in some lines of text, and what to say of parts that are missing."""
+"""A run in some lines of text, its issues, and how to get parts that are missing."""
 
 from __future__ import annotations
 
@@ -44,18 +44,14 @@ def how_to_get(part: str, parts: RunParts) -> str:
 
 def missing(parts: RunParts) -> dict[str, str]:
     """For each part the run lacks: what to do about it."""
-    have = {"graph": parts.graph, "tensors": parts.tensors, "timeline": parts.timeline}
-    return {name: how_to_get(name, parts) for name, part in have.items() if part is None}
+    return {name: how_to_get(name, parts) for name in HOW_TO_GET if getattr(parts, name) is None}
 
 
 def summary(parts: RunParts) -> str:
     """Return what there is, the slowest operators, and issues."""
     lines = [f"{parts.title}: {parts.provenance.format}"]
-    for name, part in (
-        ("graph", parts.graph),
-        ("tensors", parts.tensors),
-        ("timeline", parts.timeline),
-    ):
+    for name in HOW_TO_GET:
+        part = getattr(parts, name)
         lines.append(f"  {name}: " + ("missing" if part is None else repr(part).splitlines()[0]))
     lines += [f"  {repr(report).splitlines()[0]}" for report in parts.reports]
     if parts.executorch is not None and parts.executorch.delegation is not None:

@@ -1,4 +1,4 @@
-"""Columns of a graph as its views have them: see ``js/src/shared/client/run_client.ts``."""
+"""Columns of a graph for views (``js/src/shared/client/run_client.ts``), and hashes of nodes."""
 
 from __future__ import annotations
 
@@ -162,16 +162,8 @@ Hashes = npt.NDArray[np.uint64]
 #: Attributes that tell a node's name, where it is from, or what its entries and edges tell anyway.
 _NAMING: Final = frozenset(
     {
-        "func_name",
-        "global_symbol",
-        "hash",
-        "name",
-        "nn_module_stack",
-        "num_inputs",
-        "num_outputs",
-        "relax_fused_ops",
-        "source_fn_stack",
-        "stack_trace",
+        *("func_name", "global_symbol", "hash", "name", "nn_module_stack", "num_inputs"),
+        *("num_outputs", "relax_fused_ops", "source_fn_stack", "stack_trace"),
     }
 )
 #: Beyond so many different functions their names are taken as they are, without their variant.
@@ -274,23 +266,22 @@ def entry_layouts(graph: Graph) -> StringColumn:
     alone = np.diff(graph.entry_offsets) == 1
     for node in np.flatnonzero(bears & alone & (graph.kinds == int(NodeKind.OPERATOR))).tolist():
         entry = int(graph.entry_offsets[node])
-        for text in _certain(of_output(graph.attrs[node], graph.func_names[node])):
-            if not found[entry] and _fits(graph, entry, text):
-                found[entry] = text
+        told = of_output(graph.attrs[node], graph.func_names[node])
+        found[entry] = _first_that_fits(graph, entry, told)
     is_known = (graph.edge_source >= 0) & (graph.edge_trust != int(Trust.AMBIGUOUS))
     for edge in np.flatnonzero(is_known & bears[graph.edge_target]).tolist():
         entry = int(graph.entry_offsets[graph.edge_source[edge]] + graph.edge_output[edge])
         if found[entry]:
             continue
         target, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
-        for text in _certain(of_operand(graph.attrs[target], graph.func_names[target], position)):
-            if not found[entry] and _fits(graph, entry, text):
-                found[entry] = text
+        told = of_operand(graph.attrs[target], graph.func_names[target], position)
+        found[entry] = _first_that_fits(graph, entry, told)
     return StringColumn.from_strings(found)
 
 
-def _certain(told: Iterable[NamedLayout]) -> list[str]:
-    return [each.layout for each in told if each.certain]
+def _first_that_fits(graph: Graph, entry: int, told: Iterable[NamedLayout]) -> str:
+    fitting = (each.layout for each in told if each.certain and _fits(graph, entry, each.layout))
+    return next(fitting, "")
 
 
 def _fits(graph: Graph, entry: int, text: str) -> bool:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from tvmdbg_widgets.analysis.derived.derived import Derived
-from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.kept_timeline import ALONG
 from tvmdbg_widgets.answers.messages import Priority, Question, message_id

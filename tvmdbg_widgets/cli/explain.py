@@ -10,7 +10,7 @@ from tvmdbg_widgets.cli.common.dump import print_json
 from tvmdbg_widgets.cli.common.terminal import examples, say, verb
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.messages.explanation import Explanation
+    from tvmdbg_widgets.analysis.explanation import Explanation
 
 EXAMPLES = examples(
     ("What a failed run printed", "tvmdbg explain < log.txt"),
@@ -37,8 +37,8 @@ def explain(
     Says of each what causes it, how to tell it from its neighbors, and what to look at next. With
     --places it reads nothing and lists what must change together where DLDataType was changed.
     """
-    from tvmdbg_widgets.analysis.messages.explanation import explain as explained
-    from tvmdbg_widgets.analysis.messages.explanation import places_lines
+    from tvmdbg_widgets.analysis.explanation import explain as explained
+    from tvmdbg_widgets.analysis.explanation import places_lines
     from tvmdbg_widgets.cli.common.dump import source_of
     from tvmdbg_widgets.sources.given import as_source
 

@@ -65,7 +65,7 @@ class EntryHealth(NamedTuple):
         The same in two or three words, for a label.
     rank : int
         Position in the order of suspicion, 0 the most suspicious
-        (:mod:`tvmdbg_widgets.analysis.scan.health_table` says by what).
+        (:mod:`tvmdbg_widgets.analysis.health_table` says by what).
     size : int
         Values looked at.
     nan, inf : int or None

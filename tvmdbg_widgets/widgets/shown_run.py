@@ -21,7 +21,7 @@ import traitlets
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.derived.derived import Derived
-from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS, QuestionScheduler
 from tvmdbg_widgets.engine import bundle
 from tvmdbg_widgets.figures.raster import Figure

@@ -11,7 +11,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path_of
 from tvmdbg_widgets.analysis.timeline.repeat_matrix import repeat_matrix, why_no_repeats
-from tvmdbg_widgets.analysis.work.count import work_of
+from tvmdbg_widgets.analysis.work import work_of
 from tvmdbg_widgets.model.parts import RunParts
 
 

@@ -14,7 +14,7 @@ from IPython.core.formatters import DisplayFormatter
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import engine as host
-from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.widgets import shown_run
 from tvmdbg_widgets.widgets.shown_run import WIDGET, Saved

@@ -15,7 +15,7 @@ from tvmdbg_widgets.analysis import layouts
 from tvmdbg_widgets.analysis.findings import probes
 from tvmdbg_widgets.analysis.findings.values.channels import NARROW_CHANNELS_NAME as CHANNELS
 from tvmdbg_widgets.analysis.findings.values.range_use import NARROW_RANGE_NAME
-from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.model.findings import Severity
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.run import DebugRun

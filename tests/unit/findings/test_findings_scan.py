@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as arrays
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
 from tvmdbg_widgets.analysis.findings import probes
-from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
+from tvmdbg_widgets.analysis.tensor_scan import Subject, TensorScan
 from tvmdbg_widgets.model.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.model.statistics.batch import ArrayPasses
 from tvmdbg_widgets.run import DebugRun

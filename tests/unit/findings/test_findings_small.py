@@ -11,11 +11,11 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
+from tvmdbg_widgets.analysis import tensor_scan
 from tvmdbg_widgets.analysis.findings import probes, screens
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.values import first_nonfinite
-from tvmdbg_widgets.analysis.scan import tensor_scan
-from tvmdbg_widgets.analysis.scan.tensor_scan import Subject, TensorScan
+from tvmdbg_widgets.analysis.tensor_scan import Subject, TensorScan
 from tvmdbg_widgets.model.health import HealthVerdict
 from tvmdbg_widgets.model.statistics import batch
 from tvmdbg_widgets.model.statistics.batch import ArrayPasses
@@ -163,7 +163,7 @@ def test_a_probe_that_fails_marks_its_small_tensor_and_no_other() -> None:
 
 def test_small_tensors_are_scanned_in_slices_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tensor_scan, "TOGETHER", 50)
-    monkeypatch.setattr("tvmdbg_widgets.analysis.scan.tensor_scan.TOGETHER", 50)
+    monkeypatch.setattr("tvmdbg_widgets.analysis.tensor_scan.TOGETHER", 50)
     run = plant(*small(300))
     rounds = 0
     while run.search.scan.state != "done":

@@ -12,9 +12,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.test_work import count
+from tvmdbg_widgets.analysis.fused_operations import MOVING
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
-from tvmdbg_widgets.analysis.work.call import REDUCTIONS, TABLE
-from tvmdbg_widgets.analysis.work.fusion import MOVING
+from tvmdbg_widgets.analysis.operator_formulas import REDUCTIONS, TABLE
 from tvmdbg_widgets.run import DebugRun
 
 _HEADS = """

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.analysis.memory.losses import Credibility
+from tvmdbg_widgets.analysis.memory.lifetimes import Credibility
 from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.model.base.numbers import Trust

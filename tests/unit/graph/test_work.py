@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.counted import Number, Tally, arrays, each_element
-from tvmdbg_widgets.analysis.work.call import COMPOSED, TABLE, Operand, OperatorCall
-from tvmdbg_widgets.analysis.work.fusion import operations
+from tvmdbg_widgets.analysis.fused_operations import operations
+from tvmdbg_widgets.analysis.operator_formulas import COMPOSED, TABLE, Operand, OperatorCall
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.tensors.layouts import Layout
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.test_work import convolve, count, known
+from tvmdbg_widgets.analysis.operator_formulas import elementwise
 from tvmdbg_widgets.analysis.work import work
-from tvmdbg_widgets.analysis.work.call import elementwise
 from tvmdbg_widgets.model.graph.graph import Graph
 
 Shape = tuple[int, ...]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tvmdbg_widgets import DebugRun, FormatError
 from tvmdbg_widgets import open as open_run
 from tvmdbg_widgets.analysis.tuning.step_words import flop_count
-from tvmdbg_widgets.analysis.work.count import work
+from tvmdbg_widgets.analysis.work import work
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.model.base import numbers
 from tvmdbg_widgets.model.executorch.scalar_types import TorchTensor

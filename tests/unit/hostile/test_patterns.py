@@ -20,7 +20,7 @@ import pytest
 
 import tvmdbg_widgets
 from tests.unit.hostile.attacks import attacks
-from tvmdbg_widgets.analysis.messages.known import MESSAGES
+from tvmdbg_widgets.analysis.known_messages import MESSAGES
 
 pytestmark = pytest.mark.slow  # it reads a clock
 
@@ -29,7 +29,7 @@ _USES: Final = ("match", "fullmatch", "search", "finditer", "findall", "sub", "s
 _OFTEN: Final = frozenset(("finditer", "findall", "sub", "subn", "split"))
 #: Patterns that are put together when they are needed, and why they are linear.
 _PUT_TOGETHER: Final = {
-    "analysis.messages.known": "tested below",
+    "analysis.known_messages": "tested below",
     "export.private_parameters": "of texts of numbers, each taken as it is",
     "export.rerun": "of one name, taken as it is",
     "formats.pasted.lines": "matched at the end of the last match; numbers and words in turn",

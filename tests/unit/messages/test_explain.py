@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.abi.places import PLACES
-from tvmdbg_widgets.analysis.messages.explanation import comparisons
-from tvmdbg_widgets.analysis.messages.known import MESSAGES
-from tvmdbg_widgets.analysis.messages.pasted import tolerant
+from tvmdbg_widgets.analysis.explanation import comparisons
+from tvmdbg_widgets.analysis.known_messages import MESSAGES
+from tvmdbg_widgets.analysis.pasted_text import tolerant
 
 ROOT = Path(__file__).parents[3]
 _LINES = (Path(__file__).parent / "messages.tsv").read_text("utf-8").splitlines()

@@ -69,7 +69,7 @@ def test_a_converted_notebook_shows_each_figure_once(
 
 
 SLOW = """import time
-from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 look = TensorScan._look_together
 def late(self, tensors):
     time.sleep(1.5)

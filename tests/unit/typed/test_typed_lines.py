@@ -23,7 +23,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.typed.typed_files import ROOT, lay_out, texts
 from tests.unit.typed.typed_lines import blocks, chains, names_of, parsed, problem, takes_anything
 from tests.unit.typed.typed_names import typed_names
-from tvmdbg_widgets.analysis.messages.known import MESSAGES
+from tvmdbg_widgets.analysis.known_messages import MESSAGES
 from tvmdbg_widgets.tuning.following import Follower
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ alternate, and an answer is for the latest request of the other side that has no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,25 +73,17 @@ def conversation(connection: RpcConnection) -> RpcConversation:
 def _order(connection: RpcConnection) -> list[tuple[int, int]]:
     """Return (side, packet) of all packets by time, or one from each side in turn."""
     lengths = [len(each.packets) for each in connection.directions]
-    known = [_timed(each) for each in connection.directions]
+    known = [
+        each.times is not None and bool((each.times >= 0).all()) for each in connection.directions
+    ]
     if len(lengths) == 2 and all(known):
         times = np.concatenate([each.times for each in connection.directions])
         sides = np.repeat(np.arange(2), lengths)
         packets = np.concatenate([np.arange(length) for length in lengths])
         rows = np.argsort(times, kind="stable")
         return list(zip(sides[rows].tolist(), packets[rows].tolist(), strict=True))
-    return list(_alternating(lengths))
-
-
-def _alternating(lengths: list[int]) -> Iterator[tuple[int, int]]:
-    for packet in range(max(lengths, default=0)):
-        for side, length in enumerate(lengths):
-            if packet < length:
-                yield side, packet
-
-
-def _timed(direction: RpcDirection) -> bool:
-    return direction.times is not None and bool((direction.times >= 0).all())
+    longest, by_side = max(lengths, default=0), list(enumerate(lengths))
+    return [(side, at) for at in range(longest) for side, length in by_side if at < length]
 
 
 def _times(
@@ -143,27 +135,28 @@ class _Pairing:
         if name in REPLIES:
             self._answer(row, side, packet, name)
             return
-        self.replies_to.append(-1)
-        self.depths.append(len(self._open))
+        self._place(-1)
         function = self.functions.get(self._called[side][packet])
         if name == "CallFunc" and function is not None:
             self.called[row] = function
         if name not in _UNANSWERED:
             self._open.append((row, side, packet))
 
+    def _place(self, replies_to: int) -> None:
+        self.replies_to.append(replies_to)
+        self.depths.append(len(self._open))
+
     def _answer(self, row: int, side: int, packet: int, name: str) -> None:
         if len(self._directions) == 1 or not self._open or self._open[-1][1] == side:
             if len(self._directions) > 1:
                 self.problems.append(f"row {row}: {name} answers no request that was captured")
-            self.replies_to.append(-1)
-            self.depths.append(len(self._open))
+            self._place(-1)
             return
         asked_row, asked_side, asked = self._open.pop()
         request = self._names[asked_side][asked]
         if name == "CopyAck" and request != "CopyFromRemote":
             self.problems.append(f"row {row}: CopyAck cannot answer {request} of row {asked_row}")
-        self.replies_to.append(asked_row)
-        self.depths.append(len(self._open))
+        self._place(asked_row)
         handle = self._directions[side].packets.handles.get(packet)
         wanted = self._directions[asked_side].packets.names.get(asked)
         asks = request != "CallFunc" or self.called.get(asked_row) == _GET_FUNCTION

@@ -106,7 +106,9 @@ def _decoded(data: bytes, name: str, layout: DTypeLayout, machine: Machine, orde
     values = []
     for leaf in leaves:
         found = numbers.get(leaf.path)
-        text = UNKNOWN if found is None else _text(leaf.path, found, whole)
+        text = UNKNOWN if found is None else repr(found)
+        if isinstance(found, int):
+            text = in_words(leaf.path, found, whole)
         values.append(DecodedMember(leaf, text, problems.get(leaf.path, "")))
     complete = len(data) >= placed.size
     return Decoding(layout, machine, placed, tuple(values), complete, _summary(whole))
@@ -119,10 +121,6 @@ def _number(data: bytes, leaf: ScalarMember, order: str) -> int | float:
     letter = _LETTERS[leaf.type.kind, leaf.type.size]
     number: int = struct.unpack_from(f"{order}{letter}", data, leaf.offset)[0]
     return number
-
-
-def _text(path: str, value: float, values: Mapping[str, int]) -> str:
-    return in_words(path, value, values) if isinstance(value, int) else repr(value)
 
 
 def _summary(values: Mapping[str, int]) -> str:
@@ -144,55 +142,38 @@ def _field(
     at = 0
     for member in kind.members:
         if member.offset > at and not kind.is_union:
-            children.append(_padding(offset + at, member.offset - at))
+            padding = member.offset - at
+            children.append(ByteField("padding", offset + at, padding, "padding"))
         inner = f"{path}.{member.name}" if path else member.name
         where = offset + member.offset
         if isinstance(member.type, ScalarType):
             value = told[inner]
             shown = "pointer" if member.type.kind == "pointer" else "number"
-            children.append(
-                ByteField(
-                    member.name,
-                    where,
-                    member.size,
-                    "unknown" if value.text == UNKNOWN else shown,  # type: ignore[arg-type]
-                    value.text,
-                    value.problem,
-                )
-            )
+            shown = "unknown" if value.text == UNKNOWN else shown
+            fields = shown, value.text, value.problem
+            children.append(ByteField(member.name, where, member.size, *fields))  # type: ignore[arg-type]
         else:
             children.append(_field(inner, member.name, member.type, where, told))
         at = max(at, member.end)
     if at < kind.size:
-        children.append(_padding(offset + at, kind.size - at))
+        children.append(ByteField("padding", offset + at, kind.size - at, "padding"))
     return ByteField(name, offset, kind.size, "group", "", "", tuple(children))
-
-
-def _padding(offset: int, size: int) -> ByteField:
-    return ByteField("padding", offset, size, "padding")
 
 
 def verdict(decodings: Sequence[Decoding]) -> str:
     """Say which layout makes sense of the bytes, and why the others do not."""
-    machines = {each.machine for each in decodings}
-    names = {id(each): _name(each, several=len(machines) > 1) for each in decodings}
+    several = len({each.machine for each in decodings}) > 1
+    names = {id(each): each.name if several else each.dtype_layout.name for each in decodings}
     sensible = [each for each in decodings if each.makes_sense]
     wrong = [each for each in decodings if not each.makes_sense]
     against = "; ".join(f"{names[id(each)]}: {_why_not(each)}" for each in wrong)
-    if len(sensible) == 1:
-        only = sensible[0]
-        what = f": {only.summary}" if only.summary else ""
-        text = f"{names[id(only)]} makes sense{what}"
-        return f"{text}. Not {against}" if against else text
     if not sensible:
         return f"no layout makes sense. {against}"
-    alike = " and ".join(names[id(each)] for each in sensible)
+    alike, summary = " and ".join(names[id(each)] for each in sensible), sensible[0].summary
     text = f"{alike} make sense: the bytes do not tell them apart"
+    if len(sensible) == 1:
+        text = f"{alike} makes sense: {summary}" if summary else f"{alike} makes sense"
     return f"{text}. Not {against}" if against else text
-
-
-def _name(decoding: Decoding, *, several: bool) -> str:
-    return decoding.name if several else decoding.dtype_layout.name
 
 
 def _why_not(decoding: Decoding) -> str:
@@ -300,8 +281,7 @@ def in_words(path: str, value: int, values: Mapping[str, int]) -> str:
 
 def dtype_of(values: Mapping[str, int], prefix: str) -> DataType | None:
     """Return the data type whose members have a path, None where it cannot be one."""
-    found = [values.get(_beside(prefix, name)) for name in ("code", "bits", "lanes")]
-    code, bits, lanes = found
+    code, bits, lanes = (values.get(_beside(prefix, name)) for name in ("code", "bits", "lanes"))
     if code is None or bits is None or lanes is None:
         return None
     sound = 0 <= code <= _HIGHEST_CODE and bits in STORABLE_BITS and lanes >= 1

@@ -36,10 +36,8 @@ def fold_runs(
     if count == 0:
         return []
     alike = _with_replies(np.asarray(keys, np.int64), np.asarray(replies, np.int64))
-    runs = {
-        period: _run_lengths(alike[period:] == alike[:-period])
-        for period in range(1, min(_LONGEST, count // _FEWEST_REPEATS) + 1)
-    }
+    longest = min(_LONGEST, count // _FEWEST_REPEATS)
+    runs = {n: _run_lengths(alike[n:] == alike[:-n]) for n in range(1, longest + 1)}
     folds: list[FoldedMessages] = []
     single = 0
     at = 0

@@ -1,4 +1,4 @@
-"""What differs between two layouts of one struct."""
+"""What differs between layouts of a struct: member by member, as C++ checks, in LLVM IR."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from tvmdbg_widgets.formats.llvm_ir import IrTensor
 from tvmdbg_widgets.formats.llvm_ir_reads import IrRead
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.struct_layout import Machine, ScalarMember, StructLayout, struct_layout
 
@@ -65,18 +65,17 @@ def layout_changes(before: StructLayout, after: StructLayout) -> LayoutChanges:
     """Compare two layouts of one struct, value by value."""
     old = {leaf.path: leaf for leaf in before.leaves()}
     new = {leaf.path: leaf for leaf in after.leaves()}
-    both = [path for path in new if path in old]
+    both = {path: (old[path], new[path]) for path in new if path in old}
     return LayoutChanges(
         moved={
-            path: new[path].offset - old[path].offset
-            for path in both
-            if new[path].offset != old[path].offset
+            path: now.offset - was.offset
+            for path, (was, now) in both.items()
+            if now.offset != was.offset
         },
         retyped={
-            path: (old[path], new[path])
-            for path in both
-            if (new[path].type.name, new[path].type.size)
-            != (old[path].type.name, old[path].type.size)
+            path: (was, now)
+            for path, (was, now) in both.items()
+            if (now.type.name, now.type.size) != (was.type.name, was.type.size)
         },
         added=tuple(path for path in new if path not in old),
         gone=tuple(path for path in old if path not in new),
@@ -199,8 +198,6 @@ class IrLayout:
 
     def to_dataframe(self) -> Any:
         """One row per read or store (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.base.text import data_frame
-
         rows = [(tensor, read) for tensor in self.tensors for read in tensor.reads]
         return data_frame(
             {
@@ -228,7 +225,12 @@ def layout_of_tensors(
     if not tensors:
         return IrLayout((), None, (), _NONE)
     known = [next((each for each in layouts if _is(each, tensor)), None) for tensor in tensors]
-    lines = [line for tensor in tensors for line in _conflict_lines(tensor)]
+    lines = []
+    for tensor in tensors:
+        shown = tensor.conflicts[:_READS_TOLD]
+        lines += [f"Line {read.line}: {_conflict(tensor, read)}" for read in shown]
+        if more := tensor.conflict_count - len(shown):
+            lines.append(f"and {more:,} more.")
     if len({tensor.places for tensor in tensors}) > 1:
         lines.append(
             "The module has more than one DLDataType: it was linked from different builds."
@@ -267,15 +269,6 @@ def _layout_lines(tensor: IrTensor, layout: DTypeLayout | None) -> list[str]:
     if agreeing:
         verb = agree(agreeing, "has")
         lines.append(f"{counted(agreeing, 'use')} of its fields {verb} these widths.")
-    return lines
-
-
-def _conflict_lines(tensor: IrTensor) -> list[str]:
-    told = tensor.conflicts[:_READS_TOLD]
-    lines = [f"Line {read.line}: {_conflict(tensor, read)}" for read in told]
-    more = tensor.conflict_count - len(told)
-    if more:
-        lines.append(f"and {more:,} more.")
     return lines
 
 

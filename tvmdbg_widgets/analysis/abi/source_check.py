@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +12,7 @@ from typing import Any, Literal
 from tvmdbg_widgets.analysis.abi.place_types import FieldType, field_types
 from tvmdbg_widgets.analysis.abi.places import PLACES, Place
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import FormatError, one_line
+from tvmdbg_widgets.model.base.text import FormatError, data_frame, one_line
 from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.struct_layout import struct_layout
 from tvmdbg_widgets.sources.file_source import FileSource
@@ -67,7 +66,9 @@ def _look_at(
         if text is None:
             continue
         types = tuple(field_types(text, place.style, python=path.endswith(_PYTHON)))
-        if not _recognized(place, types):
+        # All three fields, but what is not cast needs no change.
+        known = {each.field for each in types}
+        if not (types if place.style in ("padding", "casts") else known >= set(_FIELDS)):
             silent = silent or PlaceFound(place, path, types, "not recognized", _assumed(types))
             continue
         wrong = _wrong(place, types, layout)
@@ -78,13 +79,6 @@ def _look_at(
     if place.last is not None and _number(version) > _number(place.last):
         return [PlaceFound(place, None, (), "gone", "unknown")]
     return [silent or PlaceFound(place, None, (), "not found", "unknown")]
-
-
-def _recognized(place: Place, types: Sequence[FieldType]) -> bool:
-    """Whether a file says enough: all three fields, but what is not cast needs no change."""
-    if place.style in ("padding", "casts"):
-        return bool(types)
-    return {each.field for each in types} >= set(_FIELDS)
 
 
 def _wrong(
@@ -237,8 +231,6 @@ class SourceCheck:
 
     def to_dataframe(self) -> Any:
         """One row per file of a place (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.base.text import data_frame
-
         return data_frame(
             {
                 "place": [each.place.id for each in self.places],

@@ -1,4 +1,4 @@
-"""The groups of a graph."""
+"""The groups of a graph: blocks found in the order of execution, or depth first."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def groups(graph: Graph) -> Groups:
 
 def _groups(graph: Graph) -> Groups:
     letters = Letters.of(graph)
-    ordered = _settled(graph)
+    # Nodes that are neither on nor behind a cycle.
+    ordered = graph.order.nodes[: graph.order.settled].astype(np.int64)
     operators = ordered[letters.is_operator[ordered]].astype(np.int64)
     calls = delegate_calls(graph)
     operators = gathered(graph, operators, calls)
@@ -44,12 +45,6 @@ def _groups(graph: Graph) -> Groups:
         if _held(more) > _held(found):
             search, found = second, more
     return placed(graph, search, found, len(ordered))
-
-
-def _settled(graph: Graph) -> Ints:
-    """Return the nodes that are neither on nor behind a cycle, in execution order."""
-    order = graph.order
-    return order.nodes[: order.settled].astype(np.int64)
 
 
 def _searched(

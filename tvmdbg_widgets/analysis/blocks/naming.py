@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from tvmdbg_widgets.analysis.blocks.repeats import RepeatedBlock
 from tvmdbg_widgets.analysis.blocks.sequence import Sequence
+from tvmdbg_widgets.model.base.text import cut
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.operators import bare, family, label, parts
 
@@ -48,11 +48,9 @@ class GroupNames:
     def _chained(self, start: int, found: RepeatedBlock) -> bool:
         """Return whether the blocks of a run read each other."""
         sequence = self.sequence
-        second = start + (found.end - found.start) // found.repeats
-        low, high = sequence.slot[second], sequence.slot[start + found.end - found.start]
-        period = second - start
-        reader = sequence.reader[low:high]
-        source = sequence.source[low:high]
+        period = (found.end - found.start) // found.repeats
+        slots = slice(sequence.slot[start + period], sequence.slot[start + found.end - found.start])
+        reader, source = sequence.reader[slots], sequence.source[slots]
         block = (reader - start) // period
         return bool(((source >= start) & ((source - start) // period < block)).any())
 
@@ -63,7 +61,7 @@ class _NamedBlock:
         self._start = start
         self._functions = [graph.func_names[node] for node in sequence.nodes[start:end].tolist()]
         self._modules = graph.module_prefixes
-        self._parts = [_bare(parts(name, self._modules)) for name in self._functions]
+        self._parts = [tuple(map(bare, parts(each, self._modules))) for each in self._functions]
         self._counts = Counter(part for each in self._parts for part in each)
         self._families = Counter(
             kind for each in self._parts for kind in {family(part) for part in each}
@@ -112,18 +110,11 @@ class _NamedBlock:
     def _listed(self) -> str:
         words = [
             each[0] if len(each) == 1 else label(name, self._modules)
-            for name, each in self._named()
+            for name, each in zip(self._functions, self._parts, strict=True)
         ]
         shown = words if len(words) <= _LISTED else [*words[:2], "…", words[-1]]
         text = " → ".join(shown)
         if len(text) > _LENGTH:
             shown = [word.split(" + ")[0] for word in shown]
             text = " → ".join(shown)
-        return text if len(text) <= _LENGTH else f"{text[: _LENGTH - 1]}…"
-
-    def _named(self) -> Iterable[tuple[str, tuple[str, ...]]]:
-        return zip(self._functions, self._parts, strict=True)
-
-
-def _bare(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(bare(name) for name in names)
+        return cut(text, _LENGTH)

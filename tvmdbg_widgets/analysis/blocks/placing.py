@@ -157,19 +157,16 @@ def rows_of(
     for row in rows:
         while around and kept[around[-1]].end <= row.start:
             around.pop()
-        if row.found.source >= GroupSource.SCOPE and _are_run([kept[at] for at in around]):
+        outer = (kept[at].found.source for at in reversed(around))
+        nearest = next((each for each in outer if each < GroupSource.SCOPE), None)
+        # A scope right inside a run, beside its blocks.
+        if row.found.source >= GroupSource.SCOPE and nearest is GroupSource.REPEAT:
             continue
         if any(kept[at].found.source is GroupSource.OPERATOR for at in around):
             continue
         kept.append(row._replace(parent=around[-1] if around else -1))
         around.append(len(kept) - 1)
     return kept
-
-
-def _are_run(around: list[PlacedGroup]) -> bool:
-    """Return whether what comes next is right inside a run, beside its blocks."""
-    found = [row.found.source for row in around if row.found.source < GroupSource.SCOPE]
-    return bool(found) and found[-1] is GroupSource.REPEAT
 
 
 def _with_scopes(

@@ -1,10 +1,10 @@
-"""Runs of blocks that are wired alike, and the blocks inside them."""
+"""Runs of blocks that are wired alike: stretches of letters that repeat, and what branches."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -123,7 +123,7 @@ class BlockSearch:
         if period > 1:
             content = self._signature(start, start + period, wires, everywhere)
             inside = self._within(start, start + period, known)
-            near = tuple(_moved(each, -start) for each in inside)
+            near = tuple(replace(e, start=e.start - start, end=e.end - start) for e in inside)
             blocks = tuple(
                 RepeatedBlock(at, at + period, GroupSource.BLOCK, 1, content, near)
                 for at in range(0, end - start, period)
@@ -212,18 +212,6 @@ class _Taken:
         return [*found, (start, end)] if start < end else found
 
 
-def _moved(group: RepeatedBlock, by: int) -> RepeatedBlock:
-    return RepeatedBlock(
-        group.start + by,
-        group.end + by,
-        group.source,
-        group.repeats,
-        group.content,
-        group.inside,
-        group.apart,
-    )
-
-
 def _clipped(known: PeriodicRuns, low: int, high: int) -> list[tuple[int, int, int]]:
     """Return the stretches inside an interval, what reaches out of it cut off, longest first."""
     start, end = np.maximum(known.start, low), np.minimum(known.end, high)
@@ -237,16 +225,9 @@ def _clipped(known: PeriodicRuns, low: int, high: int) -> list[tuple[int, int, i
 
 def _stretches(alike: Bools) -> list[tuple[int, int]]:
     """Return ``[first, last)`` of the blocks in a row that are alike; ``alike[i]``: i and i + 1."""
-    found: list[tuple[int, int]] = []
-    first = 0
-    for row, same in enumerate(alike.tolist()):
-        if not same:
-            if row > first:
-                found.append((first, row + 1))
-            first = row + 1
-    if len(alike) > first:
-        found.append((first, len(alike) + 1))
-    return found
+    steps = np.diff(alike.astype(np.int8), prepend=0, append=0)
+    first, last = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) + 1
+    return list(zip(first.tolist(), last.tolist(), strict=True))
 
 
 def _first_equal(rows: Ints) -> Ints:
@@ -327,7 +308,9 @@ def runs(letters: Ints) -> PeriodicRuns:
         while len(places) > 1 and width <= count // 2:
             rank, places, distance = _windows(rank, places)
             octave = distance[(distance >= width) & (distance < 2 * width)]
-            found += [_stretches_runs(letters, period) for period in _frequent(octave)]
+            values, counts = np.unique(octave, return_counts=True)
+            frequent = values[np.lexsort((values, -counts))[:_MOST_DISTANCES]]
+            found += [_periodic(letters, period) for period in sorted(frequent.tolist())]
             rank, places = _doubled(rank, places, width, count)
             width *= 2
     columns = list(zip(*found, strict=True)) or [(np.zeros(0, np.int64),)] * 3
@@ -361,13 +344,7 @@ def _doubled(rank: Ints, places: Ints, width: int, count: int) -> tuple[Ints, In
     return (table[places] << 31) | second[both], places
 
 
-def _frequent(distances: Ints) -> list[int]:
-    values, counts = np.unique(distances, return_counts=True)
-    order = np.lexsort((values, -counts))[:_MOST_DISTANCES]
-    return sorted(values[order].tolist())
-
-
-def _stretches_runs(letters: Ints, period: int) -> tuple[Ints, Ints, Ints]:
+def _periodic(letters: Ints, period: int) -> tuple[Ints, Ints, Ints]:
     """Return start, end and period of all stretches of two periods or more."""
     same = np.zeros(len(letters) - period + 2, np.int8)
     same[1:-1] = letters[period:] == letters[:-period]

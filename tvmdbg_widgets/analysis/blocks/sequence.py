@@ -1,4 +1,4 @@
-"""The operators of a graph one after the other, as letters with wires."""
+"""Operators in a row as letters with wires, their scopes, and the calls of delegates."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis import view_columns
+from tvmdbg_widgets.model.base.ranges import flat_ranges
 from tvmdbg_widgets.model.executorch.etdump import backend_title
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import GroupSource
@@ -70,7 +71,7 @@ class Sequence:
         counts = (letters.first_edge[1:] - letters.first_edge[:-1])[nodes]
         slot = np.zeros(len(nodes) + 1, np.int64)
         np.cumsum(counts, out=slot[1:])
-        edge = np.repeat(letters.first_edge[nodes] - slot[:-1], counts) + np.arange(slot[-1])
+        edge = flat_ranges(letters.first_edge[nodes], counts)
         node = graph.edge_source[edge].astype(np.int64)
         output = graph.edge_output[edge].astype(np.int64)
         source = place[node]
@@ -203,7 +204,7 @@ def _with_operators(paths: list[Path], calls: list[str | None], operators: list[
         if call and operator:
             held.setdefault((call, operator), []).append(path)
     shared = {
-        key: tuple(each[0] for each in takewhile(_equal, zip(*some, strict=False)))
+        key: tuple(each[0] for each in takewhile(_is_one, zip(*some, strict=False)))
         for key, some in held.items()
         if len(some) > 1
     }
@@ -216,7 +217,7 @@ def _with_operators(paths: list[Path], calls: list[str | None], operators: list[
     return found
 
 
-def _equal(parts: tuple[str, ...]) -> bool:
+def _is_one(parts: tuple[str, ...]) -> bool:
     return len(set(parts)) == 1
 
 

@@ -1,4 +1,4 @@
-"""Which nodes of two graphs are compared with which: a fused function with its parts."""
+"""Rows of nodes whose times are compared, and both timelines as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs without a graph compared: what has one name on both sides stands for each other."""
+"""Runs without a graph made comparable: nodes and slices of one name stand for each other."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.compare_times.compared_times import known_timeline
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
 from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, counted
 from tvmdbg_widgets.model.base.text import one_line
@@ -40,25 +41,22 @@ class ByName(NamedTuple):
 
 def by_name(a: RunParts, b: RunParts) -> ByName:
     """Align two runs with times of which one, or both, have no graph."""
-    lines = by_calls(_timeline(a)), by_calls(_timeline(b))
+    lines = by_calls(known_timeline(a)), by_calls(known_timeline(b))
     graphs = _graph(a, lines[0]), _graph(b, lines[1])
     known = graphs[0] or graphs[1]
     if known is None:
         return _traces(a, b, *lines)
-    if graphs[0] is None:
-        found = joined(lines[0], known)
-        if not (found.slice_node >= 0).any():
-            raise ValueError(_nothing(a, b, lines))
-        matching, said = _joined(timed(known, found), known, found), _said_joined(found, "A")
-        made = _made(a, b, matching, said, (found, lines[1]))
-        return made._replace(a=replace(made.a, graph=b.graph))
-    if graphs[1] is None:
-        found = joined(lines[1], known)
-        if not (found.slice_node >= 0).any():
-            raise ValueError(_nothing(a, b, lines))
-        matching, said = _joined(known, timed(known, found), found), _said_joined(found, "B")
-        return _made(a, b, matching, said, (lines[0], found))
-    return _made(a, b, _pairs(a, b, (graphs[0], graphs[1]), lines), _SAID_ROWS, lines)
+    if graphs[0] is not None and graphs[1] is not None:
+        return _made(a, b, _pairs(a, b, (graphs[0], graphs[1]), lines), _SAID_ROWS, lines)
+    side = int(graphs[0] is not None)
+    found = joined(lines[side], known)
+    if not (found.slice_node >= 0).any():
+        raise ValueError(_nothing(a, b, lines))
+    said, bare = _said_joined(found, "AB"[side]), timed(known, found)
+    if side:
+        return _made(a, b, _joined(known, bare, found), said, (lines[0], found))
+    made = _made(a, b, _joined(bare, known, found), said, (found, lines[1]))
+    return made._replace(a=replace(made.a, graph=b.graph))
 
 
 _SAID_TRACES = (
@@ -68,12 +66,6 @@ _SAID_ROWS = (
     "Aligned by name: rows of one name count together; with the graphs of both, nodes are matched "
     "by structure"
 )
-
-
-def _timeline(parts: RunParts) -> Timeline:
-    if parts.timeline is None:
-        raise ValueError(f"{parts.title} has no times")
-    return parts.timeline
 
 
 def _graph(parts: RunParts, timeline: Timeline) -> Graph | None:
@@ -149,7 +141,9 @@ def _pairs(
     """Pair nodes by their names, what is left by the names of their functions."""
     one, other = graphs
     places = [each.num_nodes for each in graphs]
-    if all(map(_by_place, graphs)) and places[0] != places[1]:
+    # Graphs whose nodes have no names but their places.
+    placed = [all(f"node {k}" == name for k, name in enumerate(each.names)) for each in graphs]
+    if all(placed) and places[0] != places[1]:
         raise ValueError(
             f"A, {one_line(a.title)}, holds times of {counted(places[0], 'node')} and B, "
             f"{one_line(b.title)}, of {places[1]:,}, by their places alone. {_WITH_GRAPHS}"
@@ -158,7 +152,11 @@ def _pairs(
     certainty: list[Certainty] = []
     taken: tuple[set[int], set[int]] = (set(), set())
     sums = TimeMeaning.SUM in {each.measured for each in lines}
-    sums = sums and _of_functions(a, lines[0]) and _of_functions(b, lines[1])
+    # All calls of a function are known to be of it.
+    sums &= all(
+        parts.graph is not None or line.measured is not TimeMeaning.MEAN
+        for parts, line in zip((a, b), lines, strict=True)
+    )
     rounds = [(one.names, other.names), (one.func_names, other.func_names)]
     if any(each.measured is not TimeMeaning.MEAN for each in lines):
         rounds.reverse()  # reports name functions
@@ -175,15 +173,6 @@ def _pairs(
     if not pairs:
         raise ValueError(_nothing(a, b, lines))
     return _matching(one, other, np.array(pairs), certainty)
-
-
-def _of_functions(parts: RunParts, timeline: Timeline) -> bool:
-    """Whether all calls of a function are known to be of it."""
-    return parts.graph is not None or timeline.measured is not TimeMeaning.MEAN
-
-
-def _by_place(graph: Graph) -> bool:
-    return all(name == f"node {node}" for node, name in enumerate(graph.names))
 
 
 def _by_text(column: StringColumn, taken: set[int]) -> dict[str, list[int]]:

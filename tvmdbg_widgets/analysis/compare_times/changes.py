@@ -1,15 +1,14 @@
-"""One row of a comparison of times: an operator, or all operators of a kind."""
+"""Rows of a comparison of times, one by one and as columns, and the words for their numbers."""
 
 from __future__ import annotations
 
 import html
 import math
-import operator
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +33,7 @@ from tvmdbg_widgets.model.base.numbers import (
     percent,
     text_lines,
 )
+from tvmdbg_widgets.model.base.ranges import MadeSequence
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 
 Floats = npt.NDArray[np.float64]
@@ -118,14 +118,12 @@ class TimeChange:
     @property
     def nodes(self) -> str:
         """Both sides by their ids: ``"#12 ~ #14, #15, #16"``."""
-        told = [_ids(each) for each in (self.a, self.b) if each]
-        return told[0] if len(told) == 2 and told[0] == told[1] else " ~ ".join(told)
+        return " ~ ".join(dict.fromkeys(_ids(each) for each in (self.a, self.b) if each))
 
     @property
     def brief_nodes(self) -> str:
         """Both sides by their first and last ids: ``"#12 ~ #14 … #16"``."""
-        told = [_ends(each) for each in (self.a, self.b) if each]
-        return told[0] if len(told) == 2 and told[0] == told[1] else " ~ ".join(told)
+        return " ~ ".join(dict.fromkeys(_ends(each) for each in (self.a, self.b) if each))
 
     def __repr__(self) -> str:
         return (
@@ -219,7 +217,7 @@ def p_text(p: float) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
-class TimeChanges(Sequence[TimeChange]):
+class TimeChanges(MadeSequence[TimeChange]):
     """Rows by the size of their difference, those that changed most first, unknown ones last."""
 
     #: What a row is.
@@ -233,22 +231,13 @@ class TimeChanges(Sequence[TimeChange]):
     @property
     @abstractmethod
     def caption(self) -> tuple[str, ...]:
-        """What is told above the rows, one sentence each."""
+        """The sentences above the rows."""
 
     def __len__(self) -> int:
         return len(self.columns)
 
-    def __iter__(self) -> Iterator[TimeChange]:
-        return (self.columns.row(at) for at in range(len(self)))
-
-    @overload
-    def __getitem__(self, index: int) -> TimeChange: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[TimeChange, ...]: ...
-    def __getitem__(self, index: int | slice) -> TimeChange | tuple[TimeChange, ...]:
-        if isinstance(index, slice):
-            return tuple(self.columns.row(at) for at in range(len(self))[index])
-        return self.columns.row(range(len(self))[operator.index(index)])
+    def _item(self, at: int) -> TimeChange:
+        return self.columns.row(at)
 
     def to_dataframe(self) -> Any:
         """Return one row each as a ``pandas.DataFrame``, times in nanoseconds."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.compare_times.aligned import align
+from tvmdbg_widgets.analysis.compare_times.aligned import Aligned, align
 from tvmdbg_widgets.analysis.compare_times.changes import (
     ONCE,
     ChangeColumns,
@@ -36,6 +36,9 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+#: Labels, kinds and shapes of rows.
+RowWords = tuple[list[str], list[str], list[str]]
 
 _CONVERTING = frozenset({"cast/quantize", "layout/copy", "reshape"})
 #: Share of the operators that runs of one model have in common.
@@ -77,29 +80,27 @@ class ComparedTimes(TimeChanges):
         """The rows as columns."""
         calls = self._compared[0].shared, self._compared[1].shared
         aligned = align(self.matching, self._nodes[0].ns, self._nodes[1].ns, calls)
-        return ChangeColumns.of(aligned, self._nodes, self._named(aligned), self._missing)
+        return self.summed(aligned, self._named(aligned))
 
-    def _named(self, aligned: Any) -> tuple[list[str], list[str], list[str]]:
+    def _named(self, aligned: Aligned) -> RowWords:
         """Label, kind and shape of each row: of the side with fewer nodes, else of `a`.
 
         A row that holds a call of several nodes is called by it.
         """
         graphs = self.matching.graph_a, self.matching.graph_b
         words = [(node_labels(each), node_op_kinds(each)) for each in graphs]
-        labels: list[str] = []
-        kinds: list[str] = []
-        shapes: list[str] = []
+        found = []
         for row in range(len(aligned)):
             nodes = aligned.a(row), aligned.b(row)
             if called := self._call(nodes):
-                for column, word in zip((labels, kinds, shapes), called, strict=True):
-                    column.append(word)
+                found.append(called)
                 continue
             side = int(not nodes[0] or 0 < len(nodes[1]) < len(nodes[0]))
-            node = self._longest(side, nodes[side])
-            labels.append(words[side][0][node])
-            kinds.append(words[side][1][node])
-            shapes.append(_shape(graphs[side], node))
+            times = self._nodes[side].ns[list(nodes[side])]
+            node = nodes[side][int(np.argmax(np.where(np.isnan(times), -1, times)))]
+            label, kind = (column[node] for column in words[side])
+            found.append((label, kind, _shape(graphs[side], node)))
+        labels, kinds, shapes = ([each[k] for each in found] for k in range(3))
         return labels, kinds, shapes
 
     def _call(self, nodes: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[str, str, str] | None:
@@ -112,14 +113,9 @@ class ComparedTimes(TimeChanges):
                 return sets.names[call], sets.kinds[call], ""
         return None
 
-    def _longest(self, side: int, nodes: tuple[int, ...]) -> int:
-        times = self._nodes[side].ns[list(nodes)]
-        return nodes[int(np.argmax(np.where(np.isnan(times), -1, times)))]
-
     @cached_property
     def _missing(self) -> str:
-        known = {_ONE_TIME.get(known_timeline(each).measured, "") for each in (self.a, self.b)}
-        return max(known)
+        return max(_ONE_TIME.get(known_timeline(each).measured, "") for each in (self.a, self.b))
 
     @cached_property
     def total_a(self) -> float:
@@ -197,8 +193,11 @@ class ComparedTimes(TimeChanges):
         """All nodes as one row."""
         aligned = self.columns.aligned
         whole = grouped(aligned, np.zeros(len(aligned), np.int64), 1)
-        named = ["all operators"], [""], [""]
-        return ChangeColumns.of(whole, self._nodes, named, self._missing).row(0)
+        return self.summed(whole, (["all operators"], [""], [""])).row(0)
+
+    def summed(self, rows: Aligned, words: RowWords) -> ChangeColumns:
+        """Return rows of nodes with their sums and tests, by label, kind and shape."""
+        return ChangeColumns.of(rows, self._nodes, words, self._missing)
 
 
 def known_timeline(parts: RunParts) -> Timeline:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times import compared_times
+from tvmdbg_widgets.analysis.compare_times.aligned import combined
 from tvmdbg_widgets.analysis.compare_times.changes import (
     ChangeColumns,
     TimeChange,
@@ -37,18 +38,22 @@ class KindChanges(TimeChanges):
 
     noun = "op kind"
 
-    def __init__(self, columns: ChangeColumns, caption: tuple[str, ...]) -> None:
-        self._columns, self._caption = columns, caption
+    def __init__(self, comparison: TimeComparison) -> None:
+        self._comparison = comparison
 
-    @property
+    @cached_property
     def columns(self) -> ChangeColumns:
-        """The rows as columns."""
-        return self._columns
+        """The columns of the comparison, summed up by op kind."""
+        columns = self._comparison.columns
+        kinds, group = np.unique(np.array(columns.kinds, object), return_inverse=True)
+        names = [str(each) for each in kinds]
+        rows = grouped(columns.aligned, group.astype(np.int64), len(kinds))
+        return self._comparison.summed(rows, (names, names, [""] * len(names)))
 
     @property
     def caption(self) -> tuple[str, ...]:
-        """What is told above the rows."""
-        return self._caption
+        """The sentences above the rows."""
+        return self._comparison.title, f"By op kind: {self._comparison.sentence}"
 
 
 class TimeComparison(ComparedTimes):
@@ -99,13 +104,7 @@ class TimeComparison(ComparedTimes):
 
     @cached_property
     def _by_kind(self) -> KindChanges:
-        columns = self.columns
-        kinds, group = np.unique(np.array(columns.kinds, object), return_inverse=True)
-        names = [str(each) for each in kinds]
-        rows = grouped(columns.aligned, group.astype(np.int64), len(kinds))
-        shapes = [""] * len(names)
-        found = ChangeColumns.of(rows, self._nodes, (names, names, shapes), self._missing)
-        return KindChanges(found, (self.title, f"By op kind: {self.sentence}"))
+        return KindChanges(self)
 
     def row_of(self, node: int) -> TimeChange | None:
         """Return the row of a node of `a`; None where it has none, as parameters."""
@@ -134,24 +133,22 @@ class TimeComparison(ComparedTimes):
 
     @property
     def caption(self) -> tuple[str, ...]:
-        """What is told above the rows, one sentence each."""
+        """The sentences above the rows."""
         verdicts = ", ".join(f"{count:,} {label}" for label, count in self.counts().items())
         lines = [self.title, self.sentence, f"{counted(len(self), 'row')}: {verdicts}", *self.power]
-        if self.aligned_by:
-            lines.append(self.aligned_by)
-        if any(self.uncompared_ns):
-            a, b = map(duration_text, self.uncompared_ns)
-            lines.append(f"{a} of A and {b} of B could not be compared: times are unknown")
-        if any(self.gap_ns):
-            a, b = map(duration_text, self.gap_ns)
-            lines.append(f"{a} of A and {b} of B lie outside of operators, in no row")
+        lines.append(self.aligned_by)
+        for pair, why in (
+            (self.uncompared_ns, "could not be compared: times are unknown"),
+            (self.gap_ns, "lie outside of operators, in no row"),
+        ):
+            if any(pair):
+                lines.append("{} of A and {} of B {}".format(*map(duration_text, pair), why))
         if self.warm_up:
             lines.append(f"The first {counted(self.warm_up, 'repeat')} of each node left out")
-        if seen := compared_times.warm_up(self):
-            lines.append(seen)
+        lines.append(compared_times.warm_up(self))
         if self.columns.verdicts.tests:
             lines.append(compared_times.SESSIONS)
-        return tuple(lines)
+        return tuple(filter(None, lines))
 
     @cached_property
     def power(self) -> tuple[str, ...]:
@@ -192,8 +189,6 @@ class TimeComparison(ComparedTimes):
     @cached_property
     def timeline(self) -> Timeline:
         """Both timelines as one, over the nodes of `a`: the tracks of A, then those of B."""
-        from tvmdbg_widgets.analysis.compare_times.aligned import combined
-
         return combined(known_timeline(self.a), known_timeline(self.b), self.matching, self.titles)
 
     @cached_property

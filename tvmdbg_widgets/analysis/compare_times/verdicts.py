@@ -1,4 +1,4 @@
-"""Whether two times differ by more than noise, and why that is said."""
+"""Whether two times differ by more than noise: rank tests, verdicts, and the samples for both."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned
 from tvmdbg_widgets.analysis.matching import Certainty
+from tvmdbg_widgets.model.base.ranges import flat_ranges
 from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -100,7 +102,8 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
         )
         p[rows], shift[rows], low[rows], high[rows] = found.p, found.shift, found.low, found.high
     least = np.ones(count)
-    least[both] = _least(sizes_a[both], sizes_b[both])
+    sizes = zip(sizes_a[both].tolist(), sizes_b[both].tolist(), strict=True)
+    least[both] = [least_p(n, m) for n, m in sizes]
     alone = aligned.certainty == NO_MATCH
     with np.errstate(invalid="ignore"):
         change = b.ns - a.ns
@@ -130,10 +133,6 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
         np.diff(aligned.offsets_a)[alone] > 0, TimeVerdict.ONLY_A, TimeVerdict.ONLY_B
     )
     return Verdicts(p, q, shift, low, high, verdict, ground, int(tested.sum()))
-
-
-def _least(n: npt.NDArray[np.int64], m: npt.NDArray[np.int64]) -> list[float]:
-    return [least_p(*each) for each in zip(n.tolist(), m.tolist(), strict=True)]
 
 
 #: Most pairs of values for which p is exact without ties, and most values with ties.
@@ -261,7 +260,7 @@ def _cut(n: int, m: int, level: float) -> int:
     """Of the sorted differences, which one bounds the interval from either side; -1 for none."""
     most = (1 - level) / 2
     if n * m > EXACT_PAIRS:
-        away = _quantile(level) * math.sqrt(n * m * (n + m + 1) / 12)
+        away = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(n * m * (n + m + 1) / 12)
         return math.floor(n * m / 2 - away - 0.5)
     total, below, cut = math.comb(n + m, n), 0, -1
     for at, count in enumerate(u_counts(min(n, m), max(n, m))):
@@ -270,19 +269,6 @@ def _cut(n: int, m: int, level: float) -> int:
             return cut
         cut = at
     return cut
-
-
-@lru_cache(maxsize=8)
-def _quantile(level: float) -> float:
-    """How many standard deviations a normal interval of this level reaches to either side."""
-    low, high = 0.0, 40.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        if math.erfc(middle / math.sqrt(2)) > 1 - level:
-            low = middle
-        else:
-            high = middle
-    return high
 
 
 def least_p(n: int, m: int) -> float:
@@ -336,7 +322,7 @@ class NodeSamples:
             _place_calls(timeline.shared, self.ns, self.call, given)
         counts = np.array([len(each) for each in given], np.int64)
         repeats = np.concatenate(given) if given else np.zeros(0)
-        within = np.arange(len(repeats)) - np.repeat(np.cumsum(counts) - counts, counts)
+        within = flat_ranges(np.zeros_like(counts), counts)
         node = np.repeat(np.arange(timeline.num_nodes), counts)
         kept = np.isfinite(repeats) & (within >= warm_up)
         kept &= timeline.measured is TimeMeaning.MEAN
@@ -368,9 +354,8 @@ class NodeSamples:
         repeats = np.zeros(int(starts[-1]))
         used = (most[row] > 0) & (number > 0)
         sizes = number[used]
-        steps = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        into = np.repeat(starts[row[used]], sizes) + steps
-        np.add.at(repeats, into, self.repeats[np.repeat(self.offsets[nodes[used]], sizes) + steps])
+        into = flat_ranges(starts[row[used]], sizes)
+        np.add.at(repeats, into, self.repeats[flat_ranges(self.offsets[nodes[used]], sizes)])
         return Samples(ns, unknown, starts, repeats, uneven)
 
 

@@ -1,4 +1,4 @@
-"""Ranked statements about a run: one file a rule, one line a rule below."""
+"""Rules that make ranked statements about a run: each is a ``Rule`` of a module of its topic."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import DELEGATE_CLOCK, DELEGATE_SUMS
 from tvmdbg_widgets.analysis.findings.executorch.delegate_time import DELEGATE_EVENTS, DELEGATE_TIME
 from tvmdbg_widgets.analysis.findings.executorch.events import LOAD_TIME, REPEATED_EVENTS, UNLOGGED
-from tvmdbg_widgets.analysis.findings.executorch.kernels import SPLITS
+from tvmdbg_widgets.analysis.findings.executorch.kernels import ALGORITHMS, SPLITS
 from tvmdbg_widgets.analysis.findings.executorch.mapping import DELEGATION, UNMAPPED_EVENTS, UNSEEN
 from tvmdbg_widgets.analysis.findings.executorch.operators import DELEGATE_CONVERSIONS
-from tvmdbg_widgets.analysis.findings.executorch.values import (
-    ALGORITHMS,
-    DEBUG_VALUES,
-    REFERENCE_OUTPUTS,
+from tvmdbg_widgets.analysis.findings.executorch.values import DEBUG_VALUES, REFERENCE_OUTPUTS
+from tvmdbg_widgets.analysis.findings.files import (
+    DISAGREEMENTS,
+    FILES,
+    JOINS,
+    MISSING,
+    NAMES,
+    SCANNED,
 )
-from tvmdbg_widgets.analysis.findings.joins import DISAGREEMENTS, FILES, JOINS, MISSING, NAMES
-from tvmdbg_widgets.analysis.findings.lost_values import (
+from tvmdbg_widgets.analysis.findings.rule import Rule
+from tvmdbg_widgets.analysis.findings.storage import (
     LOST_VALUES,
     OVERWRITTEN,
     STALE,
     STORAGE_IDS,
     UNUSED,
 )
-from tvmdbg_widgets.analysis.findings.repeats import NOISE, WARM_UP
-from tvmdbg_widgets.analysis.findings.rule import Rule
-from tvmdbg_widgets.analysis.findings.scanned import SCANNED
-from tvmdbg_widgets.analysis.findings.slow import MOVEMENT, SLOWEST, WORK
+from tvmdbg_widgets.analysis.findings.times import MOVEMENT, NOISE, SLOWEST, WARM_UP, WORK
 from tvmdbg_widgets.analysis.findings.values.channels import NARROW_CHANNELS
 from tvmdbg_widgets.analysis.findings.values.constant import CONSTANT, DEAD_CHANNELS
 from tvmdbg_widgets.analysis.findings.values.first_nonfinite import FIRST_NONFINITE
-from tvmdbg_widgets.analysis.findings.values.oddities import ODD_BOOLS, RANGES, REPEATED
+from tvmdbg_widgets.analysis.findings.values.odd_values import ODD_BOOLS, RANGES, REPEATED
 from tvmdbg_widgets.analysis.findings.values.range_use import NARROW_RANGE, SATURATED
-from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
+from tvmdbg_widgets.analysis.tensor_scan import Probe, Screen
 from tvmdbg_widgets.model.findings import Findings
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -78,7 +79,7 @@ RULES: Final[tuple[Rule, ...]] = (
     REFERENCE_OUTPUTS,
     LOAD_TIME,
 )
-"""Every rule; a new one is a file with a ``RULE`` and a line here."""
+"""Every rule; a new one has a line here."""
 
 
 def probes() -> dict[str, Probe]:

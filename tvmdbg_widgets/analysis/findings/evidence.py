@@ -1,21 +1,21 @@
-"""What the rules look at: the run, what the scan found, and the words for both."""
+"""The evidence of rules: a run, what the scan of its tensors found, and words for both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.executorch.recorded import DelegateInstruction, RecordedDump
 from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
-from tvmdbg_widgets.analysis.scan.scanned import ScanColumns, Scanned
-from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+from tvmdbg_widgets.analysis.scan_results import Entry, ScanColumns, Scanned
 from tvmdbg_widgets.analysis.summary import check
+from tvmdbg_widgets.model.base import text
 from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, counted, duration_text
 from tvmdbg_widgets.model.base.text import Issue, Issues, one_line
-from tvmdbg_widgets.model.findings import Confidence
+from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import node_labels, node_title
 from tvmdbg_widgets.model.graph.operators import bare, parts, without_prefix
 from tvmdbg_widgets.model.parameters import later_writers
@@ -109,11 +109,8 @@ class RunEvidence:
         if recorded is None or not self.scanned.complete or np.count_nonzero(columns.size) < _MANY:
             return False
         filled = columns.size > 0
-        return bool(
-            ((columns.low == 0) & (columns.high == 0) & (columns.finite == columns.size))[
-                filled
-            ].all()
-        )
+        zero = (columns.low == 0) & (columns.high == 0) & (columns.finite == columns.size)
+        return bool(zero[filled].all())
 
     @property
     def confidence_in_shares(self) -> Confidence:
@@ -162,6 +159,28 @@ class RunEvidence:
         graph = self.parts.graph
         return None if graph is None or graph.storage_ids is None else memory_plan(graph)
 
+    def probed(self, rule: str) -> dict[Entry, Any]:
+        """Return what a rule's probe read of the tensors that hold their own entry's values."""
+        found = self.scanned.probed.get(rule, {})
+        return {entry: found[entry] for entry in sorted(found) if entry in self.statistics}
+
+    def of_entries(
+        self,
+        rule: str,
+        severity: Severity,
+        title: str,
+        facts: list[str],
+        entries: Sequence[Entry],
+        *,
+        step: str,
+        weight: float,
+        joined: tuple[Confidence, str] | None = None,
+    ) -> Finding:
+        """Return a finding on some entries, by default as sure as their tensors are theirs."""
+        nodes, shown = nodes_of(entries), cut(facts)
+        sure = joined or self.joined(entries)
+        return Finding(rule, severity, title, shown, *sure, nodes, tuple(entries), step, weight)
+
     def joined(self, entries: Iterable[Entry]) -> tuple[Confidence, str]:
         """How surely tensors are those of their entries, and why."""
         tensors = self.tensors
@@ -169,10 +188,8 @@ class RunEvidence:
         if worst is None or worst is Trust.EXACT:
             return Confidence.HIGH, "every value was read"
         if worst is Trust.AMBIGUOUS:
-            return (
-                Confidence.LOW,
-                "every value was read, but which node they belong to is ambiguous",
-            )
+            why = "every value was read, but which node they belong to is ambiguous"
+            return Confidence.LOW, why
         how = "order in the file" if worst is Trust.BY_ORDER else "name"
         return Confidence.MEDIUM, f"every value was read; tensors are matched to nodes by {how}"
 
@@ -233,7 +250,7 @@ class RunEvidence:
         graph = self.parts.graph
         if graph is None or not 0 <= node < graph.num_nodes:
             return self.short_name(node)
-        return _short(one_line(self._labels[node]))
+        return text.cut(one_line(self._labels[node]), _LONGEST_NAME)
 
     @cached_property
     def _labels(self) -> StringColumn:
@@ -255,12 +272,10 @@ class RunEvidence:
     def short_name(self, node: int) -> str:
         """Name of a node without what all names of a compiler start with; ``""`` without name."""
         graph = self.parts.graph
-        if graph is not None and 0 <= node < graph.num_nodes:
-            name = graph.names[node]
-        else:
-            name = self._names.get(node, "")
+        known = graph is not None and 0 <= node < graph.num_nodes
+        name = graph.names[node] if graph is not None and known else self._names.get(node, "")
         modules = () if graph is None else graph.module_prefixes
-        return _short(one_line(without_prefix(name, modules)))
+        return text.cut(one_line(without_prefix(name, modules)), _LONGEST_NAME)
 
     def entry_name(self, entry: Entry) -> str:
         """What an output is called: as its node, with ``:1`` beyond the first."""
@@ -278,10 +293,6 @@ class RunEvidence:
     def list_entries(self, entries: Sequence[Entry], most: int = _LISTED) -> str:
         """Name the first entries and count the rest."""
         return _listed([self.entry_name(entry) for entry in entries[:most]], len(entries))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
 
 
 def _listed(names: Sequence[str], count: int) -> str:

@@ -1,4 +1,4 @@
-"""What a rule is."""
+"""Rules on runs, and the premises that bound how sure their findings are."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
-from tvmdbg_widgets.analysis.memory.losses import Credibility
-from tvmdbg_widgets.analysis.scan.tensor_scan import Probe, Screen
+from tvmdbg_widgets.analysis.memory.lifetimes import Credibility
+from tvmdbg_widgets.analysis.tensor_scan import Probe, Screen
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.findings import Confidence, Finding, Premise
 from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
@@ -53,7 +53,7 @@ class Basis(enum.Flag):
 
 
 def premises(rests_on: Basis, evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
-    """Yield what is doubtful of that on which a finding rests."""
+    """Yield the doubts about what a finding rests on."""
     for basis in rests_on:
         yield from _DOUBTS[basis](evidence, finding)
 
@@ -123,7 +123,9 @@ def _roles(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     if graph is None or not roles_text(graph):
         return
     nodes = [each for each in finding.nodes if 0 <= each < graph.num_nodes]
-    bases = {graph.nodes[each].role_basis for each in nodes if graph.kinds[each] <= _PARAMETER}
+    bases = {
+        graph.nodes[each].role_basis for each in nodes if graph.kinds[each] <= NodeKind.PARAMETER
+    }
     doubtful = sorted(bases & {"structure", "name", "unknown"})
     if doubtful:
         why = f"no params file tells inputs from parameters; told by {' and '.join(doubtful)}"
@@ -154,7 +156,6 @@ def _slots(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     yield from _edges(evidence, finding)
 
 
-_PARAMETER: Final = NodeKind.PARAMETER
 _DOUBTS: Final[dict[Basis, Callable[[RunEvidence, Finding], Iterator[Premise]]]] = {
     Basis.TENSORS: _tensors,
     Basis.ALL_TENSORS: _all_tensors,

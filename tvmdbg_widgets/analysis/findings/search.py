@@ -8,8 +8,8 @@ from concurrent.futures import Executor
 
 from tvmdbg_widgets.analysis.findings import find, probes, screens
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
-from tvmdbg_widgets.analysis.scan.health_table import health
-from tvmdbg_widgets.analysis.scan.tensor_scan import TensorScan
+from tvmdbg_widgets.analysis.health_table import health
+from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.parts import RunParts

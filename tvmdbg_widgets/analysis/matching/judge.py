@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.matching.found import MatchedPairs
+from tvmdbg_widgets.analysis.matching.pairs import MOST_READERS, MatchedPairs, read_alike
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.side import GraphSide
 from tvmdbg_widgets.analysis.view_columns import mixed, segment_sums
+from tvmdbg_widgets.model.base.ranges import flat_ranges
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.operators import Adjacency
 
@@ -23,7 +24,9 @@ def prune(a: GraphSide, b: GraphSide, found: MatchedPairs) -> None:
     """Take back what only fell into a common sequence: nothing beside it is matched likewise."""
     removed = False
     for (node_a, node_b), (_sure, reason) in list(found.pairs.items()):
-        if reason is not Reason.SEQUENCE or _together(a, b, node_a, node_b):
+        if reason is not Reason.SEQUENCE or read_alike(a, b, node_a, node_b):
+            continue
+        if _beside(a, node_a) & _beside(b, node_b):
             continue
         del found.pairs[node_a, node_b]
         a.anchor[node_a] = b.anchor[node_b] = 0
@@ -31,13 +34,6 @@ def prune(a: GraphSide, b: GraphSide, found: MatchedPairs) -> None:
     if removed:
         a.reopen()
         b.reopen()
-
-
-def _together(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
-    for (source_a, _), (source_b, _) in zip(a.reads[node_a], b.reads[node_b], strict=False):
-        if source_a >= 0 and source_b >= 0 and a.anchor[source_a] == b.anchor[source_b] != 0:
-            return True
-    return bool(_beside(a, node_a) & _beside(b, node_b))
 
 
 def _beside(side: GraphSide, node: int) -> set[int]:
@@ -132,10 +128,9 @@ def _reads(a: _Wires, b: _Wires, nodes: _Numbers) -> tuple[_Flags, _Flags]:
     """Whether no operands of a pair contradict each other, and whether all are matched."""
     counts = np.diff(a.begin)[nodes[0]]
     as_many = counts == np.diff(b.begin)[nodes[1]]
-    of_pair = np.repeat(np.flatnonzero(as_many), counts[as_many])
-    ends = np.cumsum(counts[as_many])
-    along = np.arange(len(of_pair)) - np.repeat(ends - counts[as_many], counts[as_many])
-    in_a, in_b = a.begin[nodes[0]][of_pair] + along, b.begin[nodes[1]][of_pair] + along
+    of_pair, kept = np.repeat(np.flatnonzero(as_many), counts[as_many]), nodes[:, as_many]
+    in_a = flat_ranges(a.begin[kept[0]], counts[as_many])
+    in_b = flat_ranges(b.begin[kept[1]], counts[as_many])
     from_a, from_b = a.source[in_a], b.source[in_b]
     known = (from_a >= 0) & (from_b >= 0)
     anchor_a, anchor_b = a.anchor[from_a], b.anchor[from_b]
@@ -149,22 +144,16 @@ def _reads(a: _Wires, b: _Wires, nodes: _Numbers) -> tuple[_Flags, _Flags]:
 
 def _uses(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
     """Whether the readers of a pair are matched, each with one that reads the same in its place."""
-    told = []
-    for side in (a, b):
-        edges = side.uses.edges
+    columns = []
+    for side, of in ((a, nodes[0]), (b, nodes[1])):
+        edges, offsets = side.uses.edges, side.uses.offsets
         reader = side.anchor[side.target[edges]]
         role = mixed(reader, mixed(side.position[edges], side.output[edges]))
         unmatched = np.cumsum([0, *(reader == 0)])
-        told.append(
-            (
-                np.diff(side.uses.offsets),
-                segment_sums(role, side.uses.offsets),
-                unmatched[side.uses.offsets[1:]] - unmatched[side.uses.offsets[:-1]],
-            )
-        )
-    (many_a, roles_a, open_a), (many_b, roles_b, _open_b) = told
-    same: _Flags = (many_a[nodes[0]] == many_b[nodes[1]]) & (roles_a[nodes[0]] == roles_b[nodes[1]])
-    same &= open_a[nodes[0]] == 0
+        counts = np.diff(offsets), segment_sums(role, offsets), np.diff(unmatched[offsets])
+        columns.append([column[of] for column in counts])
+    (many_a, roles_a, open_a), (many_b, roles_b, _open_b) = columns
+    same: _Flags = (many_a == many_b) & (roles_a == roles_b) & (open_a == 0)
     return same
 
 
@@ -185,10 +174,8 @@ def _same_place(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
     return found
 
 
-#: Readers of one node, and nodes in a row, that are looked at.
-_MOST_READERS = 64
 _MOST_IN_A_ROW = 200
-#: Nodes looked at altogether.
+#: Nodes visited altogether.
 _MOST_STEPS = 200_000
 
 
@@ -261,7 +248,7 @@ class _RivalRows:
     def _free(self, node: int, ahead: bool) -> list[int]:
         """Return the operators without a counterpart right behind a node, or before it."""
         one = self._one
-        if len(one.read_by[node]) > _MOST_READERS:
+        if len(one.read_by[node]) > MOST_READERS:
             return []
         beside = (
             [each for each, _at, _output in one.read_by[node]]
@@ -281,13 +268,13 @@ class _RivalRows:
         if ahead:
             for at, (source, output) in enumerate(one.reads[node]):
                 twin = image(source) if source >= 0 else -1
-                if twin >= 0 and len(other.read_by[twin]) <= _MOST_READERS:
+                if twin >= 0 and len(other.read_by[twin]) <= MOST_READERS:
                     found |= {
                         reader: None
                         for reader, position, out in other.read_by[twin]
                         if (position, out) == (at, output) and other.keys[reader] == key
                     }
-        elif len(one.read_by[node]) <= _MOST_READERS:
+        elif len(one.read_by[node]) <= MOST_READERS:
             for reader, at, output in one.read_by[node]:
                 twin = image(reader)
                 if twin >= 0 and at < len(other.reads[twin]):
@@ -319,7 +306,7 @@ class _RivalRows:
             # Parameters go with the operator that reads them.
             if source >= 0 and (one.tokens[source] or one.reads[source] or one.is_input[source]):
                 kept += (image(source), output) == theirs[place]
-        if len(one.read_by[mine]) <= _MOST_READERS and len(other.read_by[at]) <= _MOST_READERS:
+        if len(one.read_by[mine]) <= MOST_READERS and len(other.read_by[at]) <= MOST_READERS:
             uses = set(other.read_by[at])
             kept += sum((image(node), *role) in uses for node, *role in one.read_by[mine])
         return kept

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import enum
 import html
-import operator
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.numbers import counted, html_table, text_lines
+from tvmdbg_widgets.model.base.ranges import MadeSequence, frozen
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.operators import Adjacency
@@ -87,7 +86,7 @@ class Match(NamedTuple):
     reason: Reason
 
 
-class Matching(Sequence[Match]):
+class Matching(MadeSequence[Match]):
     """Pairs of nodes of two graphs, by node of `a`, then of `b`; P pairs. Arrays are read-only.
 
     ::
@@ -120,26 +119,16 @@ class Matching(Sequence[Match]):
     ) -> None:
         order = np.lexsort((pairs[:, 1], pairs[:, 0]))
         self.graph_a, self.graph_b = graph_a, graph_b
-        self.pairs = _frozen(pairs[order])
-        self.certainty = _frozen(certainty[order])
-        self.reason = _frozen(reason[order])
+        self.pairs = frozen(pairs[order])
+        self.certainty = frozen(certainty[order])
+        self.reason = frozen(reason[order])
         self.only_a = _missing(self.pairs[:, 0], graph_a.num_nodes)
         self.only_b = _missing(self.pairs[:, 1], graph_b.num_nodes)
 
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def __iter__(self) -> Iterator[Match]:
-        return (self[at] for at in range(len(self)))
-
-    @overload
-    def __getitem__(self, index: int) -> Match: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Match, ...]: ...
-    def __getitem__(self, index: int | slice) -> Match | tuple[Match, ...]:
-        if isinstance(index, slice):
-            return tuple(self[at] for at in range(len(self))[index])
-        at = range(len(self))[operator.index(index)]
+    def _item(self, at: int) -> Match:
         a, b = self.pairs[at].tolist()
         return Match(a, b, Certainty(int(self.certainty[at])), Reason(int(self.reason[at])))
 
@@ -214,9 +203,8 @@ class Matching(Sequence[Match]):
 
     def to_dataframe(self) -> Any:
         """Return one row a match as a ``pandas.DataFrame``, then the nodes of one graph alone."""
-        matched = [("matched", *each) for each in self]
         rows: list[tuple[str, int | None, int | None, str, str]] = [
-            (kind, a, b, certainty.label, reason.label) for kind, a, b, certainty, reason in matched
+            ("matched", each.a, each.b, each.certainty.label, each.reason.label) for each in self
         ]
         rows += [("only a", node, None, "", "") for node in self.only_a.tolist()]
         rows += [("only b", None, node, "", "") for node in self.only_b.tolist()]
@@ -236,16 +224,13 @@ class Matching(Sequence[Match]):
         """Unmatched nodes first, then what is not sure; the head says how many are exact."""
         unsure = np.flatnonzero(self.certainty != Certainty.EXACT)
         unsure = unsure[np.argsort(-self.certainty[unsure].astype(np.int64), kind="stable")]
-        rows = [
-            [_node_text(self.graph_a, node), "-", "only in A", ""] for node in self.only_a.tolist()
-        ]
-        rows += [
-            ["-", _node_text(self.graph_b, node), "only in B", ""] for node in self.only_b.tolist()
-        ]
+        a, b = self.graph_a, self.graph_b
+        rows = [[_node_text(a, node), "-", "only in A", ""] for node in self.only_a.tolist()]
+        rows += [["-", _node_text(b, node), "only in B", ""] for node in self.only_b.tolist()]
         for at in unsure[: max(0, _SHOWN - len(rows))].tolist():
             each = self[at]
-            told = _node_text(self.graph_a, each.a), _node_text(self.graph_b, each.b)
-            rows.append([*told, each.certainty.label, each.reason.label])
+            both = _node_text(a, each.a), _node_text(b, each.b)
+            rows.append([*both, each.certainty.label, each.reason.label])
         left = len(self.only_a) + len(self.only_b) + len(unsure)
         rows = rows[:_SHOWN]
         if left > len(rows):
@@ -278,9 +263,4 @@ def _node_text(graph: Graph, node: int) -> str:
 
 
 def _missing(found: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.int32]:
-    return _frozen(np.setdiff1d(np.arange(count, dtype=np.int32), found))
-
-
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    array.flags.writeable = False
-    return array
+    return frozen(np.setdiff1d(np.arange(count, dtype=np.int32), found))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.analysis.matching.found import (
+from tvmdbg_widgets.analysis.matching.judge import judged, prune
+from tvmdbg_widgets.analysis.matching.pairs import (
     MatchedPairs,
     agree,
     match_fused,
     match_parameters,
+    only_ones,
+    paired,
     spread,
 )
-from tvmdbg_widgets.analysis.matching.judge import judged, prune
 from tvmdbg_widgets.analysis.matching.result import Certainty, Matching, Reason
 from tvmdbg_widgets.analysis.matching.sequence import match_edited, match_sequences
 from tvmdbg_widgets.analysis.matching.side import GraphSide, Table, plain_side, side_of
@@ -61,7 +63,7 @@ def _matched(a: Graph, b: Graph, bar: tqdm[Any]) -> Matching:
     found = MatchedPairs(left, right, bar)
     _converge(left, right, found, Certainty.EXACT)
     if left.unmatched() or right.unmatched():
-        _spread(left, right, found, match_edited(left, right, found))
+        spread(left, right, found, match_edited(left, right, found))
         plain = _settle(left, right, found)
         _alike(left, right, found, (a, b), Certainty.EXACT)
         _alike(*plain, found, (a, b), Certainty.LIKELY)
@@ -74,16 +76,8 @@ def _same(a: Graph, b: Graph) -> bool:
     if a.num_nodes != b.num_nodes or a.num_edges != b.num_edges:
         return False
     columns = (
-        "kinds",
-        "entry_offsets",
-        "edge_source",
-        "edge_output",
-        "edge_target",
-        "edge_position",
-        "heads",
-        "shape_offsets",
-        "shape_dims",
-        "shape_known",
+        *("kinds", "entry_offsets", "edge_source", "edge_output", "edge_target", "edge_position"),
+        *("heads", "shape_offsets", "shape_dims", "shape_known"),
     )
     return all(np.array_equal(getattr(a, each), getattr(b, each)) for each in columns) and all(
         getattr(a, each) == getattr(b, each) for each in ("names", "func_names", "dtypes")
@@ -109,7 +103,7 @@ def _settle(a: GraphSide, b: GraphSide, found: MatchedPairs) -> tuple[GraphSide,
             if not new:
                 continue
             for each in views:
-                _spread(*each, found, new)
+                spread(*each, found, new)
             for each in views:
                 _converge(*each, found, Certainty.LIKELY)
             if step is not match_parameters:
@@ -119,15 +113,6 @@ def _settle(a: GraphSide, b: GraphSide, found: MatchedPairs) -> tuple[GraphSide,
     return plain
 
 
-def _spread(
-    a: GraphSide, b: GraphSide, found: MatchedPairs, new: list[tuple[int, int, Certainty]]
-) -> None:
-    def add(node_a: int, node_b: int, sure: Certainty) -> None:
-        found.add(node_a, node_b, sure, Reason.NEIGHBORS)
-
-    spread(a, b, new, add)
-
-
 def _converge(a: GraphSide, b: GraphSide, found: MatchedPairs, sure: Certainty) -> None:
     """Match by cones and neighbors until nothing changes."""
     for _ in range(_ROUNDS):
@@ -135,7 +120,7 @@ def _converge(a: GraphSide, b: GraphSide, found: MatchedPairs, sure: Certainty) 
         new = _by_cones(a, b, found, sure)
         if not new or not a.unmatched() or not b.unmatched():
             return
-        _spread(a, b, found, new)
+        spread(a, b, found, new)
         left = len(a.unmatched())
         if left > _MANY and left > _STUCK * before:
             return
@@ -156,20 +141,36 @@ def _by_cones(
         found.add(node_a, node_b, certainty, reason)
         new.append((node_a, node_b, certainty))
 
-    placed_a, placed_b = _placed(a, left), _placed(b, right)
-    up = unique_pairs(once(left, of_a.up, a.grounded_up), once(right, of_b.up, b.grounded_up))
-    down = _by_future((a, b), placed_a, placed_b, of_a, of_b)
+    # Nodes that an input of the graph leads to.
+    placed_a = [node for node in left if a.grounded_up[node]]
+    placed_b = [node for node in right if b.grounded_up[node]]
+
+    def by_future(some: list[int], others: list[int]) -> dict[int, int]:
+        return paired(
+            only_ones((of_a.down[node], node) for node in some if a.grounded_down[node]),
+            only_ones((of_b.down[node], node) for node in others if b.grounded_down[node]),
+        )
+
+    up = paired(
+        only_ones((of_a.up[node], node) for node in placed_a),
+        only_ones((of_b.up[node], node) for node in placed_b),
+    )
+    both = paired(
+        only_ones(((of_a.up[node], of_a.down[node]), node) for node in placed_a),
+        only_ones(((of_b.up[node], of_b.down[node]), node) for node in placed_b),
+    )
+    down = by_future(placed_a, placed_b)
     doubted = _doubted(up, down)
     taken = {up[node_a] for node_a in doubted}
     surely = (
-        (_pairs_by_both(_keyed(placed_a, of_a), _keyed(placed_b, of_b)), Reason.STRUCTURE),
+        (both, Reason.STRUCTURE),
         ({one: other for one, other in up.items() if one not in doubted}, Reason.UPSTREAM),
         (
             {one: to for one, to in down.items() if one not in doubted and to not in taken},
             Reason.DOWNSTREAM,
         ),
         # What no input leads to is where it is read: it follows its readers where these are sure.
-        ({} if doubted else _by_future((a, b), left, right, of_a, of_b), Reason.DOWNSTREAM),
+        ({} if doubted else by_future(left, right), Reason.DOWNSTREAM),
     )
     for pairs, reason in surely:
         for node_a, node_b in pairs.items():
@@ -177,16 +178,6 @@ def _by_cones(
     for node_a in doubted:
         add(node_a, up[node_a], Certainty.POSSIBLE, Reason.ALIKE)
     return new
-
-
-def _by_future(
-    sides: tuple[GraphSide, GraphSide], left: list[int], right: list[int], of_a: Cones, of_b: Cones
-) -> dict[int, int]:
-    """Pairs whose future exists once on both sides."""
-    a, b = sides
-    return unique_pairs(
-        once(left, of_a.down, a.grounded_down), once(right, of_b.down, b.grounded_down)
-    )
 
 
 def _doubted(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
@@ -202,31 +193,6 @@ def _doubted(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
     }
 
 
-def _placed(side: GraphSide, nodes: list[int]) -> list[int]:
-    """Return those of the nodes that an input of the graph leads to."""
-    return [node for node in nodes if side.grounded_up[node]]
-
-
-def _keyed(nodes: list[int], of: Cones) -> dict[tuple[int, int], int]:
-    """Return the node of each past and future together, -1 for several."""
-    found: dict[tuple[int, int], int] = {}
-    for node in nodes:
-        key = of.up[node], of.down[node]
-        found[key] = node if key not in found else -1
-    return found
-
-
-def _pairs_by_both(
-    mine: dict[tuple[int, int], int], theirs: dict[tuple[int, int], int]
-) -> dict[int, int]:
-    """Pairs whose past and future together exist once on both sides."""
-    return {
-        node: other
-        for key, node in mine.items()
-        if node >= 0 and (other := theirs.get(key, -1)) >= 0
-    }
-
-
 def _alike(
     a: GraphSide, b: GraphSide, found: MatchedPairs, names: tuple[Graph, Graph], alone: Certainty
 ) -> None:
@@ -239,10 +205,14 @@ def _alike(
         if a.anchor[node_a] or b.anchor[node_b] or not agree(a, b, node_a, node_b):
             return
         found.add(node_a, node_b, sure, reason)
-        _spread(a, b, found, [(node_a, node_b, sure)])
+        spread(a, b, found, [(node_a, node_b, sure)])
 
     for mine, theirs in _classes(a, b):
-        for node_a, node_b in _by_name(names, mine, theirs):
+        named_a, named_b = (
+            only_ones((graph.names[node], node) for node in nodes if graph.names[node])
+            for graph, nodes in zip(names, (mine, theirs), strict=True)
+        )
+        for node_a, node_b in paired(named_a, named_b).items():
             take(node_a, node_b, Certainty.LIKELY, Reason.NAME)
         rest_a = [node for node in mine if not a.anchor[node]]
         rest_b = [node for node in theirs if not b.anchor[node]]
@@ -269,24 +239,6 @@ def _classes(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
         if key in groups:
             groups[key][1].append(node)
     return [(mine, theirs) for mine, theirs in groups.values() if theirs]
-
-
-def _by_name(
-    names: tuple[Graph, Graph], mine: list[int], theirs: list[int]
-) -> list[tuple[int, int]]:
-    def named(graph: Graph, nodes: list[int]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for node in nodes:
-            name = graph.names[node]
-            found[name] = node if name not in found else -1
-        return found
-
-    other = named(names[1], theirs)
-    return [
-        (node, other[name])
-        for name, node in named(names[0], mine).items()
-        if name and node >= 0 and other.get(name, -1) >= 0
-    ]
 
 
 def _result(a: Graph, b: Graph, left: GraphSide, right: GraphSide, found: MatchedPairs) -> Matching:
@@ -342,39 +294,20 @@ def _down(side: GraphSide, nodes: list[int]) -> list[int]:
     return colors
 
 
-def once(nodes: Iterable[int], colors: list[int], usable: list[bool]) -> dict[int, int]:
-    """Return the node of each color that only one of the nodes has."""
-    found: dict[int, int] = {}
-    for node in nodes:
-        if usable[node]:
-            color = colors[node]
-            found[color] = node if color not in found else -1
-    return {color: node for color, node in found.items() if node >= 0}
-
-
-def unique_pairs(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:
-    """Return for nodes of `a` the node of `b` that has the same color."""
-    return {node: b[color] for color, node in a.items() if color in b}
-
-
 def match_places(
     a: GraphSide, b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match operators between the same matched operands and readers, alone there on both sides."""
-    mine, theirs = _places(a), _places(b)
-    new = []
-    for place, node in mine.items():
-        other = theirs.get(place, -1)
-        if node < 0 or other < 0:
-            continue
+    pairs = paired(only_ones(_places(a)), only_ones(_places(b)))
+    for node, other in pairs.items():
         found.add(node, other, Certainty.POSSIBLE, Reason.PLACE)
-        new.append((node, other, Certainty.POSSIBLE))
-    return new
+    return [(*pair, Certainty.POSSIBLE) for pair in pairs.items()]
 
 
-def _places(side: GraphSide) -> dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int]:
-    """Return unmatched operators by what matched nodes they stand between, -1 for several."""
-    found: dict[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int] = {}
+def _places(
+    side: GraphSide,
+) -> Iterator[tuple[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int]]:
+    """Yield unmatched operators with the matched nodes that they stand between."""
     for node in side.unmatched():
         if not side.tokens[node]:
             continue
@@ -382,6 +315,4 @@ def _places(side: GraphSide) -> dict[tuple[frozenset[int], frozenset[int], tuple
         above = frozenset(anchor[each] for each, _ in side.reads[node] if each >= 0) - {0}
         below = frozenset(anchor[each] for each, _, _ in side.read_by[node]) - {0}
         if above and (below or side.heads[node]):
-            place = above, below, tuple(side.heads[node])
-            found[place] = node if place not in found else -1
-    return found
+            yield (above, below, tuple(side.heads[node])), node

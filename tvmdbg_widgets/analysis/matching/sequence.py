@@ -7,7 +7,7 @@ from bisect import bisect_left
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.matching.found import MatchedPairs, agree
+from tvmdbg_widgets.analysis.matching.pairs import MatchedPairs, agree, read_alike
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.side import GraphSide
 
@@ -59,19 +59,10 @@ def _match(
     for node_a, node_b in pairs:
         if not agree(a, b, node_a, node_b):
             continue
-        touches = _touches(a, b, node_a, node_b)
-        sure = Certainty.LIKELY if touches else Certainty.POSSIBLE
+        sure = Certainty.LIKELY if read_alike(a, b, node_a, node_b) else Certainty.POSSIBLE
         found.add(node_a, node_b, sure, Reason.SEQUENCE)
         new.append((node_a, node_b, sure))
     return new
-
-
-def _touches(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
-    """Whether the same matched node is read in the same position."""
-    return any(
-        source_a >= 0 and source_b >= 0 and a.anchor[source_a] == b.anchor[source_b] != 0
-        for (source_a, _), (source_b, _) in zip(a.reads[node_a], b.reads[node_b], strict=False)
-    )
 
 
 def _gaps(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
@@ -80,10 +71,8 @@ def _gaps(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
     anchors_a, anchors_b = np.array(a.anchor)[left], np.array(b.anchor)[right]
     _, at_a, at_b = np.intersect1d(anchors_a, anchors_b, return_indices=True)
     known = anchors_a[at_a] != 0
-    at_a, at_b = at_a[known], at_b[known]
-    along = np.argsort(at_a)
-    at_a, at_b = at_a[along], at_b[along]
-    kept = rising(at_b)
+    along = np.flatnonzero(known)[np.argsort(at_a[known])]
+    kept = along[rising(at_b[along])]
     at_a, at_b = at_a[kept], at_b[kept]
     ends_a, ends_b = np.append(at_a, len(left)), np.append(at_b, len(right))
     begins_a, begins_b = np.append(0, at_a + 1), np.append(0, at_b + 1)
@@ -130,16 +119,13 @@ def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
         part_a, part_b = a[start_a:end_a], b[start_b:end_b]
         if not len(part_a) or not len(part_b):
             continue
-        if len(part_a) * len(part_b) <= _MOST_CELLS:
-            pairs = _common(part_a, part_b)
-            found += [(start_a + at, start_b + to) for at, to in pairs]
-            continue
+        small = len(part_a) * len(part_b) <= _MOST_CELLS
         fixed: list[tuple[int, int]] = []
-        while not fixed and depth < len(_WINDOWS):
+        while not small and not fixed and depth < len(_WINDOWS):
             fixed = _fixed(part_a, part_b, _WINDOWS[depth])
             depth += 1
         if not fixed:
-            pairs = _nearest(part_a, part_b)
+            pairs = _common(part_a, part_b) if small else _nearest(part_a, part_b)
             found += [(start_a + at, start_b + to) for at, to in pairs]
             continue
         before_a, before_b = start_a, start_b

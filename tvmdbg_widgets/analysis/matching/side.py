@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -118,12 +118,7 @@ class GraphSide:
             return self.whole.grounded_up
         grounded, sources = [*self.is_input, False], self.sources
         for node in self.order:
-            if grounded[node]:
-                continue
-            for source in sources[node]:
-                if grounded[source]:
-                    grounded[node] = True
-                    break
+            grounded[node] = grounded[node] or any(grounded[source] for source in sources[node])
         return grounded
 
     @cached_property
@@ -244,8 +239,7 @@ def _keys(graph: Graph, table: Table) -> list[int]:
     entries = []
     for entry, code in enumerate(graph.dtypes.codes.tolist()):
         shape = tuple(dims[bounds[entry] : bounds[entry + 1]]) if known[entry] else None
-        told = dtypes[code], shape
-        entries.append(table.setdefault(told, len(table)))
+        entries.append(table.setdefault((dtypes[code], shape), len(table)))
     split = [parts(name, graph.module_prefixes) for name in graph.func_names.unique]
     offsets = graph.entry_offsets.tolist()
     keys = []
@@ -265,8 +259,8 @@ def plain_side(side: GraphSide, *, flow: bool = False) -> GraphSide:
     it holds. Where only the ``flow`` of what is computed counts, there are
     no parameters either: a quantised graph has others, and more of them.
 
-    Only nodes that are not matched take part: what is told of them, and who reads them, is
-    complete; of matched nodes it is what concerns those.
+    Only unmatched nodes take part: their operands and readers are complete, those of matched
+    nodes hold what concerns unmatched ones.
     """
     count, table = len(side.keys), side.table
     passes = _PassThroughNodes(side)
@@ -275,13 +269,13 @@ def plain_side(side: GraphSide, *, flow: bool = False) -> GraphSide:
     left = [node for node in side.unmatched() if not passes.through(node)]
     if flow:
         left = [node for node in left if side.tokens[node] or side.is_input[node]]
-    told = set(left)
+    concerned = set(left)
     for node in left:
         readers, given = passes.readers(node)
-        told.update(readers)
+        concerned.update(readers)
         if given:
             heads[node] = sorted((*side.heads[node], *given))
-    for node in sorted(told, key=side.place.__getitem__):
+    for node in sorted(concerned, key=side.place.__getitem__):
         if flow and not (side.tokens[node] or side.is_input[node]):
             continue
         reads[node] = tuple(passes.reads(node, flow))
@@ -291,22 +285,9 @@ def plain_side(side: GraphSide, *, flow: bool = False) -> GraphSide:
                     read_by[source] = []
                 read_by[source].append((node, position, output))
         size = "input" if side.is_input[node] else side.elements[node]
-        key = ("plain", side.tokens[node] or size)
-        keys[node] = table.setdefault(key, len(table))
-    return GraphSide(
-        keys=keys,
-        reads=reads,
-        read_by=read_by,
-        heads=heads,
-        order=left,
-        place=side.place,
-        anchor=side.anchor,
-        tokens=side.tokens,
-        is_input=side.is_input,
-        elements=side.elements,
-        table=table,
-        cyclic=side.cyclic,
-        whole=side,
+        keys[node] = table.setdefault(("plain", side.tokens[node] or size), len(table))
+    return replace(
+        side, keys=keys, reads=reads, read_by=read_by, heads=heads, order=left, whole=side
     )
 
 

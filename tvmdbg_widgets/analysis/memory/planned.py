@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.memory.losses import (
+from tvmdbg_widgets.analysis.memory.lifetimes import (
     Ints,
     Lives,
     Ranges,
@@ -24,6 +24,7 @@ from tvmdbg_widgets.analysis.memory.losses import (
 from tvmdbg_widgets.analysis.memory.sentences import Life, LiveEntries, Peak, Slots, sentences
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN, PlanColumns, entry_sizes, in_workspace
 from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.model.base.ranges import frozen
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
@@ -32,8 +33,6 @@ from tvmdbg_widgets.model.parts import RunParts
 if TYPE_CHECKING:
     import pandas as pd
 
-
-Number = TypeVar("Number", bound=np.generic)
 
 _MOST_DEVICES = 64
 
@@ -93,31 +92,30 @@ def memory_plan(graph: Graph) -> MemoryPlan:
         slot_buffers[index] = planned.buffers[placed]
         slot_offsets[index] = planned.offsets[placed]
     live = _live(life, slot, sizes, own, ranges)
-    by_device = _by_device(own, devices)
     peaks = [int(live.max())]
-    if len(by_device) > 1:
+    found = [] if devices is None else np.unique(devices[own]).tolist()
+    if devices is not None and 1 < len(found) <= _MOST_DEVICES:
+        by_device = (own[devices[own] == each] for each in found)
         peaks = [int(_live(life, slot, sizes, each, ranges).max()) for each in by_device]
     return MemoryPlan(
         graph=graph,
         order=life.order,
-        live=_frozen(live[: len(life.order)]),
-        entry_bytes=_frozen(sizes),
-        entry_slot=_frozen(slot),
-        first=_frozen(life.first.astype(np.int32)),
-        last=_frozen(life.last.astype(np.int32)),
-        slot_storage_ids=_frozen((keys >> 32).astype(np.int32)),
-        slot_devices=_frozen(np.full_like(known_device, -1) if devices is None else known_device),
-        slot_bytes=_frozen(slot_bytes),
-        slot_is_parameter=_frozen(fixed),
-        slot_buffers=_frozen(slot_buffers),
-        slot_offsets=_frozen(slot_offsets),
+        live=frozen(live[: len(life.order)]),
+        entry_bytes=frozen(sizes),
+        entry_slot=frozen(slot),
+        first=frozen(life.first.astype(np.int32)),
+        last=frozen(life.last.astype(np.int32)),
+        slot_storage_ids=frozen((keys >> 32).astype(np.int32)),
+        slot_devices=frozen(np.full_like(known_device, -1) if devices is None else known_device),
+        slot_bytes=frozen(slot_bytes),
+        slot_is_parameter=frozen(fixed),
+        slot_buffers=frozen(slot_buffers),
+        slot_offsets=frozen(slot_offsets),
         ranges=ranges,
         least=sum(peaks),
-        losses=(
-            losses(graph, life, slot, sizes) if ranges is None else losses_in(graph, life, ranges)
-        ),
-        in_place=_frozen(in_place),
-        aliases=_frozen(aliases),
+        losses=losses_in(graph, life, ranges) if ranges else losses(graph, life, slot, sizes),
+        in_place=frozen(in_place),
+        aliases=frozen(aliases),
     )
 
 
@@ -129,19 +127,6 @@ def _live(
         return covered(ranges, own, life)
     at = slot[own].astype(np.int64)
     return occupied(at, life.first[own], life.last[own], sizes[own], life.steps)
-
-
-def _by_device(own: Ints, devices: npt.NDArray[np.int32] | None) -> list[Ints]:
-    """Return the entries of each device; all together where there are too many devices."""
-    if devices is None:
-        return [own]
-    found = np.unique(devices[own])
-    return [own] if len(found) > _MOST_DEVICES else [own[devices[own] == each] for each in found]
-
-
-def _frozen(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    array.flags.writeable = False
-    return array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,8 +159,7 @@ class MemoryPlan(PlanColumns):
         KeyError, IndexError
             The graph has no such node, or the node no such output.
         """
-        own = self.graph.node(node).id if isinstance(node, str) else node
-        return self._life(self.graph.entry_id(own, output))
+        return self._life(self.graph.entry_id(self._id(node), output))
 
     def live_at(self, node: int | str) -> LiveEntries:
         """Return what is live in the workspace while a node runs, the largest first.
@@ -187,7 +171,7 @@ class MemoryPlan(PlanColumns):
         ValueError
             The node is an input or a parameter, which does not run.
         """
-        own = self.graph.node(node).id if isinstance(node, str) else node
+        own = self._id(node)
         self.graph.entry_range(own)
         steps = np.flatnonzero(self.order == own)
         if not len(steps):
@@ -195,10 +179,12 @@ class MemoryPlan(PlanColumns):
             raise ValueError(f"node {own} does not run: it is of kind {kind}")
         return self._live_at(int(steps[0]))
 
+    def _id(self, node: int | str) -> int:
+        return self.graph.node(node).id if isinstance(node, str) else node
+
     def _live_at(self, step: int) -> LiveEntries:
         there = self._in_workspace & (self.first <= step) & (step <= self.last)
-        there &= self.entry_bytes > 0
-        found = np.flatnonzero(there)
+        found = np.flatnonzero(there & (self.entry_bytes > 0))
         found = found[np.lexsort((found, -self.entry_bytes[found]))]
         _, largest = np.unique(self.entry_slot[found], return_index=True)
         return LiveEntries(found[np.sort(largest)], self._life)

@@ -1,19 +1,18 @@
-"""A memory plan in sentences; views and figures say the same."""
+"""A memory plan in sentences, which views and figures share, and its slots, lives and peak."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.memory.losses import Credibility, Loss
+from tvmdbg_widgets.analysis.memory.lifetimes import Credibility, Loss
 from tvmdbg_widgets.analysis.memory.sizes import PlanColumns
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, percent
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.ranges import MadeSequence
+from tvmdbg_widgets.model.base.text import cut, listed, one_line
 from tvmdbg_widgets.model.graph.graph import device_name, node_label, node_title
 from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind, roles_text
 
@@ -28,9 +27,7 @@ ELSEWHERE = "bytes held from another offset"
 
 def node_text(plan: PlanColumns, node: int) -> str:
     """``"conv2d + add #12"``."""
-    graph = plan.graph
-    said = one_line(node_label(graph, node)[:_LONGEST])
-    return node_title(said if len(said) <= _SHORT else said[: _SHORT - 1] + "…", node)
+    return node_title(cut(one_line(node_label(plan.graph, node)[:_LONGEST]), _SHORT), node)
 
 
 def entry_text(entry: Entry) -> str:
@@ -238,9 +235,7 @@ class Peak:
     entries: Sequence[Life]
 
     def __repr__(self) -> str:
-        nodes = ", ".join(f"#{node}" for node in self.nodes[:_SHOWN])
-        more = len(self.nodes) - _SHOWN
-        nodes += f" and {more:,} more" if more > 0 else ""
+        nodes = listed([f"#{node}" for node in self.nodes], most=_SHOWN)
         live = f"{counted(len(self.entries), 'entry')} live"
         return f"<Peak {bytes_text(self.bytes)} while {nodes} run: {live}>"
 
@@ -286,19 +281,13 @@ class Slot:
 
     def __repr__(self) -> str:
         what = " (parameters)" if self.is_parameter else ""
-        listed = ", ".join(
-            f"#{node}" if not output else f"#{node}:{output}"
-            for node, output in self.entries[:_SHOWN]
-        )
-        more = len(self.entries) - _SHOWN
-        listed += f" and {more:,} more" if more > 0 else ""
-        return (
-            f"<Slot {self.index}: {self.place}{what}, {bytes_text(self.bytes)}, held by {listed}>"
-        )
+        held = listed([entry_text(each) for each in self.entries], most=_SHOWN)
+        size = bytes_text(self.bytes)
+        return f"<Slot {self.index}: {self.place}{what}, {size}, held by {held}>"
 
 
-class LiveEntries(Sequence[Life]):
-    """Entries of a plan by their ids, each told when it is asked for."""
+class LiveEntries(MadeSequence[Life]):
+    """Entries of a plan by their ids."""
 
     __slots__ = ("_ids", "_life")
 
@@ -308,22 +297,14 @@ class LiveEntries(Sequence[Life]):
     def __len__(self) -> int:
         return len(self._ids)
 
-    @overload
-    def __getitem__(self, index: int) -> Life: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Life, ...]: ...
-    def __getitem__(self, index: int | slice) -> Life | tuple[Life, ...]:
-        if isinstance(index, slice):
-            return tuple(self._life(each) for each in self._ids[index].tolist())
-        return self._life(int(self._ids[operator.index(index)]))
+    def _item(self, at: int) -> Life:
+        return self._life(int(self._ids[at]))
 
     def __repr__(self) -> str:
-        shown = [f"  {life!r}" for life in self[:_SHOWN]]
-        more = [f"  … {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
-        return "\n".join([counted(len(self), "entry"), *shown, *more])
+        return _first_lines(self, "entry")
 
 
-class Slots(Sequence[Slot]):
+class Slots(MadeSequence[Slot]):
     """The slots of a plan, by storage id, then device."""
 
     __slots__ = ("_ends", "_entries", "_plan")
@@ -337,19 +318,8 @@ class Slots(Sequence[Slot]):
     def __len__(self) -> int:
         return len(self._plan.slot_bytes)
 
-    @overload
-    def __getitem__(self, index: int) -> Slot: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Slot, ...]: ...
-    def __getitem__(self, index: int | slice) -> Slot | tuple[Slot, ...]:
-        count = len(self)
-        if isinstance(index, slice):
-            return tuple(self[each] for each in range(count)[index])
-        slot = operator.index(index)
-        if not -count <= slot < count:
-            raise IndexError(f"slot {slot} of a plan with {counted(count, 'slot')}")
-        slot %= count
-        plan = self._plan
+    def _item(self, at: int) -> Slot:
+        slot, plan = at, self._plan
         own = self._entries[self._ends[slot] : self._ends[slot + 1]]
         owner = np.searchsorted(plan.graph.entry_offsets, own, side="right") - 1
         output = own - plan.graph.entry_offsets[owner]
@@ -365,10 +335,11 @@ class Slots(Sequence[Slot]):
             int(plan.slot_offsets[slot]),
         )
 
-    def __iter__(self) -> Iterator[Slot]:
-        return (self[slot] for slot in range(len(self)))
-
     def __repr__(self) -> str:
-        shown = [f"  {slot!r}" for slot in self[:_SHOWN]]
-        more = [f"  … {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
-        return "\n".join([counted(len(self), "slot"), *shown, *more])
+        return _first_lines(self, "slot")
+
+
+def _first_lines(some: Sequence[object], noun: str) -> str:
+    shown = [f"  {each!r}" for each in some[:_SHOWN]]
+    more = [f"  … {len(some) - _SHOWN:,} more"] if len(some) > _SHOWN else []
+    return "\n".join([counted(len(some), noun), *shown, *more])

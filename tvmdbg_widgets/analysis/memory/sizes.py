@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.memory.losses import (
+from tvmdbg_widgets.analysis.memory.lifetimes import (
     Credibility,
     Ints,
     Loss,

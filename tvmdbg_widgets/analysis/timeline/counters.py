@@ -96,9 +96,6 @@ class RunCounters(Sequence[Counter]):
     def __len__(self) -> int:
         return len(self._counters)
 
-    def __iter__(self) -> Iterator[Counter]:
-        return iter(self._counters)
-
     @overload
     def __getitem__(self, index: int | str) -> Counter: ...
     @overload

@@ -1,7 +1,7 @@
-"""Rows of slices as bins of time: how busy each bin is, and which slice takes most of it.
+"""Slices searched by name, summed up in bins of time, and colored.
 
-Exact whatever the zoom: busy time comes from prefix sums, the dominant slice from a pyramid of the
-longest slice of each 8, 64, … ``js/src/timeline/data/slices.ts`` gives the same for the same bins.
+Bins are exact whatever the zoom: busy time comes from prefix sums, the dominant slice from a
+pyramid of the longest slice of each 8, 64, … ``js/src/timeline/data/slices.ts`` gives the same.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.query import Fits, fitting
 from tvmdbg_widgets.analysis.times.keys import row_kinds
+from tvmdbg_widgets.model.base.ranges import flat_ranges
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.timeline.rows import RowKind
@@ -27,7 +28,7 @@ Flags = npt.NDArray[np.bool_]
 #: A word, or several in quotes.
 _WORD = re.compile(r'"([^"]+)"?|[^\s"]+')
 _NODE = re.compile(r"(#?)([0-9]{1,9})", re.ASCII)
-#: Texts that are looked at between two moments at which an answer may be called off.
+#: Texts that are searched between two moments at which an answer may be called off.
 _BLOCK = 20_000
 
 
@@ -58,10 +59,11 @@ def matching(
     node = None if regex else _NODE.fullmatch(text)
     found = np.zeros(timeline.num_slices, np.bool_)
     if node is None or not node[1]:
-        sought = _sought(text, regex=regex)
+        words = (each[1] or each[0] for each in _WORD.finditer(text.lower()))
+        sought = [fitting("regex", text)] if regex else [fitting("has", word) for word in words]
         found[:] = bool(sought)
         for has in sought:
-            found &= _that(graph, timeline, has, watch)
+            found &= _slices_that_fit(graph, timeline, has, watch)
     if node is not None:
         found |= timeline.slice_node == int(node[2])
     watch()
@@ -69,14 +71,9 @@ def matching(
     return Hits(numbers, float(rows.self_ns[rows.order[numbers]].sum()))
 
 
-def _sought(text: str, *, regex: bool) -> list[Fits]:
-    """Return what tells of each word which texts have it."""
-    if regex:
-        return [fitting("regex", text)]
-    return [fitting("has", each[1] or each[0]) for each in _WORD.finditer(text.lower())]
-
-
-def _that(graph: Graph | None, timeline: Timeline, has: Fits, watch: Callable[[], None]) -> Flags:
+def _slices_that_fit(
+    graph: Graph | None, timeline: Timeline, has: Fits, watch: Callable[[], None]
+) -> Flags:
     """Return which slices have a word in one of their names (bool [slices])."""
     names = timeline.slice_names.unique
     short = [timeline.slice_labels[name] for name in names]
@@ -310,7 +307,7 @@ class LongestPyramid:
         rows = np.flatnonzero(count)
         if len(rows):
             first = np.cumsum(count[rows]) - count[rows]
-            where = np.arange(count[rows].sum()) + np.repeat(low[rows] - first, count[rows])
+            where = flat_ranges(low[rows], count[rows])
             found = values[where]
             highest = np.maximum.reduceat(found, first)
             equal = np.flatnonzero(found == np.repeat(highest, count[rows]))

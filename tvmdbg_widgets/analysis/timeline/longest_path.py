@@ -10,7 +10,7 @@ import html
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,8 @@ from tvmdbg_widgets.model.base.numbers import (
     percent,
     text_lines,
 )
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.ranges import frozen
+from tvmdbg_widgets.model.base.text import cut, data_frame, one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_label
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import topological
@@ -98,14 +99,14 @@ def critical_path(
     left[nodes] = 0
     return CriticalPath(
         graph=graph,
-        nodes=_frozen(nodes),
-        times_ns=_frozen(times),
+        nodes=frozen(nodes),
+        times_ns=frozen(times),
         length_ns=length,
-        slack_ns=_frozen(np.where(known & settled, left, np.nan)),
+        slack_ns=frozen(np.where(known & settled, left, np.nan)),
         total_ns=float(times[known].sum()),
         sequential=sequential,
         measured_ns=measured_ns,
-        untimed=_frozen(np.flatnonzero(~known).astype(np.int32)),
+        untimed=frozen(np.flatnonzero(~known).astype(np.int32)),
         ambiguous=int((graph.edge_trust == Trust.AMBIGUOUS).sum()),
         unsettled=graph.num_nodes - order.settled,
         rounding_ns=rounding_ns,
@@ -201,11 +202,6 @@ def _seen(timeline: Timeline) -> float:
     return float(np.median(spans[np.isfinite(spans)]))
 
 
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    array.flags.writeable = False
-    return array
-
-
 Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int32]
 
@@ -268,9 +264,7 @@ class CriticalPath:
     @cached_property
     def critical(self) -> npt.NDArray[np.bool_]:
         """Nodes without slack (bool [N]): those of this path and of others of the same length."""
-        found: npt.NDArray[np.bool_] = self.slack_ns == 0
-        found.flags.writeable = False
-        return found
+        return frozen(np.asarray(self.slack_ns == 0))
 
     @property
     def operators(self) -> Ids:
@@ -315,14 +309,10 @@ class CriticalPath:
 
 def _sentences(path: CriticalPath) -> list[str]:
     """Return what is worth saying of a path, the most telling first."""
-    together = duration_text(path.total_ns)
-    ran = len(path.operators)
     least = "at least " if len(path.untimed) else ""
-    length = (
-        f"critical path: {least}{duration_text(path.length_ns)} in {counted(ran, 'operator')}, "
-        f"{percent(path.share)} of the {together} of all nodes"
-    )
-    said = [length]
+    ran = counted(len(path.operators), "operator")
+    length = f"critical path: {least}{duration_text(path.length_ns)} in {ran}"
+    said = [f"{length}, {percent(path.share)} of the {duration_text(path.total_ns)} of all nodes"]
     if path.sequential:
         said.append(
             "lower bound if branches ran in parallel: here nodes ran one after the other, so every "
@@ -356,18 +346,11 @@ def _measured(path: CriticalPath) -> str:
     )
 
 
-def _node_text(path: CriticalPath, node: int) -> str:
-    """``"conv2d + add"``."""
-    graph = path.graph
-    said = one_line(node_label(graph, node))
-    return said if len(said) <= _SHORT else said[: _SHORT - 1] + "…"
-
-
 def _rows(path: CriticalPath) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for node in path.operators.tolist():
         time = float(path.times_ns[node])
-        told = duration_text(time, path.rounding_ns)
+        label = cut(one_line(node_label(path.graph, node)), _SHORT)
         share = time / path.length_ns if path.length_ns > 0 else math.nan
-        found.append((f"#{node}", _node_text(path, node), told, percent(share)))
+        found.append((f"#{node}", label, duration_text(time, path.rounding_ns), percent(share)))
     return found

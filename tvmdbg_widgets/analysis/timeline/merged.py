@@ -1,4 +1,4 @@
-"""Slices merged by their path, from the top down or from one name up to its callers."""
+"""Slices merged by their path: from the top down, or from one name up to its callers."""
 
 from __future__ import annotations
 
@@ -163,7 +163,8 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     found = slices_within(timeline, None)
     named = np.isin(timeline.slice_names.codes[found.slices], wanted)
     if not named.any():
-        raise KeyError(_unknown(timeline, name))
+        known = meant(name, timeline.slice_names.unique)
+        raise KeyError(f"no slice is named {name!r:.200}{known}")
     slices, self_ns = found.slices[named], found.self_ns[named]
     chains = list(_chains(timeline, called, slices))
     total = _with_inside(timeline, found)[named]
@@ -241,10 +242,6 @@ def _tree(title: str, said: str, called: Called, places: Places) -> CallTree:
         depth=places.depth,
         start_ns=places.start_ns,
     )
-
-
-def _unknown(timeline: Timeline, name: object) -> str:
-    return f"no slice is named {name!r:.200}{meant(name, timeline.slice_names.unique)}"
 
 
 class Called:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.times.sums import group_sums, whole_numbers
+from tvmdbg_widgets.model.base.ranges import flat_ranges
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -126,9 +127,7 @@ def levels_of(parent: Ints) -> Iterator[Ints]:
     first = np.searchsorted(parent[by_parent], np.arange(len(parent) + 1))
     while len(level):
         yield level
-        sizes = first[level + 1] - first[level]
-        at = np.repeat(first[level] - (np.cumsum(sizes) - sizes), sizes)
-        level = by_parent[at + np.arange(len(at))]
+        level = by_parent[flat_ranges(first[level], first[level + 1] - first[level])]
 
 
 def _totals(

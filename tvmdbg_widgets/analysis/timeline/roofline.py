@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,8 @@ from tvmdbg_widgets.model.base.numbers import (
     significant,
     text_lines,
 )
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.ranges import MadeSequence, frozen
+from tvmdbg_widgets.model.base.text import cut, data_frame, one_line
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
 from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.parts import RunParts
@@ -93,7 +94,7 @@ class Point:
     why: tuple[str, ...]
 
 
-class Roofline(Sequence[Point]):
+class Roofline(MadeSequence[Point]):
     """The operators of a run as points, in the order of ids.
 
     Attributes
@@ -122,26 +123,17 @@ class Roofline(Sequence[Point]):
         self.peak_flops = _above_zero("peak_flops", peak_flops)
         self.bandwidth = _above_zero("bandwidth", bandwidth)
         seconds = np.where(times_ns > 0, times_ns, np.nan) * 1e-9
-        self.flops_per_s = _frozen(work.flops / seconds)
-        self.bytes_per_s = _frozen(work.bytes / seconds)
-        self.intensity = _frozen(work.flops / np.where(work.bytes > 0, work.bytes, np.nan))
+        self.flops_per_s = frozen(work.flops / seconds)
+        self.bytes_per_s = frozen(work.bytes / seconds)
+        self.intensity = frozen(work.flops / np.where(work.bytes > 0, work.bytes, np.nan))
         self._nodes = work.operators
         self._kinds = node_op_kinds(work.graph)
 
     def __len__(self) -> int:
         return len(self._nodes)
 
-    @overload
-    def __getitem__(self, index: int) -> Point: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Point, ...]: ...
-    def __getitem__(self, index: int | slice) -> Point | tuple[Point, ...]:
-        if isinstance(index, slice):
-            return tuple(self.node(int(node)) for node in self._nodes[index])
-        return self.node(int(self._nodes[index]))
-
-    def __iter__(self) -> Iterator[Point]:
-        return (self.node(node) for node in self._nodes.tolist())
+    def _item(self, at: int) -> Point:
+        return self.node(int(self._nodes[at]))
 
     def node(self, node: int) -> Point:
         """Return the point of a node; IndexError beyond the graph."""
@@ -178,12 +170,12 @@ class Roofline(Sequence[Point]):
     @property
     def highest_flops(self) -> float:
         """The most operations a second of any node; NaN where none is known."""
-        return _highest(self.flops_per_s)
+        return float(np.fmax.reduce(self.flops_per_s, initial=np.nan))
 
     @property
     def highest_bytes(self) -> float:
         """The most bytes a second of any node; NaN where none is known."""
-        return _highest(self.bytes_per_s)
+        return float(np.fmax.reduce(self.bytes_per_s, initial=np.nan))
 
     @cached_property
     def unknown(self) -> tuple[Point, ...]:
@@ -196,10 +188,10 @@ class Roofline(Sequence[Point]):
     @cached_property
     def totals(self) -> tuple[KindTotal, ...]:
         """Sums by op kind, the one that took longest first."""
-        kinds = np.array([self._kinds[node] for node in self._nodes.tolist()] or [""])
+        kinds = np.array([self._kinds[node] for node in self._nodes.tolist()])
         found = []
         for kind in dict.fromkeys(kinds.tolist()):
-            nodes = self._nodes[kinds == kind] if len(self._nodes) else self._nodes
+            nodes = self._nodes[kinds == kind]
             times, flops, size = (
                 column[nodes] for column in (self.times_ns, self.work.flops, self.work.bytes)
             )
@@ -215,7 +207,7 @@ class Roofline(Sequence[Point]):
                     float(timed[~np.isnan(size)].sum()),
                 )
             )
-        return tuple(sorted(found, key=lambda each: -each.time_ns)) if len(self._nodes) else ()
+        return tuple(sorted(found, key=lambda each: -each.time_ns))
 
     @cached_property
     def said(self) -> tuple[str, ...]:
@@ -253,13 +245,10 @@ def _sentences(roofline: Roofline) -> list[str]:
     seconds = float(times[known].sum()) * 1e-9
     rate = float(np.nansum(flops)) / seconds if seconds > 0 else math.nan
     share = float(times[known].sum()) / total if total else math.nan
-    whole = (
-        f"{rate_text(float(np.nansum(flops)), 'FLOP')} in "
-        f"{counted(int(known.sum()), 'operator')}, {rate_text(rate, 'FLOP/s')} over their time; "
-        f"{percent(share)} of the total time"
-    )
-    said = [whole]
-    said.append(_ceilings(roofline))
+    operations = rate_text(float(np.nansum(flops)), "FLOP")
+    over = f"{rate_text(rate, 'FLOP/s')} over their time; {percent(share)} of the total time"
+    whole = f"{operations} in {counted(int(known.sum()), 'operator')}, {over}"
+    said = [whole, _ceilings(roofline)]
     if roofline.unknown:
         slow = sum(point.time_ns for point in roofline.unknown if point.time_ns > 0)
         said.append(
@@ -294,22 +283,17 @@ def _rows(roofline: Roofline) -> list[tuple[str, ...]]:
 
 
 def _row(roofline: Roofline, point: Point) -> tuple[str, ...]:
-    graph = roofline.work.graph
-    said = one_line(label(graph.func_names[point.node]) or point.name)
-    name = said if len(said) <= _SHORT else said[: _SHORT - 1] + "…"
-    about = "" if point.exact else "≈ "
+    name = one_line(label(roofline.work.graph.func_names[point.node]) or point.name)
     bound = "" if point.bound == UNKNOWN else f"{point.bound}, {percent(point.of_ceiling)}"
-    told = "; ".join(point.why) or bound
-    intensity = "-" if math.isnan(point.intensity) else significant(point.intensity)
     return (
         f"#{point.node}",
-        name,
+        cut(name, _SHORT),
         duration_text(point.time_ns, roofline.rounding_ns),
-        about + rate_text(point.flops, "FLOP"),
-        intensity,
+        ("" if point.exact else "≈ ") + rate_text(point.flops, "FLOP"),
+        "-" if math.isnan(point.intensity) else significant(point.intensity),
         rate_text(point.flops_per_s, "FLOP/s"),
         rate_text(point.bytes_per_s, "B/s"),
-        told,
+        "; ".join(point.why) or bound,
     )
 
 
@@ -331,16 +315,6 @@ def _above_zero(name: str, value: float | None) -> float | None:
     if not 0 < found < np.inf:
         raise ValueError(f"{name} must be a number above zero, found {value!r}")
     return found
-
-
-def _highest(column: Floats) -> float:
-    known = column[~np.isnan(column)]
-    return float(known.max()) if len(known) else float("nan")
-
-
-def _frozen(column: Floats) -> Floats:
-    column.flags.writeable = False
-    return column
 
 
 MEMORY, COMPUTE, UNKNOWN = "memory", "compute", "unknown"

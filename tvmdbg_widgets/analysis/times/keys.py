@@ -1,4 +1,4 @@
-"""What times are summed up by: nodes, op kinds, groups, modules, devices, callers."""
+"""Keys that times are summed up by: nodes, op kinds, groups, modules, devices, callers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.blocks.sequence import STACK, module_path
 from tvmdbg_widgets.model.base.numbers import StringColumn
-from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.ranges import flat_ranges, one_of
 from tvmdbg_widgets.model.graph.graph import Graph, device_name, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.operators import parts
@@ -239,9 +239,10 @@ def _parts(named: KeyedSlices) -> Keys:
     flat = np.array([code for each in of_text for code in each], np.int64)
     first, each = (np.cumsum(sizes) - sizes)[own], sizes[own]
     items = np.repeat(np.arange(len(codes)), each)
-    at = np.arange(len(items)) - np.repeat(np.cumsum(each) - each, each)
     distinct = list(table)
-    return Keys(flat[first[items] + at], items, distinct, distinct, bool((sizes > 1).any())).used()
+    return Keys(
+        flat[flat_ranges(first, each)], items, distinct, distinct, bool((sizes > 1).any())
+    ).used()
 
 
 def _nodes(named: KeyedSlices) -> Keys:

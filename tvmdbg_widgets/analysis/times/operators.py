@@ -1,4 +1,4 @@
-"""The operators of a run with their times: what the printed table says, and more exactly."""
+"""The table of operators with their times, also as TVM prints it."""
 
 from __future__ import annotations
 
@@ -210,9 +210,8 @@ class Operators(Sequence[OperatorRow]):
         return "\n".join([self.caption, *lines, *more_text(len(self), _LINES_SHOWN)])
 
     def _repr_html_(self) -> str:
-        head, rows = self._cells()
         more = more_text(len(self), _LINES_SHOWN)
-        return html_table(head, rows, caption=self.caption, below=more)
+        return html_table(*self._cells(), caption=self.caption, below=more)
 
 
 #: Columns of the printed table by their heading: the text of a row in each.

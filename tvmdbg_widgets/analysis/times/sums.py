@@ -1,4 +1,4 @@
-"""Exact sums and order statistics of columns, by group."""
+"""Times of a run summed up by key: exact sums, order statistics, confidence, ranges of time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.times.keys import OF_SLICES, KeyedSlices, Keys, keys_of, with_others
 from tvmdbg_widgets.analysis.times.table import TimeTable
-from tvmdbg_widgets.model.base.ranges import Range, checked_range
+from tvmdbg_widgets.model.base.ranges import Range, checked_range, flat_ranges
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -162,7 +162,6 @@ def times(
     share = ns[order] / whole if whole > 0 else np.full(size, np.nan)
     share[order >= num_work] = np.nan
     sizes = np.diff(offsets)[order]
-    rows = np.repeat(offsets[:-1][order] - (np.cumsum(sizes) - sizes), sizes)
     return TimeTable(
         by=by,
         within=area,
@@ -187,7 +186,8 @@ def times(
         of=work_of(timeline) if area is None else "in all slices",
         notes=times_notes(
             timeline,
-            several_outputs=_several_outputs(graph),
+            several_outputs=graph is not None
+            and bool(np.any(np.diff(graph.entry_offsets)[graph.kinds >= NodeKind.OPERATOR] > 1)),
             by=by,
             overlap=keys.overlap,
             part=area is not None,
@@ -195,7 +195,7 @@ def times(
             unnamed=unnamed,
         ),
         node_offsets=np.concatenate(([0], np.cumsum(sizes))),
-        node_ids=ids[rows + np.arange(len(rows))],
+        node_ids=ids[flat_ranges(offsets[:-1][order], sizes)],
         rounding_ns=timeline.rounding_ns,
     )
 
@@ -233,8 +233,7 @@ def _nodes(keys: Keys, named: KeyedSlices, others: Ints) -> tuple[Ints, Ints]:
         call = np.concatenate((named.call, others))[keys.items]
         pairs = np.unique(np.stack((keys.codes, call), 1)[call >= 0], axis=0)
         sizes = np.diff(shared.offsets)[pairs[:, 1]]
-        steps = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        inside = shared.nodes[np.repeat(shared.offsets[pairs[:, 1]], sizes) + steps]
+        inside = shared.nodes[flat_ranges(shared.offsets[pairs[:, 1]], sizes)]
         codes = np.concatenate((codes, np.repeat(pairs[:, 0], sizes)))
         own = np.concatenate((own, inside.astype(np.int64)))
     count = int(own.max(initial=-1)) + 1
@@ -247,12 +246,6 @@ def _nodes(keys: Keys, named: KeyedSlices, others: Ints) -> tuple[Ints, Ints]:
         pairs = np.unique(pairs)
     found, ids = np.divmod(pairs, max(count, 1))
     return np.searchsorted(found, np.arange(len(keys.keys) + 1)), ids
-
-
-def _several_outputs(graph: Graph | None) -> bool:
-    if graph is None:
-        return False
-    return bool(((np.diff(graph.entry_offsets) > 1) & (graph.kinds >= NodeKind.OPERATOR)).any())
 
 
 Flags = npt.NDArray[np.bool_]
@@ -288,13 +281,9 @@ def confidence(
     at = np.concatenate(([0], np.cumsum(own)))
     sums = np.zeros(at[-1])
     kept = usable[group]
-    length = counts[nodes[kept]]
-    each = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
-    np.add.at(
-        sums,
-        np.repeat(at[group[kept]], length) + each,
-        timeline.repeats_ns[np.repeat(timeline.repeats_offsets[nodes[kept]], length) + each],
-    )
+    length, first = counts[nodes[kept]], timeline.repeats_offsets[nodes[kept]]
+    repeats = timeline.repeats_ns[flat_ranges(first, length)]
+    np.add.at(sums, flat_ranges(at[group[kept]], length), repeats)
     found = node_statistics(at, sums, np.full(size, np.nan))
     unsure = usable & (found.n < most)
     low, high = np.where(unsure, np.nan, found.low), np.where(unsure, np.nan, found.high)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,17 +20,26 @@ from tvmdbg_widgets.model.base.numbers import (
     text_lines,
     time_share,
 )
-from tvmdbg_widgets.model.base.ranges import Range
+from tvmdbg_widgets.model.base.ranges import MadeSequence, Range
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.timeline.words import left_out
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_NUMBERS = (
-    *("ns", "share", "cumulative"),
-    *("minimum", "mean", "p50", "p90", "maximum", "low", "high"),
-)
+#: Numbers of a row, and their columns in a data frame.
+_NUMBERS = {
+    "ns": "ns",
+    "share": "share",
+    "cumulative": "cumulative",
+    "minimum": "min_ns",
+    "mean": "mean_ns",
+    "p50": "p50_ns",
+    "p90": "p90_ns",
+    "maximum": "max_ns",
+    "low": "low_ns",
+    "high": "high_ns",
+}
 _LINES_SHOWN = 40
 _WIDTH = 100
 _HEADS = {
@@ -85,7 +94,7 @@ class TimeRow:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TimeTable(Sequence[TimeRow]):
+class TimeTable(MadeSequence[TimeRow]):
     """Times summed up by one thing, the largest first: G rows.
 
     Attributes
@@ -166,26 +175,14 @@ class TimeTable(Sequence[TimeRow]):
         """Return the ids of the nodes whose slices a row sums up, ascending."""
         return self.node_ids[self.node_offsets[row] : self.node_offsets[row + 1]]
 
-    @overload
-    def __getitem__(self, index: int) -> TimeRow: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[TimeRow, ...]: ...
-    def __getitem__(self, index: int | slice) -> TimeRow | tuple[TimeRow, ...]:
-        if isinstance(index, slice):
-            return tuple(self._row(i) for i in range(len(self))[index])
-        return self._row(range(len(self))[index])
-
-    def __iter__(self) -> Iterator[TimeRow]:
-        return (self._row(i) for i in range(len(self)))
-
-    def _row(self, i: int) -> TimeRow:
+    def _item(self, at: int) -> TimeRow:
         return TimeRow(
-            key=self.keys[i],
-            label=self.labels[i],
-            nodes=tuple(self.nodes(i).tolist()),
-            slices=int(self.slices[i]),
-            **{name: float(getattr(self, name)[i]) for name in _NUMBERS},
-            noisy=bool(self.noisy[i]),
+            key=self.keys[at],
+            label=self.labels[at],
+            nodes=tuple(self.nodes(at).tolist()),
+            slices=int(self.slices[at]),
+            **{name: float(getattr(self, name)[at]) for name in _NUMBERS},
+            noisy=bool(self.noisy[at]),
             rounding_ns=self.rounding_ns,
         )
 
@@ -214,16 +211,7 @@ class TimeTable(Sequence[TimeRow]):
                 "label": list(self.labels),
                 "nodes": [tuple(self.nodes(i).tolist()) for i in range(len(self))],
                 "slices": self.slices,
-                "ns": self.ns,
-                "share": self.share,
-                "cumulative": self.cumulative,
-                "min_ns": self.minimum,
-                "mean_ns": self.mean,
-                "p50_ns": self.p50,
-                "p90_ns": self.p90,
-                "max_ns": self.maximum,
-                "low_ns": self.low,
-                "high_ns": self.high,
+                **{column: getattr(self, name) for name, column in _NUMBERS.items()},
                 "noisy": self.noisy,
             }
         )
@@ -250,9 +238,8 @@ class TimeTable(Sequence[TimeRow]):
         if spread:
             cells += [row.text(each) for each in (row.minimum, row.p50, row.p90, row.maximum)]
         if sure:
-            within = "–"
-            if np.isfinite(row.low):
-                within = f"{row.text(row.low)} … {row.text(row.high)}"
+            known = np.isfinite(row.low)
+            within = f"{row.text(row.low)} … {row.text(row.high)}" if known else "–"
             cells.append(within + (" noisy" if row.noisy else ""))
         return cells
 

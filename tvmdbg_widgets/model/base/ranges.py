@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import difflib
 import math
+import operator
+from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
+
+Number = TypeVar("Number", bound=np.generic)
+Item = TypeVar("Item", covariant=True)  # noqa: PLC0105 (named as what it stands for)
 
 #: Names that a message lists; and, of those it does not list, how many are looked at.
 _LISTED = 30
@@ -71,6 +76,37 @@ def fields_of(given: object, name: str, known: Sequence[str]) -> dict[str, Any]:
 _SPARSE = 4
 
 
+class MadeSequence(Sequence[Item]):
+    """A sequence that makes its items when asked; subclasses have ``__len__`` and ``_item``."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _item(self, at: int) -> Item:
+        """Return the item at a place from 0 on."""
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
+        places = range(len(self))
+        if isinstance(index, slice):
+            return tuple(map(self._item, places[index]))
+        if not -len(places) <= operator.index(index) < len(places):
+            raise IndexError(f"no item {index} among {len(places):,}")
+        return self._item(places[index])
+
+    def __iter__(self) -> Iterator[Item]:
+        return map(self._item, range(len(self)))
+
+
+def frozen(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Return an array after making it read-only."""
+    array.flags.writeable = False
+    return array
+
+
 def numbered(*columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Number the distinct rows of some integer columns from 0, in ascending order."""
     found, _ = _codes(columns[0])
@@ -78,6 +114,14 @@ def numbered(*columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         codes, count = _codes(column)
         found, _ = _codes(found * count + codes)
     return found
+
+
+def flat_ranges(
+    first: npt.NDArray[np.integer[Any]], sizes: npt.NDArray[np.integer[Any]]
+) -> npt.NDArray[np.int64]:
+    """Return ``first[i]``, ``first[i] + 1``, … of so many numbers, for each i in turn."""
+    before = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum())) + np.repeat(first - before, sizes)
 
 
 def first_rows(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -342,7 +342,7 @@ export interface DataAnswer {
   bytes: DataView;
 }
 
-/** One row an entry, in execution order; see `tvmdbg_widgets/analysis/scan/health_table.py`. */
+/** One row an entry, in execution order; see `tvmdbg_widgets/analysis/health_table.py`. */
 export type HealthColumns = Columns<"health">;
 
 export interface HealthAnswer extends HealthColumns {

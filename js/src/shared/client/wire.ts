@@ -149,7 +149,7 @@ export const WIRE = {
   },
   /** Arrows between slices (A), by number, by the time they begin; the first of `info.count`. */
   flows: { flowFrom: "i4", flowTo: "i4", flowNames: "strings" },
-  /** One row an entry, in execution order; see `tvmdbg_widgets/analysis/scan/health_table.py`. */
+  /** One row an entry, in execution order; see `tvmdbg_widgets/analysis/health_table.py`. */
   health: {
     node: "i4",
     output: "i4",

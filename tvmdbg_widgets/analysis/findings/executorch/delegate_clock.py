@@ -1,4 +1,4 @@
-"""Times of a delegate that cannot be in the runtime's unit."""
+"""Rules about a delegate's clock: times in another unit, and sums that differ from its calls."""
 
 from __future__ import annotations
 
@@ -117,7 +117,11 @@ def find_delegate_sums(evidence: RunEvidence) -> Iterable[Finding]:
     whole = timeline.total_ns
     told_of = timed_calls(recorded)
     for backend, calls in by_backend(told_of).items():
-        above = [call for call in calls if _is_above(recorded, call)]
+        above = []
+        for call in calls:
+            outer, inner = _sums(recorded, [call])
+            if inner > max(outer * _ABOVE, outer + _ROUNDING_NS):
+                above.append(call)
         if above:
             yield _above(evidence, recorded, backend, above)
         below = [call for call in calls if call not in above]
@@ -130,11 +134,6 @@ def find_delegate_sums(evidence: RunEvidence) -> Iterable[Finding]:
 def _sums(recorded: RecordedDump, calls: list[DelegateInstruction]) -> tuple[float, float]:
     outer = sum(recorded.per_execution(call.rows) for call in calls)
     return outer, sum(recorded.per_execution(call.inner) for call in calls)
-
-
-def _is_above(recorded: RecordedDump, call: DelegateInstruction) -> bool:
-    outer, inner = _sums(recorded, [call])
-    return inner > max(outer * _ABOVE, outer + _ROUNDING_NS)
 
 
 def _facts_delegate_sums(

@@ -1,4 +1,4 @@
-"""Share of the time that each backend takes, and what runs outside of delegates."""
+"""Rules about time in delegates: the share of each backend, and its slowest events."""
 
 from __future__ import annotations
 

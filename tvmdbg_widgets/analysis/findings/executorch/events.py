@@ -1,4 +1,4 @@
-"""Operators and outputs without a value in an execution that logged values.
+"""Rules about events of a dump: values that were not logged, loading, and repeated events.
 
 Kernels log all of their outputs (``codegen/gen.py`` @ v1.4.1). Of what runs inside of a delegate
 the runtime knows nothing, and what memory planning made a view has no instruction.

@@ -1,7 +1,6 @@
-"""Events of delegates that neither a map nor the delegate's own graph ties to operators.
+"""Rules about maps of delegates: events without an operator, identifiers not logged, counts.
 
-Dumps of another program have the issue ``executorch-disagree``; nothing is said of their events
-here.
+Dumps of another program have the issue ``executorch-disagree`` and no findings here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What delegates logged in their calls: by operator of the delegate's graph, else by identifier.
+"""Operators and identifiers that delegates logged in their calls, and a rule on conversions.
 
 Events that are matched to operators are those of the graph in the program; what they cover is
 decided once, by the alignment of ``formats/executorch/delegates/families.py``.
@@ -346,12 +346,8 @@ def _cause(evidence: RunEvidence, event: LoggedOperator) -> str:
     """Say what a conversion is for, and what beyond the border of its call it lies next to."""
     if event.operator is None:
         return ""
-    told = []
-    if event.inserted:
-        serves = "" if event.serves is None else f" for {event.serves.name}"
-        told.append(f"inserted by lowering{serves}")
-    else:
-        told.append("the program has it")
+    serves = "" if event.serves is None else f" for {event.serves.name}"
+    told = [f"inserted by lowering{serves}" if event.inserted else "the program has it"]
     sources, targets = neighbors(evidence, event)
     told += [f"its call reads {_beyond(evidence, sources)}"] if sources else []
     told += [f"{_beyond(evidence, targets)} reads from its call"] if targets else []
@@ -365,8 +361,7 @@ def _beyond(evidence: RunEvidence, nodes: tuple[int, ...]) -> str:
     for node in nodes[:_NAMED]:
         kind = "input" if evidence.role(node) else "another call" if node in taken else "native"
         named.append(f"{evidence.name(node)} ({kind})")
-    more = f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else ""
-    return ", ".join(named) + more
+    return ", ".join(named) + (f" and {len(nodes) - _NAMED} more" if len(nodes) > _NAMED else "")
 
 
 def converts(event: LoggedOperator) -> bool:

@@ -1,4 +1,4 @@
-"""What ExecuTorch recorded of a run: the calls of its delegates, and what these logged."""
+"""A dump of ExecuTorch for rules: the calls of its delegates, and the identifiers these logged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import cut, one_line
 from tvmdbg_widgets.model.executorch.etdump import (
     CALL,
     DelegateCalls,
@@ -186,8 +186,7 @@ def _grouped(rows: Ints, number: Ints, count: int) -> list[Ints]:
 
 def shortened(text: str) -> str:
     """Return a text from a file, fit to stand in a sentence."""
-    line = one_line(text)
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return cut(one_line(text), _LONGEST)
 
 
 def sentence(text: str) -> str:

@@ -1,10 +1,17 @@
-"""Ranked statements about a tuning log: one file a rule, one line a rule below."""
+"""Rules that make ranked statements about a tuning log: each a ``LogRule`` of its topic."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from tvmdbg_widgets.analysis.findings.tuning.build_facts import BUILD_STARVATION, BUILD_TIMEOUTS
+from tvmdbg_widgets.analysis.findings.tuning.course import (
+    DISTILLED,
+    DUPLICATES,
+    RESUMED,
+    SLOW_TASK,
+    UNROLL_BLOAT,
+)
 from tvmdbg_widgets.analysis.findings.tuning.errors import (
     FREQUENT_ERRORS,
     NO_VALID_SCHEDULE,
@@ -16,13 +23,6 @@ from tvmdbg_widgets.analysis.findings.tuning.running import (
     DEAD_WORKERS,
     NOISY_COSTS,
     RUN_TIMEOUTS,
-)
-from tvmdbg_widgets.analysis.findings.tuning.search import (
-    DISTILLED,
-    DUPLICATES,
-    RESUMED,
-    SLOW_TASK,
-    UNROLL_BLOAT,
 )
 from tvmdbg_widgets.model.findings import Findings
 
@@ -42,7 +42,7 @@ RULES: Final[tuple[LogRule, ...]] = (
     RESUMED,
     DISTILLED,
 )
-"""Every rule; a new one is a file with a ``RULE`` and a line here."""
+"""Every rule; a new one has a line here."""
 
 
 def find(evidence: LogEvidence) -> Findings:

@@ -1,4 +1,4 @@
-"""Facts about builds that timed out, in the same words in every rule."""
+"""Facts about builds that timed out, for every rule on them, and rules without a closer cause."""
 
 from __future__ import annotations
 
@@ -98,14 +98,17 @@ def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
             f"do programs that are hardly unrolled ({percent(low[0] / low[1])} of {low[1]:,})"
         )
         why += "" if everywhere else "; tasks that are slow to compile would look similar"
-    cores = _cores(evidence)
+    cores = {each.hardware.num_cores for each in evidence.parts.tasks if each.hardware is not None}
+    for_programs = ""
+    if len(cores) == 1 and min(cores) > 0:
+        for_programs = f"; TVM counted {counted(min(cores), 'core')} for the programs themselves"
     facts = [
         how_many(evidence),
         by_task(evidence),
         *by_unroll(evidence),
         by_round(evidence),
         cost(evidence),
-        f"how many builds ran at once (n_parallel) is not in the log{cores}",
+        f"how many builds ran at once (n_parallel) is not in the log{for_programs}",
     ]
     yield Finding(
         BUILD_STARVATION_NAME,
@@ -115,21 +118,11 @@ def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
         tuple(facts),
         confidence,
         why,
-        next_step=remedies.for_each(
-            evidence.tuners_of(builds.lost),
-            lambda tuner: remedies.fewer_builds(tuner, builds.timeout),
-        ),
+        next_step=evidence.remedy(builds.lost, remedies.fewer_builds, builds.timeout),
         weight=builds.share,
         tasks=tuple(builds.by_task.keys[builds.high].tolist()),
         trials=evidence.rows(builds.lost),
     )
-
-
-def _cores(evidence: LogEvidence) -> str:
-    known = {each.hardware.num_cores for each in evidence.parts.tasks if each.hardware is not None}
-    if len(known) != 1 or min(known) <= 0:
-        return ""
-    return f"; TVM counted {counted(known.pop(), 'core')} for the programs themselves"
 
 
 BUILD_STARVATION = LogRule(BUILD_STARVATION_NAME, find_build_starvation, LogBasis.SHARES)
@@ -157,10 +150,7 @@ def find_build_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
         ),
         Confidence.LOW,
         _why(evidence),
-        next_step=remedies.for_each(
-            evidence.tuners_of(builds.lost),
-            lambda tuner: remedies.fewer_builds(tuner, builds.timeout),
-        ),
+        next_step=evidence.remedy(builds.lost, remedies.fewer_builds, builds.timeout),
         weight=builds.share,
         tasks=tuple(tasks),
         trials=evidence.rows(builds.lost),

@@ -1,4 +1,4 @@
-"""Errors other than timeouts that many trials have, and what the console said of them."""
+"""Rules about errors: frequent ones other than timeouts, tasks without a schedule, unread lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules on tuning logs look at, and the words for it."""
+"""Rules on tuning logs, their evidence, and words for it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.findings.tuning import remedies
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import LostBuilds
 from tvmdbg_widgets.analysis.tuning.curves import round_of
 from tvmdbg_widgets.analysis.tuning.sessions import TuningSession, sessions
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import cut, one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Premise
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.trials import Trials
@@ -51,9 +52,7 @@ class LogEvidence:
 
     def task(self, index: int) -> str:
         """Return ``"task 3 (matmul_add 1024 1024 1024)"``."""
-        name = one_line(self.parts.tasks[index].name)
-        name = name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
-        return f"task {index} ({name})"
+        return f"task {index} ({cut(one_line(self.parts.tasks[index].name), _NAME)})"
 
     def tasks_of(self, rows: npt.NDArray[np.bool_]) -> list[int]:
         """Return the tasks of some rows, ascending."""
@@ -62,6 +61,10 @@ class LogEvidence:
     def tuners_of(self, rows: npt.NDArray[np.bool_]) -> list[str]:
         """Return the tuners of some rows, each once, in the order of their tasks."""
         return list(dict.fromkeys(self.parts.tasks[each].tuner for each in self.tasks_of(rows)))
+
+    def remedy(self, rows: npt.NDArray[np.bool_], make: Callable[..., str], *facts: float) -> str:
+        """Return the remedies of the tuners of some rows, made of these facts."""
+        return remedies.for_each(self.tuners_of(rows), lambda tuner: make(tuner, *facts))
 
     def in_tasks(self, tasks: Sequence[int]) -> str:
         """Return ``"in task 0 (…), task 3 (…) and 4 more tasks"``."""

@@ -1,4 +1,4 @@
-"""Builds that timed out: where they are, and which cause that speaks for.
+"""Builds that timed out: where they are, which cause that speaks for, and thresholds of rules.
 
 One log has one cause here, so that no two rules explain the same timeouts. The order in which
 causes are looked for goes from the most particular sign to the least.
@@ -44,7 +44,10 @@ class LostBuilds:
         self.trials = trials
         self.rounds = rounds
         self.lost: Bools = np.asarray(trials.error == MeasureError.BUILD_TIMEOUT)
-        self.timeout = _most_common(trials.all_cost[self.lost], TIMEOUTS.get(tuner, np.nan))
+        known = trials.all_cost[self.lost & ~np.isnan(trials.all_cost)]
+        costs, counts = np.unique(known, return_counts=True)
+        default = TIMEOUTS.get(tuner, np.nan)
+        self.timeout = float(costs[np.argmax(counts)]) if len(costs) else default
         # Ansor writes a build whose process died so; AutoTVM writes RuntimeDeviceError.
         self.dead: Bools = np.asarray(
             (trials.error == MeasureError.COMPILE_HOST) & (trials.all_cost == self.timeout)
@@ -92,7 +95,8 @@ class LostBuilds:
     @cached_property
     def cause(self) -> Cause:
         """What the timeouts point to."""
-        if self._workers_died:
+        dead = int(np.count_nonzero(self.dead))
+        if dead >= DEAD and dead >= DEAD_SHARE * (dead + self.count):
             return Cause.DEAD_WORKERS
         if self._in_a_burst:
             return Cause.BURST
@@ -104,11 +108,6 @@ class LostBuilds:
             return Cause.STARVATION
         much = self.share >= NORMAL and len(self.trials) >= FEW
         return Cause.UNCLEAR if much else Cause.NONE
-
-    @property
-    def _workers_died(self) -> bool:
-        dead = int(np.count_nonzero(self.dead))
-        return dead >= DEAD and dead >= DEAD_SHARE * (dead + self.count)
 
     @property
     def _in_a_burst(self) -> bool:
@@ -166,11 +165,6 @@ class LostBuilds:
             return False
         low = self.low_unroll(np.ones(len(self.trials), bool))
         return low[1] < FEW or share_of(low) >= HIGH
-
-
-def _most_common(values: npt.NDArray[np.float64], otherwise: float) -> float:
-    found, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    return float(found[np.argmax(counts)]) if len(found) else otherwise
 
 
 @dataclass(frozen=True, eq=False)

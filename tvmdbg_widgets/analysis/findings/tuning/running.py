@@ -1,4 +1,4 @@
-"""Runs that timed out, also where the log calls them something else."""
+"""Rules about measuring: run timeouts, bursts of lost builds, dead workers, noisy costs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def find_run_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
         "failure where a longer timeout was set" + _DIED * ("autotvm" in evidence.tuners_of(hidden))
         if num_hidden
         else "the runner recorded them as timeouts",
-        next_step=_NEXT + remedies.for_each(evidence.tuners_of(rows), remedies.longer_runs),
+        next_step=_NEXT + evidence.remedy(rows, remedies.longer_runs),
         weight=count / len(trials),
         tasks=tuple(tasks),
         trials=evidence.rows(rows),
@@ -148,10 +148,7 @@ def find_dead_workers(evidence: LogEvidence) -> Iterable[Finding]:
             [
                 "See whether the kernel killed compilers for lack of memory:",
                 'dmesg -T | grep -i "killed process"',
-                remedies.for_each(
-                    evidence.tuners_of(builds.dead),
-                    lambda tuner: remedies.half_the_builds(tuner, builds.timeout),
-                ),
+                evidence.remedy(builds.dead, remedies.half_the_builds, builds.timeout),
             ]
         ),
         weight=(dead + builds.count) / len(evidence.trials),
@@ -193,9 +190,7 @@ def find_noisy_costs(evidence: LogEvidence) -> Iterable[Finding]:
         ),
         Confidence.HIGH,
         "TVM ranks by the mean of the repeats, so one slow repeat hides a good schedule",
-        next_step=remedies.for_each(
-            evidence.tuners_of(np.isin(np.arange(len(trials)), rows)), remedies.longer_measuring
-        )
+        next_step=evidence.remedy(np.isin(np.arange(len(trials)), rows), remedies.longer_measuring)
         + "\nMeasure the best few again before you rely on their order.",
         weight=median,
         trials=tuple(rows[spread >= lost_builds.NOISY].tolist()),

@@ -1,17 +1,18 @@
-"""Which channels of an output something lies in, by the layout that the graph tells of it."""
+"""Channels of outputs by the layout that the graph states, and channels that use little range."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts
-from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
+from tvmdbg_widgets.analysis.scan_results import Entry
+from tvmdbg_widgets.analysis.tensor_scan import Subject
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.parts import RunParts
@@ -119,7 +120,7 @@ NARROW_CHANNELS_NAME = "narrow-channels"
 _PART: Final = 1 / 4
 _OF_OTHERS: Final = 1 / 2
 _OTHERS: Final = 3
-_LEAST_CHANNELS_narrow_channels: Final = 4
+_LEAST_MULTIPLIERS: Final = 4
 _LEAST_VALUES: Final = 16
 _LEAST_STEPS: Final = 32
 _MOST_BYTES: Final = 1 << 26
@@ -176,11 +177,7 @@ def _multipliers(subject: Subject) -> Iterator[tuple[Entry, Floats]]:
     sources, outputs = graph.edge_source[edges].tolist(), graph.edge_output[edges].tolist()
     for operand in zip(sources, outputs, strict=True):
         tensor = tensors.get(operand)
-        if (
-            tensor is None
-            or "float" not in tensor.dtype.name
-            or tensor.size < _LEAST_CHANNELS_narrow_channels
-        ):
+        if tensor is None or "float" not in tensor.dtype.name or tensor.size < _LEAST_MULTIPLIERS:
             continue
         if max(tensor.shape) == tensor.size < subject.tensor.size:
             try:
@@ -208,10 +205,8 @@ def _rescaled(
 
 def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether the values use enough steps, and are enough."""
-    if (
-        batch.size < _LEAST_CHANNELS_narrow_channels * _LEAST_VALUES
-        or batch.values.dtype.name not in _TYPES
-    ):
+    fewest = _LEAST_MULTIPLIERS * _LEAST_VALUES
+    if batch.size < fewest or batch.values.dtype.name not in _TYPES:
         return np.zeros(len(batch), np.bool_)
     steps: np.ndarray[tuple[int], np.dtype[np.bool_]] = batch.high - batch.low >= _LEAST_STEPS
     return steps
@@ -219,12 +214,13 @@ def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.b
 
 def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all outputs with such channels."""
-    probed: Mapping[Entry, _Rescaled] = {
+    probed: dict[Entry, _Rescaled] = {
         entry: each
-        for entry, each in evidence.scanned.probed.get(NARROW_CHANNELS_NAME, {}).items()
-        if entry in evidence.statistics and each.operand in evidence.statistics
+        for entry, each in evidence.probed(NARROW_CHANNELS_NAME).items()
+        if each.operand in evidence.statistics
     }
-    smallest = sorted({each.operand: each.least for each in probed.values()}.items(), key=_share)
+    least = {each.operand: each.least for each in probed.values()}
+    smallest = sorted(least.items(), key=lambda item: item[1])
     told: dict[Entry, tuple[_Channel, ...]] = {}
     for entry, each in probed.items():
         others = [least for operand, least in smallest[:2] if operand != each.operand]
@@ -239,7 +235,8 @@ def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
     first, narrow = probed[entries[0]], told[entries[0]]
     one = len(narrow) == 1
     confidence, why = evidence.joined([*entries, *(probed[entry].operand for entry in entries)])
-    yield Finding(
+    why = f"{why}; judged by how much multipliers differ in the other functions of this run"
+    yield evidence.of_entries(
         NARROW_CHANNELS_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])}: {_within(first, narrow)} "
@@ -248,18 +245,12 @@ def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
         f"range, and {'its multiplier is' if one else 'their multipliers are'} at most "
         f"{percent(max(each.share for each in narrow))} of the median multiplier"
         f"{and_more(len(entries) - 1)}",
-        cut([_fact(evidence, entry, probed[entry], told[entry]) for entry in entries]),
-        max(confidence, Confidence.MEDIUM, key=list(Confidence).index),
-        f"{why}; judged by how much multipliers differ in the other functions of this run",
-        nodes_of(entries),
-        tuple(entries),
-        "Check the multipliers of these channels against the calibrated scales.",
-        0.65,
+        [_fact(evidence, entry, probed[entry], told[entry]) for entry in entries],
+        entries,
+        step="Check the multipliers of these channels against the calibrated scales.",
+        weight=0.65,
+        joined=(max(confidence, Confidence.MEDIUM, key=list(Confidence).index), why),
     )
-
-
-def _share(item: tuple[Entry, float]) -> float:
-    return item[1]
 
 
 def _within(output: _Rescaled, narrow: tuple[_Channel, ...]) -> ChannelsWithin:

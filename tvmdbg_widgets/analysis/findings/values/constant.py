@@ -15,12 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.findings.values.channels import OutputChannels as Axis
-from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
+from tvmdbg_widgets.analysis.scan_results import Entry
+from tvmdbg_widgets.analysis.tensor_scan import Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 
@@ -67,7 +69,13 @@ def constants(evidence: RunEvidence) -> Constants:
     for entry, value in constant.items():
         role = evidence.role(entry[0])
         if evidence.is_operator(entry[0]):
-            (following if _follows(evidence, constant, entry[0]) else own).append(entry)
+            computed = [
+                read.entry
+                for read in evidence.reads(entry[0])
+                if read.sure and evidence.role(read.entry[0]) != "parameter"
+            ]
+            follows = computed and all(each in constant for each in computed)
+            (following if follows else own).append(entry)
         elif role == "input":
             inputs.append(entry)
         elif role == "parameter" and value == 0 and len(tensors[entry].shape) >= _WEIGHT_RANK:
@@ -89,15 +97,6 @@ def find_constant(evidence: RunEvidence) -> Iterable[Finding]:
         yield _given(evidence, constant, weights, "weight")
 
 
-def _follows(evidence: RunEvidence, constant: dict[Entry, object], node: int) -> bool:
-    computed = [
-        read.entry
-        for read in evidence.reads(node)
-        if read.sure and evidence.role(read.entry[0]) != "parameter"
-    ]
-    return bool(computed) and all(entry in constant for entry in computed)
-
-
 def _finding(
     evidence: RunEvidence,
     constant: dict[Entry, object],
@@ -110,18 +109,14 @@ def _finding(
     facts = [f"{evidence.entry_name(e)}: {_text(constant[e])}" for e in entries]
     if following:
         facts.insert(0, f"{counted(len(following), 'more operator')} with constant inputs only")
-    confidence, why = evidence.joined(entries)
-    return Finding(
+    return evidence.of_entries(
         CONSTANT_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(first)} outputs {what} ({size}){and_more(len(entries) - 1)}",
-        cut(facts),
-        confidence,
-        why,
-        nodes_of(entries),
-        tuple(entries),
-        "Check the inputs of the operator: is this intended?",
-        0.7,
+        facts,
+        entries,
+        step="Check the inputs of the operator: is this intended?",
+        weight=0.7,
     )
 
 
@@ -135,19 +130,12 @@ def _given(
         f"{counted(evidence.statistics[e].size, 'value')}"
         for e in entries
     ]
-    confidence, why = evidence.joined(entries)
-    return Finding(
-        CONSTANT_NAME,
-        Severity.WARNING,
-        f"{what.capitalize()} {evidence.entry_name(first)} is {value}"
-        f"{and_more(len(entries) - 1, what)}",
-        cut(facts),
-        confidence,
-        why,
-        nodes_of(entries),
-        tuple(entries),
-        "Check what the method was called with." if evidence.of_executorch else _STEPS[what],
-        0.75,
+    step = "Check what the method was called with." if evidence.of_executorch else _STEPS[what]
+    title = f"{what.capitalize()} {evidence.entry_name(first)} is {value}"
+    title += and_more(len(entries) - 1, what)
+    severity = Severity.WARNING
+    return evidence.of_entries(
+        CONSTANT_NAME, severity, title, facts, entries, step=step, weight=0.75
     )
 
 
@@ -204,41 +192,32 @@ def _alive(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.b
 
 def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all nodes with dead channels; a doubt where half are dead somewhere."""
-    found: dict[tuple[int, int], DeadChannels] = {
-        entry: each
-        for entry, each in evidence.scanned.probed.get(DEAD_CHANNELS_NAME, {}).items()
-        if entry in evidence.statistics and each.dead
-    }
+    probed: dict[Entry, DeadChannels] = evidence.probed(DEAD_CHANNELS_NAME)
+    found = {entry: each for entry, each in probed.items() if each.dead}
     if not found:
         return
     entries = sorted(found, key=lambda entry: (-_share(found[entry]), entry))
     worst = found[entries[0]]
-    facts = []
-    for entry in entries:
-        each = found[entry]
-        more = f" and {len(each.dead) - _SHOWN:,} more" if len(each.dead) > _SHOWN else ""
-        listed = ", ".join(map(str, each.dead[:_SHOWN]))
-        facts.append(
-            f"{evidence.entry_name(entry)}: {len(each.dead):,} of {counted(each.total, 'channel')} "
-            f"({listed}{more}); {each.axis}"
-        )
+    facts = [
+        f"{evidence.entry_name(entry)}: {len(each.dead):,} of {counted(each.total, 'channel')} "
+        f"({listed(each.dead, most=_SHOWN)}); {each.axis}"
+        for entry, each in ((entry, found[entry]) for entry in entries)
+    ]
     confidence, why = evidence.joined(entries)
     if any(each.assumed for each in found.values()) and confidence is Confidence.HIGH:
         confidence, why = Confidence.MEDIUM, f"{why}; the layout is inferred, not stated"
-    yield Finding(
+    yield evidence.of_entries(
         DEAD_CHANNELS_NAME,
         Severity.WARNING if _share(worst) >= MANY else Severity.INFO,
         f"{len(worst.dead):,} of {counted(worst.total, 'channel')} of "
         f"{evidence.entry_name(entries[0])} "
         f"{agree(len(worst.dead), 'is')} dead (all zero){and_more(len(entries) - 1)}",
-        cut(facts),
-        confidence,
-        why,
-        nodes_of(entries),
-        tuple(entries),
-        "Check the bias and batch norm of these channels against the model. If they are dead for "
-        "other inputs too, they can be pruned.",
-        0.55,
+        facts,
+        entries,
+        step="Check the bias and batch norm of these channels against the model. If they are dead "
+        "for other inputs too, they can be pruned.",
+        weight=0.55,
+        joined=(confidence, why),
     )
 
 

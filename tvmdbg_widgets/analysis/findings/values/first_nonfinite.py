@@ -17,7 +17,8 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, within
-from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
+from tvmdbg_widgets.analysis.scan_results import Entry
+from tvmdbg_widgets.analysis.tensor_scan import Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
@@ -186,13 +187,12 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
     else:
         title = f"First {what} appears in {name}: {_of(count, found)}"
     title += "".join(f", {each}" for each in _channels(evidence, entry))
-    facts = [
-        (
-            f"{found.nan:,} NaN, {found.pos_inf:,} +Inf, {found.neg_inf:,} -Inf in "
-            f"{counted(found.size, 'value')}{_largest(evidence, entry, found)}"
-        )
-    ]
-    facts += _full_name(evidence, node)
+    size = counted(found.size, "value")
+    counts = f"{found.nan:,} NaN, {found.pos_inf:,} +Inf, {found.neg_inf:,} -Inf in {size}"
+    facts = [counts + _largest(evidence, entry, found)]
+    full_name = evidence.short_name(node)
+    if full_name not in ("", evidence.label(node)):
+        facts.append(f"full name: {full_name}")
     facts += _inputs(evidence, node)
     if spread:
         nodes = nodes_of(spread)
@@ -226,11 +226,6 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
 def _channels(evidence: RunEvidence, entry: Entry) -> list[str]:
     found = evidence.scanned.probed.get(FIRST_NONFINITE_NAME, {}).get(entry)
     return [f"all in {found}"] if found is not None else []
-
-
-def _full_name(evidence: RunEvidence, node: int) -> list[str]:
-    name = evidence.short_name(node)
-    return [f"full name: {name}"] if name not in ("", evidence.label(node)) else []
 
 
 def _next_step(evidence: RunEvidence, node: int) -> str:
@@ -268,9 +263,8 @@ def _largest(evidence: RunEvidence, entry: Entry, found: Statistics) -> str:
     if not found.finite or tensors is None:
         return ""
     largest = max(abs(found.minimum), abs(found.maximum))
-    limit = ""
-    if tensors[entry].dtype.name == "float16":
-        limit = f" (float16 max: {_FLOAT16_MAX:,.0f})"
+    is_half = tensors[entry].dtype.name == "float16"
+    limit = f" (float16 max: {_FLOAT16_MAX:,.0f})" if is_half else ""
     return f"; largest finite magnitude: {number_text(largest)}{limit}"
 
 
@@ -294,15 +288,12 @@ def _others(
     evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: list[Birth]
 ) -> Finding:
     entries = tuple(birth.entry for birth in births)
-    facts = [
-        "; ".join(
-            [
-                f"{evidence.entry_name(entry)}: {_of(found.size - found.finite, found)}",
-                *_channels(evidence, entry),
-            ]
+    facts = []
+    for entry in entries:
+        bad = _of(carriers[entry].size - carriers[entry].finite, carriers[entry])
+        facts.append(
+            "; ".join([f"{evidence.entry_name(entry)}: {bad}", *_channels(evidence, entry)])
         )
-        for entry, found in ((entry, carriers[entry]) for entry in entries)
-    ]
     worst = max(births, key=lambda birth: list(Confidence).index(birth.confidence))
     known = evidence.parts.graph is not None
     origin = " independently" if known else ""

@@ -1,4 +1,4 @@
-"""Outputs of operators that stick at the ends of their range.
+"""Outputs of operators that stick at the ends of their range, or use little of it.
 
 * Integers of up to 16 bits: 5 % of the values or more at the upper bound, or at the lower one
   where nothing in the function (relu, clip, maximum) cuts there on purpose. Unsigned types are
@@ -24,10 +24,11 @@ from typing import Any, Final, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, OutputChannels, within
-from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
+from tvmdbg_widgets.analysis.scan_results import Entry
+from tvmdbg_widgets.analysis.tensor_scan import Subject
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
@@ -179,11 +180,8 @@ def _limits(
 
 def find_saturated(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all saturated outputs, the worst first."""
-    found: dict[tuple[int, int], Ends] = {
-        entry: ends
-        for entry, ends in evidence.scanned.probed.get(SATURATED_NAME, {}).items()
-        if entry in evidence.statistics and ends.many
-    }
+    probed: dict[Entry, Ends] = evidence.probed(SATURATED_NAME)
+    found = {entry: ends for entry, ends in probed.items() if ends.many}
     if not found:
         return
     entries = sorted(found, key=lambda entry: (-found[entry].share, entry))
@@ -202,17 +200,15 @@ def find_saturated(evidence: RunEvidence) -> Iterable[Finding]:
     what = f"{percent(worst.share)} of its values at {_ends(worst)}"
     if worst.share < worst.least:
         what = f"a third or more of {worst.channels} at {_ends(worst)}"
-    yield Finding(
+    yield evidence.of_entries(
         SATURATED_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])} is saturated: {what}{and_more(len(entries) - 1)}",
-        cut(facts),
-        confidence,
-        why,
-        nodes_of(entries),
-        tuple(entries),
-        "Check the scale or clip of this output: values beyond its range are lost.",
-        0.6,
+        facts,
+        entries,
+        step="Check the scale or clip of this output: values beyond its range are lost.",
+        weight=0.6,
+        joined=(confidence, why),
     )
 
 
@@ -242,6 +238,9 @@ class _RangeUse(NamedTuple):
     high: int
     share: float
 
+    def __str__(self) -> str:
+        return f"{self.low} … {self.high}"
+
 
 def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all such outputs."""
@@ -258,19 +257,19 @@ def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
     first = entries[0]
     others, count, kind = usual[first]
     confidence, why = evidence.joined(entries)
-    yield Finding(
+    why = f"{why}; judged by how comparable outputs of this run use their range"
+    yield evidence.of_entries(
         NARROW_RANGE_NAME,
         Severity.WARNING,
-        f"{evidence.entry_name(first)} uses only {_text(uses[first])} of "
-        f"{_dtype(evidence, first)} ({percent(uses[first].share)} of the range); the {count:,} "
-        f"other {kind} outputs use a median of {percent(others)}{and_more(len(entries) - 1)}",
-        cut([_fact(evidence, entry, uses[entry], usual[entry][0]) for entry in entries]),
-        max(confidence, Confidence.MEDIUM, key=list(Confidence).index),
-        f"{why}; judged by how comparable outputs of this run use their range",
-        nodes_of(entries),
-        tuple(entries),
-        "Check the scale (multiplier or shift) of this output against the calibrated one.",
-        0.65,
+        f"{evidence.entry_name(first)} uses only {uses[first]} of "
+        f"{evidence.tensors[first].dtype.name} ({percent(uses[first].share)} of the range); the "
+        f"{count:,} other {kind} outputs use a median of {percent(others)}"
+        f"{and_more(len(entries) - 1)}",
+        [_fact(evidence, entry, uses[entry], usual[entry][0]) for entry in entries],
+        entries,
+        step="Check the scale (multiplier or shift) of this output against the calibrated one.",
+        weight=0.65,
+        joined=(max(confidence, Confidence.MEDIUM, key=list(Confidence).index), why),
     )
 
 
@@ -296,17 +295,14 @@ def _uses(
         if found is None or not found.finite:
             continue
         kinds = node_op_kinds(graph) if kinds is None else kinds
-        use = uses[entry] = _use(int(found.minimum), int(found.maximum), name)
+        low, high, (least, most) = int(found.minimum), int(found.maximum), _RANGES[name]
+        # Where a function cuts below zero only the upper half counts.
+        share = high / most if least < 0 <= low else (high - low) / (most - least)
+        use = uses[entry] = _RangeUse(low, high, share)
         kind = kinds[entry[0]]
         if kind in _KINDS and use.high - use.low > 1 and not _bounded(evidence, entry[0]):
             groups.setdefault((kind, name), []).append(entry)
     return uses, groups
-
-
-def _use(low: int, high: int, name: str) -> _RangeUse:
-    least, most = _RANGES[name]
-    cut_below = least < 0 <= low
-    return _RangeUse(low, high, high / most if cut_below else (high - low) / (most - least))
 
 
 def _bounded(evidence: RunEvidence, node: int) -> bool:
@@ -330,27 +326,18 @@ def _medians(shares: list[float]) -> list[float]:
 
 def _reads_well(evidence: RunEvidence, uses: Mapping[Entry, _RangeUse], entry: Entry) -> bool:
     """Whether the 8-bit outputs that a node reads use their range; not where one is not known."""
-    for read in evidence.reads(entry[0]):
-        known = uses.get(read.entry)
-        if not read.sure or (known is not None and known.share < _READ):
-            return False
-    return True
+    return all(
+        read.sure and (read.entry not in uses or uses[read.entry].share >= _READ)
+        for read in evidence.reads(entry[0])
+    )
 
 
 def _fact(evidence: RunEvidence, entry: Entry, use: _RangeUse, others: float) -> str:
     return (
-        f"{evidence.entry_name(entry)}: {_text(use)}, {percent(use.share)} of the range; others "
+        f"{evidence.entry_name(entry)}: {use}, {percent(use.share)} of the range; others "
         f"use {percent(others)}, as if the scale were about "
         f"{others / max(use.share, 1 / 255):.0f}× too large"
     )
-
-
-def _text(use: _RangeUse) -> str:
-    return f"{use.low} … {use.high}"
-
-
-def _dtype(evidence: RunEvidence, entry: Entry) -> str:
-    return evidence.tensors[entry].dtype.name
 
 
 NARROW_RANGE = Rule(NARROW_RANGE_NAME, find_narrow_range, Basis.TENSORS | Basis.EDGES)

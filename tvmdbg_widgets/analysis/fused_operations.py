@@ -26,9 +26,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.work.call import (
+from tvmdbg_widgets.analysis.operator_formulas import (
     REDUCTIONS,
     Bounds,
+    Operand,
     OperatorCall,
     Shape,
     bare,
@@ -110,11 +111,8 @@ def _of_head(call: OperatorCall, out: Shape, at: int) -> Bounds:
         return Bounds.unknown(f"{part}: {before} before it hides what it reads")
     if is_softmax(part):
         return softmax(part, out, call.attrs)
-    found: int | str
-    if is_convolution(part):
-        found = convolution(part, call.operands, out, call.attrs)
-    elif is_matmul(part):
-        found = matmul(part, call.operands, out)
+    if _has_weight(part):
+        found = _with_weight(call, part, call.operands, out)
     else:
         read = call.operands[0].shape if len(call.operands) == 1 or at == 0 else None
         found = pooling(part, read, out, call.attrs)
@@ -124,6 +122,14 @@ def _of_head(call: OperatorCall, out: Shape, at: int) -> Bounds:
     if not broadcast_to([each.shape for each in left], out, parts):
         return Bounds.unknown("the shapes of its operands do not lead to that of its output")
     return Bounds(found, found)
+
+
+def _with_weight(
+    call: OperatorCall, part: str, operands: tuple[Operand, ...], out: Shape
+) -> int | str:
+    if is_convolution(part):
+        return convolution(part, operands, out, call.attrs)
+    return matmul(part, operands, out)
 
 
 def _by_element(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
@@ -136,7 +142,8 @@ def _by_element(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
     counted = [at for at, part in enumerate(parts) if (each := elementwise(part)) and each[0]]
     total = math.prod(out)
     if not reduces and all(at >= sure for at in counted):
-        known = sum(_per_element(parts[at]) * total for at in counted)
+        each_element = (elementwise(parts[at]) for at in counted)
+        known = sum(each.operations * total for each in each_element if each is not None)
         return Bounds(known, known)
     moving = next((part for part in parts if moves(part) and part != "__copy"), None)
     if moving is not None:
@@ -169,11 +176,6 @@ def _as_many(part: str) -> bool:
     return keeps(part) or (each is not None and each.operands == 1)
 
 
-def _per_element(part: str) -> int:
-    each = elementwise(part)
-    return 0 if each is None else each.operations
-
-
 def _tried(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
     """Return the least and the most operations of all ways to give the operators operands."""
     values = _values(call)
@@ -204,15 +206,10 @@ def _without_read_by_head(
     them is read makes no difference to the shapes that are left, or there would be no formula.
     """
     part = call.parts[head]
-    if is_convolution(part) or is_matmul(part):
+    if _has_weight(part):
         for at in range(len(values) - 1):
             pair = call.operands[at : at + 2]
-            found = (
-                convolution(part, pair, out, call.attrs)
-                if is_convolution(part)
-                else matmul(part, pair, out)
-            )
-            if isinstance(found, int):
+            if isinstance(_with_weight(call, part, pair, out), int):
                 return values[:at] + values[at + 2 :]
         return values
     if is_softmax(part) and head > 0:
@@ -240,7 +237,9 @@ def misfit(call: OperatorCall, out: Shape) -> str:
         return f"it reads {counted(count, 'operand')}, and its operators take {most:.0f} at most"
     shapes = [each.shape for each in call.operands if each.shape is not None]
     if all(elementwise(part) or is_softmax(part) for part in parts):
-        whole = len(shapes) == count and not any(map(_sets_shape, parts))
+        whole = len(shapes) == count and not any(
+            bare(part) in _CREATING or part.endswith("_like") for part in parts
+        )
         if not broadcast_to(shapes, out, parts) or (whole and not _spans(shapes, out, parts)):
             return "the shapes of its operands do not lead to that of its output"
     return ""
@@ -283,10 +282,6 @@ def _operands(part: str) -> float:
 
 def _has_weight(part: str) -> bool:
     return is_convolution(part) or is_matmul(part)
-
-
-def _sets_shape(part: str) -> bool:
-    return bare(part) in _CREATING or part.endswith("_like")
 
 
 _MOST_STATES: Final = 4000

@@ -1,4 +1,4 @@
-"""Counts operations and bytes of every node of a graph."""
+"""Operations and bytes of each node, counted from the shapes in the graph; never measured."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.fused_operations import lacks_operands, operations, reads_part
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
+from tvmdbg_widgets.analysis.operator_formulas import Bounds, Operand, OperatorCall
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.analysis.work.call import Bounds, Operand, OperatorCall
-from tvmdbg_widgets.analysis.work.fusion import lacks_operands, operations, reads_part
 from tvmdbg_widgets.model.base.numbers import Trust, as_float, bytes_text, counted
+from tvmdbg_widgets.model.base.ranges import frozen
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -156,8 +157,8 @@ def work_of(run: RunParts) -> Work:
 def work(graph: Graph) -> Work:
     """Count operations and bytes of every node of a graph.
 
-    The conventions are in the modules of :mod:`tvmdbg_widgets.analysis.work`, by family. Where
-    formulas need what is not in the graph, operations are unknown and the reason is told.
+    The conventions are those of :mod:`tvmdbg_widgets.analysis.operator_formulas`. Where formulas
+    need what is not in the graph, operations are unknown, with the reason.
     """
     count = graph.num_nodes
     flops, size = np.full(count, np.nan), np.full(count, np.nan)
@@ -167,7 +168,7 @@ def work(graph: Graph) -> Work:
     kinds = graph.kinds.tolist()
     for node in np.flatnonzero(graph.kinds >= NodeKind.OPERATOR).tolist():
         read, unsure = reader.inputs(node)
-        dtypes[node] = reader.dtype(read)
+        dtypes[node] = reader.dtypes[read[0]] if read and read[0] >= 0 else ""
         reasons = []
         found = reader.operations(node, read)
         if math.isnan(found.least):
@@ -189,9 +190,8 @@ def work(graph: Graph) -> Work:
             size[node] = moved
         if reasons:
             why[node] = tuple(reasons)
-    for array in (flops, size, exact):
-        array.flags.writeable = False
-    return Work(graph, flops, size, exact, tuple(dtypes), MappingProxyType(why))
+    columns = frozen(flops), frozen(size), frozen(exact)
+    return Work(graph, *columns, tuple(dtypes), MappingProxyType(why))
 
 
 class _WorkReader:
@@ -210,7 +210,7 @@ class _WorkReader:
             tuple(dims[ends[entry] : ends[entry + 1]]) if known else None
             for entry, known in enumerate(graph.shape_known.tolist())
         ]
-        self._dtypes = list(graph.dtypes)
+        self.dtypes = list(graph.dtypes)
         source = graph.edge_source
         whole = np.where(source >= 0, graph.entry_offsets[np.maximum(source, 0)], _EMPTY)
         self._entry = np.where(source >= 0, whole + graph.edge_output, _EMPTY).tolist()
@@ -237,11 +237,8 @@ class _WorkReader:
         entries = [
             entry for node in nodes for entry in range(self._offsets[node], self._offsets[node + 1])
         ]
-        kinds = {(self._shapes[entry], self._dtypes[entry]) for entry in entries}
+        kinds = {(self._shapes[entry], self.dtypes[entry]) for entry in entries}
         return len(kinds) == 1
-
-    def dtype(self, read: list[int]) -> str:
-        return self._dtypes[read[0]] if read and read[0] >= 0 else ""
 
     def operations(self, node: int, read: list[int]) -> Bounds:
         graph = self._graph
@@ -250,7 +247,7 @@ class _WorkReader:
         code = int(graph.func_names.codes[node])
         told = tuple(attrs.get(name, "") for name in _ATTRS)
         operands = tuple(
-            Operand(self._shapes[entry], self._dtypes[entry], self._constant[entry])
+            Operand(self._shapes[entry], self.dtypes[entry], self._constant[entry])
             if entry >= 0
             else Operand(None, "", False)
             for entry in read

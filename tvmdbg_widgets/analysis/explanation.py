@@ -7,11 +7,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from tvmdbg_widgets.analysis.abi.places import PLACES
-from tvmdbg_widgets.analysis.messages.known import MESSAGES, STATUSES, FoundMessage, KnownMessage
-from tvmdbg_widgets.analysis.messages.pasted import (
+from tvmdbg_widgets.analysis.known_messages import MESSAGES, STATUSES, FoundMessage, KnownMessage
+from tvmdbg_widgets.analysis.pasted_text import (
     as_printed,
     is_in_source,
     pieces_joined,
@@ -19,8 +19,9 @@ from tvmdbg_widgets.analysis.messages.pasted import (
     rejoined,
 )
 from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.ranges import MadeSequence
 from tvmdbg_widgets.model.base.slips import public
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import cut, data_frame, one_line
 from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 
@@ -32,7 +33,7 @@ _WHERE_PLACES = (
 
 
 @dataclass(frozen=True)
-class Explanation(Sequence[FoundMessage]):
+class Explanation(MadeSequence[FoundMessage]):
     """What is known of a text, message by message, in the order of its lines.
 
     Attributes
@@ -51,21 +52,16 @@ class Explanation(Sequence[FoundMessage]):
     def __len__(self) -> int:
         return len(self.found)
 
-    @overload
-    def __getitem__(self, index: int) -> FoundMessage: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[FoundMessage, ...]: ...
-    def __getitem__(self, index: int | slice) -> FoundMessage | tuple[FoundMessage, ...]:
-        return self.found[index]
+    def _item(self, at: int) -> FoundMessage:
+        return self.found[at]
 
     @property
     def text(self) -> str:
         """All of it as text."""
-        size = counted(self.lines, "line")
+        known = counted(len(self.found), "known message")
         if not self.found:
-            told = [f"no message that is known in {size}"]
-        else:
-            told = [f"{counted(len(self.found), 'known message')} in {size}"]
+            known = "no message that is known"
+        told = [f"{known} in {counted(self.lines, 'line')}"]
         for each in self.found:
             told += ["", *each.lines()]
         if any(each.message.layout for each in self.found):
@@ -83,8 +79,6 @@ class Explanation(Sequence[FoundMessage]):
 
     def to_dataframe(self) -> Any:
         """One row per message (``pandas.DataFrame``); ImportError without pandas."""
-        from tvmdbg_widgets.model.base.text import data_frame
-
         return data_frame(
             {
                 "line": [each.line for each in self.found],
@@ -264,8 +258,7 @@ class MessageScan:
         return self._text[self._starts[row] : min(end, self._starts[row] + 4 * _SHOWN)].strip()
 
     def _shown(self, row: int) -> str:
-        clean = one_line(self._line(row))
-        return clean if len(clean) <= _SHOWN else f"{clean[: _SHOWN - 1]}…"
+        return cut(one_line(self._line(row)), _SHOWN)
 
 
 _FIELDS = {"5": "code", "6": "bits", "7": "lanes"}

@@ -1,4 +1,4 @@
-"""Schedules that were measured more than once, and records that repeat others."""
+"""Rules about the course of a tuning: repeated records, pauses, slow builds, best records only."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
         "the schedules are the same bytes; within one search TVM measures none twice",
         next_step="The log was probably continued without what was measured before, or several "
         "logs were put together. "
-        + remedies.for_each(evidence.tuners_of(rows), remedies.going_on)
+        + evidence.remedy(rows, remedies.going_on)
         + " How far equal schedules differ tells how much a difference of costs means.",
         weight=count / len(trials),
         tasks=tuple(tasks),
@@ -127,20 +127,15 @@ def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
         else f"no record for over {seconds_text(SESSION_GAP)} beside the time of the next trial",
         next_step="Curves over time leave the pauses out. The search starts anew in each session "
         "unless it was told to go on. "
-        + remedies.for_each(
-            evidence.tuners_of(np.ones(len(evidence.trials), bool)), remedies.going_on
-        ),
+        + evidence.remedy(np.ones(len(evidence.trials), bool), remedies.going_on),
         trials=tuple(each.first_row for each in found[1:]),
     )
 
 
 def _words(number: int, session: TuningSession) -> str:
-    gap = session.gap
-    pause = ""
-    if gap >= 0:
-        pause = f", after a pause of {seconds_text(gap)}"
-    elif gap < 0:
-        pause = ", older than the one before"
+    pause = ", older than the one before" if session.gap < 0 else ""
+    if session.gap >= 0:
+        pause = f", after a pause of {seconds_text(session.gap)}"
     return (
         f"session {number}: {counted(session.trials, 'trial')} in {seconds_text(session.seconds)} "
         f"from {utc(session.start)}{pause}"
@@ -192,10 +187,7 @@ def find_slow_task(evidence: LogEvidence) -> Iterable[Finding]:
         Confidence.HIGH if sure else Confidence.MEDIUM,
         f"{counted(int(others.sum()), 'other task')} on the same machine "
         f"{agree(int(others.sum()), 'loses')} less than a twentieth each",
-        next_step=remedies.for_each(
-            evidence.tuners_of(builds.lost),
-            lambda tuner: remedies.longer_builds(tuner, builds.timeout),
-        ),
+        next_step=evidence.remedy(builds.lost, remedies.longer_builds, builds.timeout),
         weight=builds.share,
         tasks=tuple(tasks),
         trials=evidence.rows(builds.lost & np.isin(evidence.trials.task, tasks)),
@@ -234,10 +226,7 @@ def find_unroll_bloat(evidence: LogEvidence) -> Iterable[Finding]:
         f"{counted(high[1], 'trial')} with much and {low[1]:,} with little unrolling were compared"
         + (", of the tasks that lose a tenth or more" if where else "")
         + "; on a machine that is a little overloaded the longest builds are lost first, too",
-        next_step=remedies.for_each(
-            evidence.tuners_of(builds.lost),
-            lambda tuner: remedies.longer_builds(tuner, builds.timeout),
-        )
+        next_step=evidence.remedy(builds.lost, remedies.longer_builds, builds.timeout)
         + "\nThese programs are often no faster than less unrolled ones: compare "
         'log.errors_by("unroll") with the best costs before you wait for them.',
         weight=builds.share,

@@ -1,11 +1,11 @@
-"""The pairs found so far, and how one pair leads to the next."""
+"""Pairs of matched nodes, and how one pair leads to others: neighbors, fused parts, parameters."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.side import GraphSide
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from tqdm.auto import tqdm
 
 
+Key = TypeVar("Key", bound=Hashable)
+
 _FIRST_ANCHOR = -2
-#: Of so many times fewer pairs than there are unmatched nodes each is looked at.
+#: With so many times fewer pairs than unmatched nodes, every pair is followed.
 _FAR = 4
 
 
@@ -61,6 +63,27 @@ class MatchedPairs:
         return self.node_a.get(self._anchor_b[b], -1)
 
 
+def only_ones(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
+    """Return the node of each key that only one node has."""
+    found: dict[Key, int] = {}
+    for key, node in keyed:
+        found[key] = node if found.get(key, node) == node else -1
+    return {key: node for key, node in found.items() if node >= 0}
+
+
+def paired(a: dict[Key, int], b: dict[Key, int]) -> dict[int, int]:
+    """Return for nodes of `a` the node of `b` that has the same key."""
+    return {node: b[key] for key, node in a.items() if key in b}
+
+
+def read_alike(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
+    """Whether two nodes read the same matched node in the same position."""
+    return any(
+        source_a >= 0 and source_b >= 0 and a.anchor[source_a] == b.anchor[source_b] != 0
+        for (source_a, _), (source_b, _) in zip(a.reads[node_a], b.reads[node_b], strict=False)
+    )
+
+
 def agree(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
     """Whether no two operands of the same position are matched to others than each other."""
     reads_a, reads_b = a.reads[node_a], b.reads[node_b]
@@ -76,19 +99,16 @@ def agree(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
 
 
 def spread(
-    a: GraphSide,
-    b: GraphSide,
-    pairs: Iterable[tuple[int, int, Certainty]],
-    add: Callable[[int, int, Certainty], None],
+    a: GraphSide, b: GraphSide, found: MatchedPairs, pairs: list[tuple[int, int, Certainty]]
 ) -> None:
-    """Match what stands in one role only beside matched nodes, and so on from there."""
-    waiting = _beside_open(a, b, list(pairs))
+    """Match nodes that are alone in their role next to a match; repeat."""
+    waiting = _beside_open(a, b, pairs)
     while waiting:
         node_a, node_b, sure = waiting.pop()
         for next_a, next_b in (*_operands(a, b, node_a, node_b), *_readers(a, b, node_a, node_b)):
             if a.anchor[next_a] or b.anchor[next_b] or not agree(a, b, next_a, next_b):
                 continue
-            add(next_a, next_b, sure)
+            found.add(next_a, next_b, sure, Reason.NEIGHBORS)
             waiting.append((next_a, next_b, sure))
 
 
@@ -106,7 +126,7 @@ def _beside_open(
     return pairs
 
 
-def _operands(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> list[tuple[int, int]]:
+def _operands(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> Iterable[tuple[int, int]]:
     reads_a, reads_b = a.reads[node_a], b.reads[node_b]
     if len(reads_a) == len(reads_b) and agree(a, b, node_a, node_b):
         return [
@@ -119,13 +139,12 @@ def _operands(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> list[tupl
             and not b.anchor[source_b]
             and a.keys[source_a] == b.keys[source_b]
         ]
-    mine, theirs = _computed(a, reads_a), _computed(b, reads_b)
-    return [(node, theirs[role]) for role, node in mine.items() if role in theirs]
+    return paired(_computed(a, reads_a), _computed(b, reads_b)).items()
 
 
 def _computed(side: GraphSide, reads: tuple[tuple[int, int], ...]) -> dict[Hashable, int]:
     """Return what is read and alone in its role; parameters go by order, not by looks."""
-    return _roles(
+    return _open_roles(
         side,
         (
             ((side.keys[source], output), source)
@@ -135,23 +154,21 @@ def _computed(side: GraphSide, reads: tuple[tuple[int, int], ...]) -> dict[Hasha
     )
 
 
-def _readers(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> list[tuple[int, int]]:
-    mine = _roles(a, (((a.keys[node], at, out), node) for node, at, out in a.read_by[node_a]))
-    theirs = _roles(b, (((b.keys[node], at, out), node) for node, at, out in b.read_by[node_b]))
-    return [(node, theirs[role]) for role, node in mine.items() if role in theirs]
+def _readers(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> Iterable[tuple[int, int]]:
+    mine, theirs = (
+        _open_roles(each, (((each.keys[to], at, out), to) for to, at, out in each.read_by[node]))
+        for each, node in ((a, node_a), (b, node_b))
+    )
+    return paired(mine, theirs).items()
 
 
-def _roles(side: GraphSide, beside: Iterable[tuple[Hashable, int]]) -> dict[Hashable, int]:
+def _open_roles(side: GraphSide, beside: Iterable[tuple[Key, int]]) -> dict[Key, int]:
     """Return the unmatched nodes that are alone in their role."""
-    found: dict[Hashable, int] = {}
-    for role, node in beside:
-        if node >= 0 and not side.anchor[node]:
-            found[role] = node if found.get(role, node) == node else -1
-    return {role: node for role, node in found.items() if node >= 0}
+    return only_ones((role, node) for role, node in beside if node >= 0 and not side.anchor[node])
 
 
-#: Where more nodes read one, which of them goes on is not looked for.
-_MOST_READERS = 64
+#: Readers of one node that are followed.
+MOST_READERS = 64
 
 
 def match_fused(
@@ -212,14 +229,16 @@ class _FusedWalk:
         starts = {
             reader
             for image in images
-            if len(self.other_flow.read_by[image]) <= _MOST_READERS
+            if len(self.other_flow.read_by[image]) <= MOST_READERS
             for reader, _at, _output in self.other_flow.read_by[image]
             if not anchor[reader]
         }
         chains = [chain for start in sorted(starts) if (chain := self._grow(node, start))]
         chains = [chain for chain in chains if self._fits(node, chain, images)]
         if len(chains) > 1:
-            chains = [chain for chain in chains if self._has_parameters(node, chain)]
+            # The chain reads at least parameters of as many numbers as the function.
+            mine = _open(self.one, [source for source, _output in self.one.reads[node]])
+            chains = [c for c in chains if not mine - _open(self.other, _outside(self.other, c))]
         return chains[0] if len(chains) == 1 else None
 
     def _grow(self, node: int, start: int) -> list[int] | None:
@@ -231,7 +250,7 @@ class _FusedWalk:
         if not done or tokens[start] != function[:done]:
             return None
         while done < len(function):
-            if len(read_by[chain[-1]]) > _MOST_READERS:
+            if len(read_by[chain[-1]]) > MOST_READERS:
                 return None
             ahead = {
                 reader
@@ -258,11 +277,6 @@ class _FusedWalk:
         if self.flow.heads[node] != flow.heads[chain[-1]]:
             return False
         return {each for each in _outside(flow, chain) if flow.anchor[each]} == images
-
-    def _has_parameters(self, node: int, chain: list[int]) -> bool:
-        """Whether the chain reads at least parameters of as many numbers as the function."""
-        mine = _open(self.one, [source for source, _output in self.one.reads[node]])
-        return not mine - _open(self.other, _outside(self.other, chain))
 
     def _operands(
         self, mine: list[int], outside: list[int], sure: Certainty
@@ -302,13 +316,11 @@ def match_parameters(
     then only a possible match.
     """
     new: list[tuple[int, int, Certainty]] = []
-    readers_a, readers_b = _readers_parameters(a), _readers_parameters(b)
+    readers_a, readers_b = _parameter_readers(a), _parameter_readers(b)
     for node_a, node_b in list(found.pairs):
         if node_a not in readers_a or node_b not in readers_b:
             continue
         mine, theirs = _open_parameters(a, node_a), _open_parameters(b, node_b)
-        if not mine or not theirs:
-            continue
         many_a = Counter(a.elements[node] for node in mine)
         many_b = Counter(b.elements[node] for node in theirs)
         for node in mine:
@@ -317,16 +329,15 @@ def match_parameters(
             if other is None:
                 continue
             theirs.remove(other)
-            sure = Certainty.LIKELY
-            if many_a[elements] != many_b[elements]:
-                sure = Certainty.POSSIBLE
+            alike = many_a[elements] == many_b[elements]
+            sure = Certainty.LIKELY if alike else Certainty.POSSIBLE
             found.add(node, other, sure, Reason.NEIGHBORS)
             new.append((node, other, sure))
     return new
 
 
-def _readers_parameters(side: GraphSide) -> set[int]:
-    """Return what reads unmatched parameters."""
+def _parameter_readers(side: GraphSide) -> set[int]:
+    """Return the nodes that read unmatched parameters."""
     return {
         reader
         for node in side.unmatched()

@@ -1,4 +1,4 @@
-"""What a node calls: the operators in its function, the shapes it reads and writes."""
+"""Formulas for the operations of convolutions, products, reductions and element-wise operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""One struct under several layouts, with the bytes of a dump where there are any."""
+"""The structs that compiled code and TVM's runtime share, byte by byte.
+
+>>> from tvmdbg_widgets import abi
+>>> view = abi.struct("DLTensor", "narrow", "wide")
+>>> [layout.size for layout in view.structs]
+[48, 56]
+"""
 
 from __future__ import annotations
 
@@ -12,10 +18,31 @@ from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.decoding import Decoding
+    from tvmdbg_widgets.analysis.abi.layout_changes import IrLayout
+    from tvmdbg_widgets.analysis.abi.source_check import SourceCheck
     from tvmdbg_widgets.figures.raster import Figure
     from tvmdbg_widgets.formats.llvm_ir import HexDump
     from tvmdbg_widgets.model.dtype_layout import DTypeLayout
-    from tvmdbg_widgets.model.struct_layout import ByteOrder, Machine, StructLayout
+    from tvmdbg_widgets.model.struct_layout import STRUCTS, ByteOrder, Machine, StructLayout
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+
+_LAZY = {
+    "STRUCTS": "tvmdbg_widgets.model.struct_layout",
+    "DTypeLayout": "tvmdbg_widgets.model.dtype_layout",
+    "Machine": "tvmdbg_widgets.model.struct_layout",
+}
+
+__all__ = [
+    "STRUCTS",
+    "DTypeLayout",
+    "Machine",
+    "StructView",
+    "assertions",
+    "check",
+    "decode",
+    "layout_of_ir",
+    "struct",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +225,7 @@ def struct(
     >>> abi.struct("DLTensor", "packed64", "standard")  # doctest: +SKIP
     >>> abi.struct("DLTensor", hex=pasted).verdict  # doctest: +SKIP
     """
+    from tvmdbg_widgets.formats.llvm_ir import HexDump, read_hexdump
     from tvmdbg_widgets.model.base.ranges import one_of
     from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, dtype_layout
     from tvmdbg_widgets.model.struct_layout import Machine, struct_layout
@@ -207,7 +235,9 @@ def struct(
     machine = Machine(bits or 64, int64_align)
     for layout in chosen:
         struct_layout(name, layout, machine)
-    dump = None if hex is None else _dump(hex, order, words)
+    dump = HexDump(hex, None, "bytes") if isinstance(hex, bytes) else None
+    if isinstance(hex, str):
+        dump = read_hexdump(hex, order=order, words=words)
     if not 0 <= offset <= (len(dump.data) if dump else 0):
         raise ValueError(f"the dump has no byte {offset}")
     view = StructView(name, chosen, (machine,), dump, offset, order)
@@ -215,14 +245,6 @@ def struct(
         both = (machine, Machine(32, int64_align))
         return StructView(name, chosen, both, dump, offset, order)
     return view
-
-
-def _dump(given: str | bytes, order: ByteOrder, words: bool | None) -> HexDump:
-    from tvmdbg_widgets.formats.llvm_ir import HexDump, read_hexdump
-
-    if isinstance(given, bytes):
-        return HexDump(given, None, "bytes")
-    return read_hexdump(given, order=order, words=words)
 
 
 @public
@@ -252,3 +274,98 @@ def decode(
         name, *dtype_layouts, hex=bytes(data), bits=bits, int64_align=int64_align, order=order
     )
     return view.decodings
+
+
+@public
+def check(folder: str | os.PathLike[str], dtype_layout: DTypeLayout | str) -> SourceCheck:
+    """Find the places in TVM's sources that must change with ``DLDataType``, and check each.
+
+    Parameters
+    ----------
+    folder : path
+        Root of a source tree of any release; files are read, never run.
+    dtype_layout : DTypeLayout or str
+        That all places should have.
+
+    Raises
+    ------
+    FormatError
+        This is no source tree of TVM.
+    OSError
+        The folder cannot be read.
+    ValueError
+        The text declares no layout.
+
+    Examples
+    --------
+    >>> abi.check("tvm/", "code:u16 bits:u16 lanes:i32").disagreeing  # doctest: +SKIP
+    """
+    from tvmdbg_widgets.analysis.abi.source_check import check_source
+    from tvmdbg_widgets.model.dtype_layout import dtype_layout as known_layout
+
+    return check_source(folder, known_layout(dtype_layout))
+
+
+@public
+def assertions(dtype_layout: DTypeLayout | str, bits: int = 64) -> str:
+    """Return C++ that fails to compile where the layout is another.
+
+    ``static_assert``s for the structs, and forms that take the widths by ``decltype``.
+
+    Parameters
+    ----------
+    dtype_layout : DTypeLayout or str
+    bits : int
+        Of a pointer: 64 or 32.
+    """
+    from tvmdbg_widgets.analysis.abi.layout_changes import decltype_forms, static_assertions
+    from tvmdbg_widgets.model.dtype_layout import dtype_layout as known_layout
+    from tvmdbg_widgets.model.struct_layout import Machine
+
+    return f"{static_assertions(known_layout(dtype_layout), Machine(bits))}\n{decltype_forms()}"
+
+
+@public
+def layout_of_ir(
+    text: str | bytes | os.PathLike[str] | ByteSource, *dtype_layouts: DTypeLayout | str
+) -> IrLayout:
+    """Say which layout a module of LLVM IR was compiled for.
+
+    Parameters
+    ----------
+    text : str, bytes, path or ByteSource
+        The IR: ``lib.get_source("ll")``, from TVM v0.25 on ``lib.mod.inspect_source("ll")``; or
+        ``pathlib.Path`` of a file, which is read in pieces.
+    *dtype_layouts : DTypeLayout or str
+        To be recognised beside narrow and wide.
+
+    Raises
+    ------
+    FormatError
+        It is bitcode.
+    OSError
+        The file cannot be read.
+    """
+    from tvmdbg_widgets.analysis.abi.layout_changes import layout_of_tensors
+    from tvmdbg_widgets.formats.llvm_ir import read_tensor_types
+    from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, dtype_layout
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+    from tvmdbg_widgets.sources.file_source import FileSource
+
+    known = tuple(dict.fromkeys((NARROW, WIDE, *map(dtype_layout, dtype_layouts))))
+    if isinstance(text, (str, bytes, ByteSource)):
+        return layout_of_tensors(read_tensor_types(text), known)
+    source = FileSource(text)
+    return layout_of_tensors(read_tensor_types(source, source.name), known)
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

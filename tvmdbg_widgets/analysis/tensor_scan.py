@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.analysis.scan.scanned import Scanned
+from tvmdbg_widgets.analysis.scan_results import Entry, Scanned
 from tvmdbg_widgets.model.base.text import why_unread
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.statistics import Statistics
@@ -25,7 +25,6 @@ from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.sources.byte_source import ByteSource, read_near
 
-Entry: TypeAlias = tuple[int, int]
 State: TypeAlias = Literal["none", "scanning", "done", "cancelled"]
 
 _LOG = logging.getLogger(__name__)
@@ -325,7 +324,7 @@ class TensorScan:
         self._watch()
         try:
             found = tensor.statistics(watch=self._watch, executor=executor)
-            subject = Subject(self._parts, entry, tensor, found, lambda: self._chunks(tensor))
+            subject = Subject(self._parts, entry, tensor, found, partial(self._chunks, tensor))
             probed = {name: probe(subject) for name, probe in self._probes.items()}
         except _ScanStoppedError:
             raise

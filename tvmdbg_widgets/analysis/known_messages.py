@@ -1,4 +1,4 @@
-"""Messages that are known, as known.toml has them."""
+"""Messages that are known, as known_messages.toml has them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tvmdbg_widgets.analysis.messages.pasted import literal_pattern, tolerant
+from tvmdbg_widgets.analysis.pasted_text import literal_pattern, tolerant
 from tvmdbg_widgets.model.base.numbers import counted
 
 _PART = re.compile(r"\{([A-Z_]{1,40})\}")
@@ -91,7 +91,7 @@ def _messages(group: dict[str, Any]) -> tuple[KnownMessage, ...]:
     return tuple(found)
 
 
-_FILE = tomllib.loads(Path(__file__).with_name("known.toml").read_text("utf-8"))
+_FILE = tomllib.loads(Path(__file__).with_name("known_messages.toml").read_text("utf-8"))
 #: Messages by who prints them.
 GROUPS = {each["title"]: _messages(each) for each in _FILE["group"]}
 MESSAGES = tuple(each for group in GROUPS.values() for each in group)

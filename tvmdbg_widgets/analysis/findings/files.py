@@ -1,4 +1,4 @@
-"""Edges, tensors and times that could belong to more than one place."""
+"""Rules about files: unreadable or missing tensors, contradictions, ambiguous joins, names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
-from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
-from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, one_line
+from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, listed, one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
@@ -260,9 +260,7 @@ def find_names(evidence: RunEvidence) -> Iterable[Finding]:
         return
     lost = tuple(node for i in evidence.of_rules("tensor-overwritten") for node in i.nodes)
     facts = [
-        f"{evidence.short_name(nodes[0])}: "
-        + ", ".join(f"#{node}" for node in nodes[:5])
-        + (f" and {len(nodes) - 5:,} more" if len(nodes) > 5 else "")
+        f"{evidence.short_name(nodes[0])}: {listed([f'#{node}' for node in nodes], most=5)}"
         for nodes in groups
     ]
     shared = sum(map(len, groups))
@@ -290,3 +288,44 @@ def find_names(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 NAMES = Rule(NAMES_NAME, find_names, Basis.FILES)
+
+SCANNED_NAME = "scanned"
+
+
+def find_scanned(evidence: RunEvidence) -> Iterable[Finding]:
+    """Make one note, unless something is not finite."""
+    scanned, tensors = evidence.scanned, evidence.parts.tensors
+    read, columns = evidence.statistics, evidence.columns
+    if tensors is None or not read or (columns.finite != columns.size).any():
+        return
+    records = [tensor.record for entry, tensor in tensors.items() if entry in read]
+    nbytes = sum(record.nbytes for record in records)
+    values = int(columns.size.sum())
+    given = "" if evidence.of_executorch else ", including parameters"
+    facts = [f"{counted(values, 'value')}, {counted(nbytes, 'byte')}{given}"]
+    left = scanned.total - scanned.done
+    lost = len(scanned.statistics.keys() & evidence.overwritten.keys())
+    without = (
+        (left, f"of {scanned.total:,} not scanned yet"),
+        (lost, "skipped: overwritten by later nodes"),
+        (len(scanned.statistics) - lost - len(read), "skipped: complex or unknown type"),
+        (sum(not record.complete for record in records), "only partly in the file"),
+        (len(scanned.broken), "could not be read"),
+    )
+    facts += [f"{counted(count, 'tensor')} {why}" for count, why in without if count]
+    subject = f"All {counted(len(read), 'tensor')}" if len(read) > 1 else "1 tensor"
+    if len(read) < scanned.total:
+        subject = f"{len(read):,} of {counted(scanned.total, 'tensor')}"
+    yield Finding(
+        SCANNED_NAME,
+        Severity.INFO,
+        f"{subject} checked: no NaN or Inf",
+        tuple(facts),
+        Confidence.HIGH,
+        "every stored value was read",
+        next_step="Let the scan finish: run.findings()." if left else "",
+        weight=0.9,
+    )
+
+
+SCANNED = Rule(SCANNED_NAME, find_scanned, Basis.FILES)

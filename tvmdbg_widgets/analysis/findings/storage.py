@@ -1,4 +1,4 @@
-"""Entries whose slot a node writes to while they are still needed."""
+"""Rules about memory and stale tensors: overwritten values, storage ids, work nobody reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut, nodes_of
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
-from tvmdbg_widgets.analysis.memory.losses import Credibility, Loss
+from tvmdbg_widgets.analysis.memory.lifetimes import Credibility
 from tvmdbg_widgets.analysis.memory.sentences import loss_text, meaningless
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
@@ -56,10 +56,12 @@ def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
     plan = evidence.plan
     if plan is None or not plan.losses or bool((np.diff(plan.order) < 0).any()):
         return
-    entries = tuple(each.entry for each in plan.losses)
-    number = f"{counted(len(entries), 'output')} {agree(len(entries), 'is')}"
     if plan.credibility is Credibility.MEANINGLESS:
         return
+    entries = tuple(each.entry for each in plan.losses)
+    number = f"{counted(len(entries), 'output')} {agree(len(entries), 'is')}"
+    both = [node for loss in plan.losses for node in (loss.writer, loss.reader)]
+    others = [node for node in both if node >= 0]
     shared = "the same storage_id" if plan.ranges is None else "the same bytes of a buffer"
     yield Finding(
         LOST_VALUES_NAME,
@@ -69,18 +71,11 @@ def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
         cut([loss_text(plan, each) for each in plan.losses]),
         Confidence.HIGH,
         f"the graph gives both {shared}, and nodes run in order",
-        _nodes(plan.losses),
+        tuple(dict.fromkeys([*(entry.node for entry in entries), *others])),
         entries,
         "See run.memory_plan(): the memory planner reused a slot that was still in use.",
         1.0,
     )
-
-
-def _nodes(losses: Iterable[Loss]) -> tuple[int, ...]:
-    """Return the nodes that lose a value, then those that overwrite and read it."""
-    lost = [loss.entry.node for loss in losses]
-    others = [node for loss in losses for node in (loss.writer, loss.reader) if node >= 0]
-    return tuple(dict.fromkeys([*lost, *others]))
 
 
 LOST_VALUES = Rule(LOST_VALUES_NAME, find_lost_values, Basis.SLOTS)

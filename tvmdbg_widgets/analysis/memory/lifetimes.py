@@ -1,4 +1,4 @@
-"""Entries of one slot that are live together, and what they say of the slots as a plan."""
+"""When each entry is live, which bytes it holds then, and whether the slots can be a plan."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tvmdbg_widgets.model.graph.nodes import Entry, NodeKind
 
 Slots = npt.NDArray[np.int32]
 Kinds = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
 
 #: Slots taken over in another way than a planner's: at least so many, and this share of all, tell
 #: against the list; one in so many leaves it planned.
@@ -79,7 +80,7 @@ def losses(graph: Graph, life: Lives, slot: Slots, sizes: Ints) -> tuple[Loss, .
 def written_over(graph: Graph, life: Lives, slot: Slots) -> tuple[Slots, Slots]:
     """Return the entries that lie where their node's inputs do: by operators, and by reshapes."""
     known = np.flatnonzero(graph.edge_source >= 0)
-    read = graph.entry_offsets[graph.edge_source[known]] + graph.edge_output[known]
+    read = _entries_read(graph, known)
     span = int(slot.max(initial=0)) + 2
     inputs = graph.edge_target[known].astype(np.int64) * span + slot[read] + 1
     outputs = life.owner * span + slot + 1
@@ -187,7 +188,7 @@ def covered(ranges: Ranges, own: Ints, life: Lives) -> Ints:
 def losses_in(graph: Graph, life: Lives, ranges: Ranges) -> tuple[Loss, ...]:
     """Return every entry of which another one takes a byte before it was read last.
 
-    As :func:`~tvmdbg_widgets.analysis.memory.losses.losses` does for slots: what a node writes
+    As :func:`~tvmdbg_widgets.analysis.memory.lifetimes.losses` does for slots: what a node writes
     over its own input is no loss, and a move writes nothing. Of bytes that one node writes twice,
     the last output's stay. Scratch memory holds no value before its reader runs, so none is lost.
     """
@@ -216,9 +217,6 @@ def losses_in(graph: Graph, life: Lives, ranges: Ranges) -> tuple[Loss, ...]:
         if writes[entry]:
             upcoming[part] = rank
     return tuple(sorted(found))
-
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -281,7 +279,7 @@ def _with_loops(
 ) -> tuple[Ints, Ints]:
     """Return first and last steps where scratch begins with its readers, and loops repeat."""
     known = np.flatnonzero(graph.edge_source >= 0)
-    read = graph.entry_offsets[graph.edge_source[known]] + graph.edge_output[known]
+    read = _entries_read(graph, known)
     reader = place[graph.edge_target[known]]
     soonest = np.full(graph.num_entries, len(place), np.int64)
     np.minimum.at(soonest, read, reader)
@@ -297,14 +295,15 @@ def _with_loops(
     return first, last
 
 
-def _last_read(
-    graph: Graph, edges: npt.NDArray[np.bool_], place: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _last_read(graph: Graph, edges: npt.NDArray[np.bool_], place: Ints) -> Ints:
     """Return the last step at which each entry is read over some edges, -1 for none."""
     found = np.full(graph.num_entries, -1, np.int64)
-    read = graph.entry_offsets[graph.edge_source[edges]] + graph.edge_output[edges]
-    np.maximum.at(found, read, place[graph.edge_target[edges]])
+    np.maximum.at(found, _entries_read(graph, edges), place[graph.edge_target[edges]])
     return found
+
+
+def _entries_read(graph: Graph, edges: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Ints:
+    return graph.entry_offsets[graph.edge_source[edges]] + graph.edge_output[edges]
 
 
 def occupied(slot: Ints, first: Ints, last: Ints, size: Ints, steps: int) -> Ints:

@@ -1,4 +1,4 @@
-"""The health of every tensor of a run in columns; what is told of one is made when asked for."""
+"""The health of every tensor of a run, as columns and one by one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
-from tvmdbg_widgets.analysis.findings.lost_values import OVERWRITTEN
+from tvmdbg_widgets.analysis.findings.storage import OVERWRITTEN
 from tvmdbg_widgets.analysis.findings.values import range_use
 from tvmdbg_widgets.analysis.findings.values.constant import (
     CONSTANT,
@@ -26,9 +26,9 @@ from tvmdbg_widgets.analysis.findings.values.first_nonfinite import (
     origins,
     readers,
 )
-from tvmdbg_widgets.analysis.findings.values.oddities import NEAR, RANGES, is_near_limit
+from tvmdbg_widgets.analysis.findings.values.odd_values import NEAR, RANGES, is_near_limit
 from tvmdbg_widgets.analysis.findings.values.range_use import SATURATED, SATURATED_NAME, Ends
-from tvmdbg_widgets.analysis.scan.tensor_scan import Entry
+from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
@@ -108,15 +108,18 @@ class _EntryVerdicts:
         suspects = (judge.suspects() & rows.keys()) | (rows.keys() - set(known.entries))
         self._judged = {rows[entry]: judge.judge(entry) for entry in sorted(suspects)}
         self.words, self.brief = [""] * len(rows), [""] * len(rows)
+        verdicts = np.full(len(rows), VERDICTS.index(HealthVerdict.OK), np.uint8)
+        sources = np.full(len(rows), -1, np.int32)
         for row, judged in self._judged.items():
             self.words[row], self.brief[row] = judged.words, judged.brief
+            verdicts[row], sources[row] = VERDICTS.index(judged.verdict), judged.source
         entries = np.array(self._entries, np.int32).reshape(-1, 2)
         some = np.maximum(known.size, 1)
         full = known.size > 0
         self.columns: dict[str, np.ndarray[Any, Any]] = {
             "node": entries[:, 0],
             "output": entries[:, 1],
-            "verdict": self._verdicts(),
+            "verdict": verdicts,
             "nan": self._facts(np.where(full, known.nan, np.nan)),
             "inf": self._facts(np.where(full, known.pos_inf + known.neg_inf, np.nan)),
             "zero": self._facts(np.where(full, known.zero / some, np.nan)),
@@ -126,7 +129,7 @@ class _EntryVerdicts:
             "low": self._facts(known.low),
             "high": self._facts(known.high),
             "rank": self._ranks(),
-            "source": self._sources(),
+            "source": sources,
         }
 
     def _facts(self, found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -135,26 +138,12 @@ class _EntryVerdicts:
         column[self._known] = found
         return column
 
-    def _verdicts(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        column = np.full(len(self._entries), VERDICTS.index(HealthVerdict.OK), np.uint8)
-        for row, judged in self._judged.items():
-            column[row] = VERDICTS.index(judged.verdict)
-        return column
-
-    def _sources(self) -> np.ndarray[Any, np.dtype[np.int32]]:
-        column = np.full(len(self._entries), -1, np.int32)
-        for row, judged in self._judged.items():
-            column[row] = judged.source
-        return column
-
     def _ranks(self) -> np.ndarray[Any, np.dtype[np.int32]]:
         """Number the order of suspicion; of those that are OK, with nothing to tell, their own."""
-        told = {
-            row: judged
-            for row, judged in self._judged.items()
-            if judged.suspicion is not Suspicion.SOUND
-        }
-        order = sorted(told, key=lambda row: (told[row].suspicion, -told[row].weight, row))
+        order = sorted(
+            (row for row, each in self._judged.items() if each.suspicion is not Suspicion.SOUND),
+            key=lambda row: (self._judged[row].suspicion, -self._judged[row].weight, row),
+        )
         column = np.zeros(len(self._entries), np.int32)
         column[order] = np.arange(len(order))
         rest = np.ones(len(column), np.bool_)

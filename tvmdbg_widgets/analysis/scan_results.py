@@ -1,4 +1,4 @@
-"""What a scan of the tensors of a run knows so far."""
+"""What a scan of the tensors of a run knows so far, tensor by tensor and as columns."""
 
 from __future__ import annotations
 

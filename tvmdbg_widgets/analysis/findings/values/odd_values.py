@@ -1,4 +1,4 @@
-"""Values near the limits of float16 and int8.
+"""Values near the limits of float16 and int8, bools of other bytes, and work that is repeated.
 
 * float16, finite: a magnitude within a factor of two of 65,504, or a tenth or more of the nonzero
   values below the normal numbers (6.1e-5), where digits are lost. Sound float16 weights have up to
@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
+from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
 from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
-from tvmdbg_widgets.analysis.scan.tensor_scan import Entry, Subject
+from tvmdbg_widgets.analysis.scan_results import Entry
+from tvmdbg_widgets.analysis.tensor_scan import Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
@@ -83,46 +84,31 @@ def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
     floats = [entry for entry in whole if tensors[entry].dtype.name == "float32"]
     near = [entry for entry in whole if is_near_limit(tensors[entry], whole[entry])]
     if near:
-        yield _finding(
+        yield _of_limit(
             evidence,
             near,
-            Severity.WARNING,
             f"is within a factor of 2 of the float16 maximum ({_MAX:,.0f})",
-            facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in near],
+            [f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in near],
             step="A larger input would overflow: keep these nodes in float32, or rescale.",
             weight=0.6,
+            severity=Severity.WARNING,
         )
-    small: dict[Entry, int] = {
-        entry: count
-        for entry, count in sorted(evidence.scanned.probed.get(RANGES_NAME, {}).items())
-        if entry in evidence.statistics
-    }
+    small: dict[Entry, int] = evidence.probed(RANGES_NAME)
     lost = {e: count for e, count in small.items() if tensors[e].dtype.name == "float16"}
     if lost:
         told = [
             f"{evidence.entry_name(e)}: {count:,} of the {read[e].finite - read[e].zero:,} nonzero"
             for e, count in lost.items()
         ]
-        yield _finding(
-            evidence,
-            list(lost),
-            Severity.INFO,
-            "has values too small for full float16 precision (below 6.1e-5)",
-            facts=told,
-            step="Rescale these values, or keep them in float32.",
-            weight=0.6,
-        )
+        what = "has values too small for full float16 precision (below 6.1e-5)"
+        step = "Rescale these values, or keep them in float32."
+        yield _of_limit(evidence, list(lost), what, told, step=step, weight=0.6)
     beyond = [entry for entry in floats if _peak(whole[entry]) > _MAX]
     if beyond:
-        yield _finding(
-            evidence,
-            beyond,
-            Severity.INFO,
-            f"has values beyond {_MAX:,.0f}, which would be Inf in float16",
-            facts=[f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in beyond],
-            step="Keep these nodes in float32 when converting to float16.",
-            weight=0.7,
-        )
+        told = [f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in beyond]
+        what = f"has values beyond {_MAX:,.0f}, which would be Inf in float16"
+        step = "Keep these nodes in float32 when converting to float16."
+        yield _of_limit(evidence, beyond, what, told, step=step, weight=0.7)
     wide = {e: count for e, count in small.items() if tensors[e].dtype.name == "float32"}
     if wide:
         told = [
@@ -130,39 +116,24 @@ def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
             f"; largest magnitude {number_text(_end(read[e]))}"
             for e in wide
         ]
-        yield _finding(
-            evidence,
-            list(wide),
-            Severity.INFO,
-            "has too wide a range for one int8 scale: most values would round to zero",
-            facts=told,
-            step="When quantizing, use per-channel scales for this tensor, or clip large values.",
-            weight=0.4,
-        )
+        what = "has too wide a range for one int8 scale: most values would round to zero"
+        step = "When quantizing, use per-channel scales for this tensor, or clip large values."
+        yield _of_limit(evidence, list(wide), what, told, step=step, weight=0.4)
 
 
-def _finding(
+def _of_limit(
     evidence: RunEvidence,
     entries: list[Entry],
-    severity: Severity,
     what: str,
-    *,
     facts: list[str],
+    *,
     step: str,
     weight: float,
+    severity: Severity = Severity.INFO,
 ) -> Finding:
-    confidence, why = evidence.joined(entries)
-    return Finding(
-        RANGES_NAME,
-        severity,
-        f"{evidence.entry_name(entries[0])} {what}{and_more(len(entries) - 1, 'tensor')}",
-        cut(facts),
-        confidence,
-        why,
-        nodes_of(entries),
-        tuple(entries),
-        step,
-        weight,
+    title = f"{evidence.entry_name(entries[0])} {what}{and_more(len(entries) - 1, 'tensor')}"
+    return evidence.of_entries(
+        RANGES_NAME, severity, title, facts, entries, step=step, weight=weight
     )
 
 
@@ -214,30 +185,22 @@ def screen_odd_bools(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 def find_odd_bools(evidence: RunEvidence) -> Iterable[Finding]:
     """Make one finding of all such arrays."""
-    odd: dict[Entry, OddBoolCount] = {
-        entry: each
-        for entry, each in sorted(evidence.scanned.probed.get(ODD_BOOLS_NAME, {}).items())
-        if entry in evidence.statistics
-    }
+    odd: dict[Entry, OddBoolCount] = evidence.probed(ODD_BOOLS_NAME)
     entries = list(odd)
     if not entries:
         return
-    confidence, why = evidence.joined(entries)
     count, size = odd[entries[0]].number, evidence.statistics[entries[0]].size
     verb = agree(count, "is")
-    yield Finding(
+    yield evidence.of_entries(
         ODD_BOOLS_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])}: {count:,} of {counted(size, 'bool')} {verb} stored "
         f"as a byte other than 0 or 1{and_more(len(entries) - 1)}",
-        cut([_fact(evidence, entry, each) for entry, each in odd.items()]),
-        confidence,
-        why,
-        nodes_of(entries),
-        tuple(entries),
-        "They count as true. See the bytes with tensor.raw(); if the type is wrong, set it with "
-        "tensor.with_dtype(…).",
-        0.7,
+        [_fact(evidence, entry, each) for entry, each in odd.items()],
+        entries,
+        step="They count as true. See the bytes with tensor.raw(); if the type is wrong, set it "
+        "with tensor.with_dtype(…).",
+        weight=0.7,
     )
 
 

@@ -1,1 +1,0 @@
-"""Messages of TVM and ExecuTorch, and what is known about each."""

@@ -1,1 +1,0 @@
-"""One pass over all tensors of a run, and what it tells of their health."""
