@@ -56,7 +56,7 @@ MODEL_MAY = ("ml_dtypes", "numpy")
 #: What a run and a log import as they are loaded: derived facts, and what views share.
 SHOWN = {
     "run": ("widgets.shown_run",),
-    "tuning": ("analysis", "formats", "model", "sources", "export.tuning"),
+    "tuning": ("analysis", "formats", "model", "sources", "export.rerun"),
 }
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
 

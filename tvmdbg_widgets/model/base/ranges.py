@@ -121,7 +121,8 @@ def flat_ranges(
 ) -> npt.NDArray[np.int64]:
     """Return ``first[i]``, ``first[i] + 1``, … of so many numbers, for each i in turn."""
     before = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum())) + np.repeat(first - before, sizes)
+    numbers: npt.NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(first - before, sizes)
+    return numbers
 
 
 def first_rows(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
