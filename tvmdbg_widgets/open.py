@@ -125,12 +125,13 @@ def open(
     >>> run.graph.num_nodes
     72
     """
-    from tvmdbg_widgets.formats.executorch.assemble import assemble as assemble_executorch
-    from tvmdbg_widgets.formats.executorch.file_notes import KINDS as EXECUTORCH
+    from tvmdbg_widgets.formats.families import family_of
+    from tvmdbg_widgets.formats.family import JoinOptions
     from tvmdbg_widgets.formats.gather import gather
-    from tvmdbg_widgets.formats.registry import RPC, TUNING
-    from tvmdbg_widgets.formats.tvm.assemble import assemble, title_of
+    from tvmdbg_widgets.formats.tvm.assemble import title_of
     from tvmdbg_widgets.formats.tvm.params.list import layout_text
+    from tvmdbg_widgets.model.parts import RunParts
+    from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.sources.given import content_of, flat
 
@@ -150,18 +151,14 @@ def open(
         limits=limits,
         debug_buffer=None if debug_buffer is None else content_of(debug_buffer),
     )
-    title = title_of(sources)
-    if all(part.kind in {each.part for each in TUNING} for part in parts):
-        from tvmdbg_widgets.formats.tuning.assemble import assemble as assemble_log
+    joining = JoinOptions(title_of(sources), said, method, execution, dtype_layout)
+    joined = family_of(parts).join(parts, issues, joining)
+    if isinstance(joined, RunParts):
+        return DebugRun(joined)
+    if isinstance(joined, TuningParts):
         from tvmdbg_widgets.tuning import TuningLog
 
-        return TuningLog(assemble_log(parts, issues, title=title))
-    if all(part.kind in RPC for part in parts):
-        from tvmdbg_widgets.rpc.opening import log_of_parts
+        return TuningLog(joined)
+    from tvmdbg_widgets.rpc import RpcLog
 
-        return log_of_parts(parts, issues, dtype_layout=dtype_layout)
-    if any(part.kind in EXECUTORCH for part in parts):
-        return DebugRun(
-            assemble_executorch(parts, issues, title=title, method=method, execution=execution)
-        )
-    return DebugRun(assemble(parts, issues, title=title, options=said))
+    return RpcLog(joined)

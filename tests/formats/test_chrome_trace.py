@@ -18,7 +18,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.formats.chrome import event as chrome_events
 from tvmdbg_widgets.formats.chrome.trace import ChromeTrace, read_chrome_trace, sniff
-from tvmdbg_widgets.formats.registry import identify
+from tvmdbg_widgets.formats.families import KINDS
+from tvmdbg_widgets.formats.family import identify
 from tvmdbg_widgets.formats.tvm.trace import sniff as sniff_classic
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
@@ -463,7 +464,7 @@ def test_functions_of_several_operators_are_ambiguous(corpus: Path) -> None:
 
 def test_the_debuggers_own_trace_keeps_its_reader(corpus: Path) -> None:
     for file in sorted(corpus.rglob("_tvmdbg_execution_trace.json")):
-        assert identify(FileSource(file)).part == "trace", file
+        assert identify(FileSource(file), KINDS).part == "trace", file
     five = [
         {"ts": i, "tid": 1, "pid": 1, "name": n, "ph": p}
         for i, (n, p) in enumerate([("a", "B"), ("b", "B"), ("b", "E"), ("a", "E")])
@@ -471,7 +472,7 @@ def test_the_debuggers_own_trace_keeps_its_reader(corpus: Path) -> None:
     for document in ({"traceEvents": five}, five):
         data = json.dumps(document).encode()
         assert not sniff_classic(data)
-        assert identify(BytesSource(data)).part == "chrome"
+        assert identify(BytesSource(data), KINDS).part == "chrome"
         assert tvmdbg.open(data).timeline.num_slices == 2
 
 

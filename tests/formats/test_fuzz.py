@@ -26,7 +26,7 @@ from tests.make.fuzz.sizes import attack
 from tests.make.fuzz.tensors import record
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
 from tvmdbg_widgets.formats.executorch.program.program_file import read_program
-from tvmdbg_widgets.formats.registry import FORMATS
+from tvmdbg_widgets.formats.families import KINDS
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 SECONDS = 60
@@ -50,7 +50,7 @@ def test_a_minute_of_inputs_shows_no_fault() -> None:
 def test_every_format_has_a_seed() -> None:
     """Also without the corpus: a new format brings a file of its own."""
     kinds = formats_of(inputs().files)
-    assert {each.what for each in FORMATS} <= kinds
+    assert {each.what for each in KINDS} <= kinds
     assert {each.opener for each in inputs().files} >= {"open_rpc", "explain", "LLVM IR"}
 
 

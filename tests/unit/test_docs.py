@@ -22,7 +22,7 @@ import pytest
 from typer.main import get_command
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.registry import FORMATS
+from tvmdbg_widgets.formats.families import KINDS
 
 if TYPE_CHECKING:
     import click
@@ -219,7 +219,7 @@ def test_extras_are_those_of_the_package() -> None:
 
 def test_every_format_has_its_row() -> None:
     rows = re.findall(r"^\| (.*?) \|", _text(DOCS / "reading.md"), re.MULTILINE)
-    for each in FORMATS:
+    for each in KINDS:
         assert any(row.startswith(CALLED[each.what]) for row in rows), each.what
 
 

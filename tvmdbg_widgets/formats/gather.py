@@ -9,10 +9,10 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.executorch.debug_buffer import choose_buffer
-from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.parts import FileCandidate, Found, Part
-from tvmdbg_widgets.formats.registry import TUNING, format_for, format_of, head
-from tvmdbg_widgets.formats.tuning.gather import read_part
+from tvmdbg_widgets.formats.families import checked_limits, kind_for
+from tvmdbg_widgets.formats.family import FileCandidate, Part
+from tvmdbg_widgets.formats.find_files import FileFinder
+from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING
 from tvmdbg_widgets.formats.tvm.params.file import parameters_source
 from tvmdbg_widgets.model.base.text import FormatError, Issue, listed, one_line
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -32,18 +32,16 @@ def gather(
     debug_buffer: SourceLike | None = None,
 ) -> tuple[list[Part], list[Issue]]:
     """Read every file that the sources name."""
-    checked = Limits(limits)
-    found = Found(device, module, follow_links=follow_links, limits=checked)
+    checked = checked_limits(limits)
+    found = FileFinder(device, module, follow_links=follow_links, limits=checked)
     for each in sources:
         found.look_at(each)
     for part, each in given.items():
-        form = part
         if part == "params":
             source = parameters_source(each, follow_links=follow_links, limits=checked)
-            form = "cache" if format_of("cache").sniff(head(source)) else part
         else:
             source = as_source(each, follow_links=follow_links)
-        found.add(source, format_for(form, source))
+        found.add(source, kind_for(part, source))
     _leave_out_tuning(found)
     parts = _read(found, options)
     issues, problems = found.issues, found.problems
@@ -59,9 +57,9 @@ def gather(
     return parts, issues
 
 
-def _leave_out_tuning(found: Found) -> None:
+def _leave_out_tuning(found: FileFinder) -> None:
     """Leave tuning logs to `open_tuning` where a run lies beside them."""
-    tuning = [each for each in found.candidates if each.format in TUNING]
+    tuning = [each for each in found.candidates if each.kind in TUNING.kinds]
     if tuning and len(tuning) < len(found.candidates):
         found.candidates = [each for each in found.candidates if each not in tuning]
         rest = "of a tuning beside the run (open_tuning(…) opens them)"
@@ -69,24 +67,24 @@ def _leave_out_tuning(found: Found) -> None:
         found.issues.append(note("", "tuning-left-out", "file", rest, names))
 
 
-def _read(found: Found, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:
+def _read(found: FileFinder, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:
     """Read the candidates; those that cannot be read are added to the problems."""
     _order(found.candidates)
     parts = list(found.parts)
     for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
         try:
-            if candidate.format in TUNING:
-                parts.append(read_part(candidate))
-                continue
-            value = candidate.format.read(candidate.source, **_options(candidate, options, parts))
+            part = candidate.read(**_options(candidate, options, parts))
         except (FormatError, OSError) as problem:
             found.problems.append((candidate.source.name, problem))
-        else:
-            parts += _parts(candidate, value)
+            continue
+        parts.append(part)
+        if part.kind == "cache":
+            shards = {shard.source.name: shard for shard in part.value.shards}.values()
+            parts += [Part("shard", shard, shard.source, part.folder) for shard in shards]
     return parts
 
 
-def _debug_buffer(parts: Sequence[Part], found: Found, given: ByteSource | None) -> list[Part]:
+def _debug_buffer(parts: Sequence[Part], found: FileFinder, given: ByteSource | None) -> list[Part]:
     """Return the debug buffer of an ETDump: the one given, or the unknown file that may be it."""
     if given is not None:
         return [Part("debug-buffer", given, given, None)]
@@ -98,27 +96,18 @@ def _debug_buffer(parts: Sequence[Part], found: Found, given: ByteSource | None)
     return [Part("debug-buffer", source, source, dump.folder if dump is not None else None)]
 
 
-def _parts(candidate: FileCandidate, value: Any) -> list[Part]:
-    """Return the part that a file gives, and the files that it names in turn."""
-    parts = [Part(candidate.format.part, value, candidate.source, candidate.folder)]
-    if candidate.format.part == "cache":
-        shards = {shard.source.name: shard for shard in value.shards}.values()
-        parts += [Part("shard", shard, shard.source, candidate.folder) for shard in shards]
-    return parts
-
-
 def _order(candidates: list[FileCandidate]) -> None:
     """Put first what the readers of others ask for."""
     far = any(each.source.far for each in candidates)
     first = ("recording", "graph") if far else ("recording",)
-    candidates.sort(key=lambda each: (each.format.part not in first, each.format.part == "graph"))
+    candidates.sort(key=lambda each: (each.kind.part not in first, each.kind.part == "graph"))
 
 
 def _options(
     candidate: FileCandidate, options: Mapping[str, Mapping[str, Any]] | None, parts: Sequence[Part]
 ) -> dict[str, Any]:
     """Options of a reader: what a recording among the files says, and over it the caller's."""
-    kind = candidate.format.part
+    kind = candidate.kind.part
     if kind not in ("params", "cache"):
         return dict((options or {}).get(kind, {}))
     said = dict((options or {}).get("params", {}))

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.registry import collector_paused
+from tvmdbg_widgets.formats.family import RECORDING_LIMIT, Kind, collector_paused
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import (
     FormatError,
@@ -381,3 +381,6 @@ def read_versioned(
             hint="Update tvmdbg-widgets: pip install --upgrade tvmdbg-widgets.",
         )
     return convert(value, kind, source.name)
+
+
+KIND = Kind("recording", "recording", sniff, read_recording, RECORDING_LIMIT)

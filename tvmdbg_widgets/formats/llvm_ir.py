@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from tvmdbg_widgets.formats.family import RECORDING_LIMIT, Kind
 from tvmdbg_widgets.formats.json_fields import read_versioned
 from tvmdbg_widgets.formats.llvm_ir_reads import (
     IrPlaces,
@@ -424,3 +425,6 @@ def ir_document(ir: Mapping[str, ByteSource]) -> dict[str, Any]:
 def ir_text(source: ByteSource) -> str:
     """Return the text of a stage; bytes that are not UTF-8 survive being saved."""
     return source.read(0, source.size).decode("utf-8", "surrogateescape")
+
+
+KIND = Kind("ir", "IR text", sniff, read_ir, RECORDING_LIMIT)

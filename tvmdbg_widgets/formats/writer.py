@@ -15,6 +15,8 @@ import msgspec
 import numpy as np
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.family import TIMES_LIMIT, Family, Kind
+from tvmdbg_widgets.formats.json_fields import KIND as RECORDING_KIND
 from tvmdbg_widgets.formats.json_fields import (
     Count,
     StoredIssue,
@@ -25,7 +27,9 @@ from tvmdbg_widgets.formats.json_fields import (
     read_versioned,
     recording_document,
 )
+from tvmdbg_widgets.formats.llvm_ir import KIND as IR_KIND
 from tvmdbg_widgets.formats.llvm_ir import ir_document
+from tvmdbg_widgets.formats.tvm.assemble import assemble
 from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.base.writing import new_folder
@@ -37,9 +41,6 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 
 RECORDING, TIMES, IR = "tvmdbg_recording.json", "tvmdbg_times.json", "tvmdbg_ir.json"
 
-#: Parts that are written anew.
-OWN = ("recording", "recorded-times", "ir")
-
 _CHUNK = 1 << 22
 
 
@@ -50,7 +51,7 @@ def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
             f"{parts.title!r} has a graph but no files of its own that could be saved: save the "
             "run that it is a part of"
         )
-    paths = _paths([file for file in parts.files if file.part not in OWN])
+    paths = _paths([file for file in parts.files if file.part not in FAMILY])
     names = {file.source.name: path for file, path in paths}
     documents = {RECORDING: recording_document(parts, paths, names)}
     if parts.timeline is not None:
@@ -274,3 +275,15 @@ def _wrong(source: ByteSource, field: str, expected: str, found: object) -> Form
     return FormatError(
         "this field makes no sense", file=source.name, field=field, expected=expected, found=found
     )
+
+
+FAMILY = Family(
+    "recording",
+    (
+        RECORDING_KIND,
+        # Lists of node times have some of its fields.
+        Kind("recorded-times", "recorded times", sniff, read_recorded_times, TIMES_LIMIT, rank=-1),
+        IR_KIND,
+    ),
+    assemble,
+)

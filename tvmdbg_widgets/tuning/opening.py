@@ -9,7 +9,7 @@ from tvmdbg_widgets.model.base.slips import public
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.curves import Weights
-    from tvmdbg_widgets.formats.parts import Part
+    from tvmdbg_widgets.formats.family import Part
     from tvmdbg_widgets.sources.given import SourceLike
     from tvmdbg_widgets.tuning.log import TuningLog
 
@@ -61,6 +61,7 @@ def open_tuning(
     >>> log = tvmdbg.open_tuning("ansor.json", weights=[2, 1, 4])  # doctest: +SKIP
     """
     from tvmdbg_widgets.analysis.tuning.curves import weights_of
+    from tvmdbg_widgets.formats.family import JoinOptions
     from tvmdbg_widgets.formats.tuning.assemble import assemble
     from tvmdbg_widgets.formats.tuning.gather import gather, given_text, with_dags
     from tvmdbg_widgets.sources.given import content_of, flat
@@ -69,7 +70,8 @@ def open_tuning(
     sources = [content_of(each) for each in flat((source, *more))]
     pieces, issues = gather(sources, progress=progress)
     registered = [] if register is None else [given_text(each) for each in flat([register])]
-    parts = assemble(pieces, issues, title=_title(sources, pieces), registered=registered)
+    options = JoinOptions(_title(sources, pieces))
+    parts = assemble(pieces, issues, options, registered=registered)
     parts = with_dags(parts, dags_of(dag))
     return TuningLog(parts, None if weights is None else weights_of(parts, weights))
 

@@ -14,7 +14,8 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import TuningLog, open_tuning
-from tvmdbg_widgets.formats.registry import identify
+from tvmdbg_widgets.formats.families import KINDS
+from tvmdbg_widgets.formats.family import identify
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
@@ -53,7 +54,7 @@ def tar(contents: dict[str, bytes]) -> bytes:
     ],
 )
 def test_logs_are_told_by_content(head: bytes) -> None:
-    found = identify(BytesSource(head))
+    found = identify(BytesSource(head), KINDS)
     assert found is not None
     assert found.part == "tuning-records"
 
@@ -71,7 +72,7 @@ def test_logs_are_told_by_content(head: bytes) -> None:
     ],
 )
 def test_what_only_looks_like_a_log_is_none(head: bytes) -> None:
-    found = identify(BytesSource(head))
+    found = identify(BytesSource(head), KINDS)
     assert found is None or not found.part.startswith("tuning")
 
 

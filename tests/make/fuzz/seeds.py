@@ -17,7 +17,8 @@ from benchmarks.growing import GROWING
 from tests.formats.rpc.rpc_cases import GRAMMARS, conversation
 from tests.make import tuning_cases
 from tests.make.fuzz.files import Files, tarred, zipped
-from tvmdbg_widgets.formats.registry import identify
+from tvmdbg_widgets.formats.families import KINDS
+from tvmdbg_widgets.formats.family import identify
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 DATA = Path(__file__).parents[2] / "data"
@@ -89,7 +90,7 @@ def seeds(*, corpus: bool = True) -> list[Files]:
     together += [*_made(), *made_tunings(), *_texts(), *_remote()]
     for each in together:
         for name, content in each.contents.items():
-            known = identify(BytesSource(content, name)) if each.opener in _READING else None
+            known = identify(BytesSource(content, name), KINDS) if each.opener in _READING else None
             if known is not None:
                 found.setdefault(content, Files(known.what, {name: content}))
     return [*found.values(), *together]
@@ -110,7 +111,7 @@ def _read(paths: list[Path]) -> Iterator[tuple[Path, bytes, str | None]]:
         if path.suffix == ".gz":
             content = gzip.decompress(content)
         if len(content) <= LARGEST:
-            known = identify(BytesSource(content, path.name))
+            known = identify(BytesSource(content, path.name), KINDS)
             yield path, content, known.what if known else None
 
 

@@ -34,7 +34,7 @@ _PUT_TOGETHER: Final = {
     "export.rerun": "of one name, taken as it is",
     "formats.pasted.lines": "matched at the end of the last match; numbers and words in turn",
     "formats.pasted.node_tables": "found in its namespace",
-    "formats.registry": "of one word, taken as it is",
+    "formats.families": "of one word, taken as it is",
     "formats.tvm.layout": "of cells of known widths",
     "model.base.writing": "of one name, taken as it is",
 }

@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.blocks.sequence import (
     delegate_calls,
     gathered,
 )
-from tvmdbg_widgets.formats.registry import collector_paused
+from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups
 

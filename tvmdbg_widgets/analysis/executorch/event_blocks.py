@@ -31,7 +31,7 @@ from tvmdbg_widgets.analysis.executorch.time_scale import (
     TimeScale,
 )
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile, Inflated
-from tvmdbg_widgets.formats.registry import collector_paused
+from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.model.executorch.etdump import DebugValue, ETDump, EventKind
 
 _Key: TypeAlias = tuple[str, tuple[EventSignature, ...], int]

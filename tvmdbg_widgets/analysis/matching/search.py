@@ -22,7 +22,7 @@ from tvmdbg_widgets.analysis.matching.pairs import (
 from tvmdbg_widgets.analysis.matching.result import Certainty, Matching, Reason
 from tvmdbg_widgets.analysis.matching.sequence import match_edited, match_sequences
 from tvmdbg_widgets.analysis.matching.side import GraphSide, Table, plain_side, side_of
-from tvmdbg_widgets.formats.registry import collector_paused
+from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Each round looks at unmatched nodes alone, with the matched ones as fixed points.

@@ -153,7 +153,7 @@ def of_run(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _limit(text: str) -> tuple[str, int]:
-    from tvmdbg_widgets.formats.limits import LIMITS
+    from tvmdbg_widgets.formats.families import LIMITS
 
     found = re.fullmatch(r"(\w+)=([0-9]{1,12})([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
     if found is None or found[1] not in LIMITS:

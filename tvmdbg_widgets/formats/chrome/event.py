@@ -17,7 +17,7 @@ from msgspec import UNSET, Raw
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.decimals import DecimalText
-from tvmdbg_widgets.formats.registry import collector_paused
+from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _NOTHING = Raw(b"")

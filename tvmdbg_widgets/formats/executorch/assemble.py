@@ -18,6 +18,8 @@ from tvmdbg_widgets.formats.executorch.delegates.matches import (
     with_delegate_nodes,
     with_matches,
 )
+from tvmdbg_widgets.formats.executorch.etdump import KIND as ETDUMP
+from tvmdbg_widgets.formats.executorch.etrecord import KIND as ETRECORD
 from tvmdbg_widgets.formats.executorch.event_joins import (
     by_order,
     calls_of,
@@ -27,7 +29,6 @@ from tvmdbg_widgets.formats.executorch.event_joins import (
 )
 from tvmdbg_widgets.formats.executorch.event_timeline import timeline_of
 from tvmdbg_widgets.formats.executorch.file_notes import (
-    KINDS,
     evidence,
     execution_of,
     file_texts,
@@ -37,6 +38,7 @@ from tvmdbg_widgets.formats.executorch.file_notes import (
     run_file,
     runs_left_out,
 )
+from tvmdbg_widgets.formats.executorch.inspector_events import KIND as INSPECTOR_TEXT
 from tvmdbg_widgets.formats.executorch.inspector_events import (
     InspectorText,
     PrintedEventTable,
@@ -45,9 +47,12 @@ from tvmdbg_widgets.formats.executorch.inspector_events import (
 )
 from tvmdbg_widgets.formats.executorch.program import instruction_graph
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import InstructionGraph
+from tvmdbg_widgets.formats.executorch.program.instruction_sources import KIND as BUNDLED
+from tvmdbg_widgets.formats.executorch.program.instruction_steps import KIND as NAMED_DATA
+from tvmdbg_widgets.formats.executorch.program.program_file import KIND as PROGRAM
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
+from tvmdbg_widgets.formats.family import Family, JoinOptions, Part
 from tvmdbg_widgets.formats.json_fields import Recording
-from tvmdbg_widgets.formats.parts import Part
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import Insides
@@ -69,13 +74,11 @@ from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
 def assemble(
     parts: Sequence[Part],
     issues: Iterable[Issue],
-    *,
-    title: str,
-    method: str | None = None,
-    execution: int | None = None,
+    options: JoinOptions,
 ) -> RunParts:
     """Join the files of one run."""
     found = list(issues)
+    title, method, execution = options.title, options.method, options.execution
     recording: Recording | None = _only(parts, "recording", "recording", found)
     if recording is not None:
         title = recording.title
@@ -91,9 +94,8 @@ def assemble(
     text = _text(parts)
     table = _table(text, dump, found)
     dump = table.dump if table is not None else dump
-    found += left_out(parts)
-    for each in (dump, record):
-        found += each.issues if each is not None else ()
+    found += left_out(part for part in parts if not _is_own(part))
+    found += [issue for each in (dump, record) if each is not None for issue in each.issues]
     shown = method_of(record, program, method)
     source = _program_source(parts)
     insides, problems = opened_insides(program, source, None if table else dump, method)
@@ -133,9 +135,8 @@ def assemble(
     if graph is not None:
         graph = with_delegate_nodes(graph, files.insides, shown, files.dump)
     tensors, problems = run_tensors(files, graph)
-    found += problems
-    found += notes(files)
-    options = ("method", method), ("execution", execution)
+    found += [*problems, *notes(files)]
+    chosen = ("method", method), ("execution", execution)
     return RunParts(
         title,
         graph,
@@ -143,10 +144,14 @@ def assemble(
         timeline,
         Issues(found),
         Provenance("ExecuTorch", tuple(evidence(files)), "", file_texts(parts)),
-        files=tuple(run_file(part) for part in parts if part.kind in KINDS),
-        options={name: value for name, value in options if value is not None},
+        files=tuple(run_file(part) for part in parts if _is_own(part)),
+        options={name: value for name, value in chosen if value is not None},
         executorch=files,
     )
+
+
+def _is_own(part: Part) -> bool:
+    return part.kind == "debug-buffer" or part.kind in FAMILY
 
 
 def _placed(files: ExecuTorchFiles, plan: InstructionGraph | None) -> Insides:
@@ -194,7 +199,7 @@ def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
         text = read_inspector_text(file.source) if file.part == "inspector-text" else None
         for number, table in enumerate(text.tables if text is not None else ()):
             one = Part(file.part, InspectorText((table,), None, Issues()), file.source, None)
-            found.append(assemble([one], (), title=f"{parts.title}, tables[{number}]"))
+            found.append(assemble([one], (), JoinOptions(f"{parts.title}, tables[{number}]")))
     return tuple(found)
 
 
@@ -377,3 +382,10 @@ def _ran(dump: ETDump, run: int) -> dict[int, str]:
         if name == CALL or name.startswith("native_call_"):
             found[int(dump.instruction_id[event])] = kernel_operator(name)
     return found
+
+
+FAMILY = Family(
+    "executorch",
+    (ETDUMP, ETRECORD, PROGRAM, BUNDLED, NAMED_DATA, INSPECTOR_TEXT),
+    assemble,
+)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.family import GB, Kind, SizeLimit
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables, followed
 from tvmdbg_widgets.formats.limits import WorkBudget
 from tvmdbg_widgets.model.base.numbers import StringColumn, counted
@@ -369,3 +370,7 @@ def read_values(debug: FlatTables, rows: npt.NDArray[np.int64]) -> dict[int, Deb
 def _tensors(tables: FlatTables) -> list[DebugTensor]:
     rows = tables.rows("scalar_type:i1 sizes:[i8] strides:[i8] offset:i8")
     return [DebugTensor(*row) for row in rows]
+
+
+#: 100 bytes an event: 20 million.
+KIND = Kind("etdump", "ETDump", sniff, read_etdump, SizeLimit("etdump", 2 * GB))

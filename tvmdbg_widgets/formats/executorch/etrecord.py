@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.json_fields import convert, decode, parse
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, one_line
@@ -265,3 +266,6 @@ def _handles(key: str, value: Any, file: str) -> tuple[int, ...]:
             found=str(value)[:60],
         )
     return tuple(flat)
+
+
+KIND = Kind("etrecord", "ETRecord", sniff, read_etrecord, has_tensors=True)

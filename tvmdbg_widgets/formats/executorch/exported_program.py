@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.formats.json_fields import decode
-from tvmdbg_widgets.formats.registry import collector_paused
 from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.executorch.etrecord import (

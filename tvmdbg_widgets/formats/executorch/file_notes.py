@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
-from tvmdbg_widgets.formats.parts import Part
+from tvmdbg_widgets.formats.family import Part
 from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
 from tvmdbg_widgets.model.base.ranges import first_rows, meant, numbered
 from tvmdbg_widgets.model.base.text import (
@@ -33,17 +33,15 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.parts import RunFile
 
 #: Kinds of parts of one run of ExecuTorch.
-KINDS = ("etdump", "etrecord", "program", "bundled", "named-data", "debug-buffer", "inspector-text")
 #: Delegates whose payloads and compile specs are told of the run; nodes tell them too.
 _MOST_DELEGATES = 16
 #: What a saved run has besides; its times are those of the ETDump.
 _OF_RECORDINGS = ("recording", "recorded-times", "ir")
 
 
-def left_out(parts: Sequence[Part]) -> list[Issue]:
+def left_out(parts: Iterable[Part]) -> list[Issue]:
     """Return the issue of files that are none of ExecuTorch."""
-    known = (*KINDS, *_OF_RECORDINGS)
-    others = sorted({part.source.name for part in parts if part.kind not in known})
+    others = sorted({part.source.name for part in parts if part.kind not in _OF_RECORDINGS})
     if not others:
         return []
     text = f"no files of ExecuTorch, left out: {listed(others)}"

@@ -24,6 +24,7 @@ from tvmdbg_widgets.formats.executorch.inspector_rows import (
     runs_of,
 )
 from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable, printed_tables
+from tvmdbg_widgets.formats.family import MB, Kind, SizeLimit
 from tvmdbg_widgets.formats.pasted.readings import readings
 from tvmdbg_widgets.formats.tvm.times_text import read_text
 from tvmdbg_widgets.model.base.numbers import StringColumn, counted
@@ -342,3 +343,8 @@ def _operators(table: PrintedTable, names: Sequence[str]) -> dict[str, tuple[int
         if a is not None and b is not None:
             found[row["op_type"]] = (int(a[1].replace(",", "")), int(b[1].replace(",", "")))
     return found
+
+
+#: 1 kB a row, and 20 bytes a run of it.
+_LIMIT = SizeLimit("inspector-text", 256 * MB)
+KIND = Kind("inspector-text", "table of ExecuTorch's Inspector", sniff, read_inspector_text, _LIMIT)

@@ -82,22 +82,6 @@ class Cleaned:
         return "; ".join([*said, *self.doubts])
 
 
-def decoded(data: bytes) -> Cleaned | None:
-    """Decode a text: UTF-8, or what Windows writes; None for bytes that are none."""
-    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if data.startswith(mark) and b"\0" in data:
-            return Cleaned(data[2:].decode(encoding, "replace"), {"UTF-16": 1})
-    if b"\0" in data:
-        for at, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-            if len(data) > 3 and not data[at::2].strip(b"\0"):
-                return Cleaned(data.decode(encoding, "replace"), {UNMARKED: 1})
-        return None
-    try:
-        return Cleaned(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        return Cleaned(data.decode("cp1252", "replace"), {"Windows-1252": 1})
-
-
 def plain(given: Cleaned) -> Cleaned:
     """Take off colors, odd blanks, fences and line ends."""
     found = Cleaned(given.text, dict(given.taken))

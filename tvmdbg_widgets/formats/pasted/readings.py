@@ -32,7 +32,6 @@ from tvmdbg_widgets.formats.pasted.lines import (
     PastedTable,
     Prefix,
     Tries,
-    decoded,
     plain,
     starts,
     stream,
@@ -69,12 +68,6 @@ _TASKS_WHOLE: Final = re.compile(
 )
 _MOST_CUT: Final = 8
 _LONGEST_LINE: Final = 20_000
-
-
-#: The parts of which readers take pasted texts too, some wrongly.
-MISREAD: Final = (
-    "table", "report", "graph", "chrome", "tuning-records", "tuning-output", "times", "trace",
-)  # fmt: skip
 
 
 def readings(source: ByteSource, known: str = "") -> Iterator[tuple[ByteSource, Cleaned]]:
@@ -120,9 +113,22 @@ def nearly(source: ByteSource, *, tables_only: bool = False) -> str:
 
 
 def _text(source: ByteSource) -> Cleaned | None:
+    """Decode a text: UTF-8, or what Windows writes; None for bytes that are none, or too many."""
     if not 0 < source.size <= _MOST_BYTES:
         return None
-    return decoded(bytes(source.read(0, source.size)))
+    data = bytes(source.read(0, source.size))
+    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        if data.startswith(mark) and b"\0" in data:
+            return Cleaned(data[2:].decode(encoding, "replace"), {"UTF-16": 1})
+    if b"\0" in data:
+        for at, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+            if len(data) > 3 and not data[at::2].strip(b"\0"):
+                return Cleaned(data.decode(encoding, "replace"), {UNMARKED: 1})
+        return None
+    try:
+        return Cleaned(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return Cleaned(data.decode("cp1252", "replace"), {"Windows-1252": 1})
 
 
 def _known(text: Cleaned, part: str) -> Iterator[Cleaned]:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.formats.family import Family, JoinOptions, Kind, Part
+from tvmdbg_widgets.formats.rpc.desync import KIND as CAPTURE
 from tvmdbg_widgets.formats.rpc.desync import Capture, TcpConnection, TcpDirection
 from tvmdbg_widgets.formats.rpc.detect import MAGIC, Detection, Side, SideGrammar, detect
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Era, Grammar
 from tvmdbg_widgets.formats.rpc.packets import WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
+from tvmdbg_widgets.formats.tvm.params.list import layouts_to_try
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout, PacketState, StreamPackets
@@ -328,3 +332,52 @@ def _has_handshake(connection: TcpConnection) -> bool:
 
 def _handshake(direction: TcpDirection) -> Handshake | None:
     return read_handshake(FilledSource(direction.source, direction.gaps))
+
+
+def connection_in(
+    capture: Capture,
+    wanted: int | str | None,
+    *,
+    layouts: Sequence[DTypeLayout],
+    eras: Sequence[Era] = ERAS,
+    issues: Sequence[Issue] = (),
+) -> RpcConnection:
+    """Read the connection of a capture that is asked for."""
+    chosen = choose_connection(capture, wanted)
+    return read_connection(
+        streams_of(chosen),
+        title=f"{PurePath(capture.name).name}, {chosen}",
+        eras=eras,
+        layouts=layouts,
+        issues=[*issues, *capture.issues, *chosen.issues],
+    )
+
+
+def title_of(streams: Iterable[RpcStream]) -> str:
+    """Name a connection after the files of its streams."""
+    return " and ".join(PurePath(stream.source.name).name for stream in streams)
+
+
+def join(parts: Sequence[Part], issues: Sequence[Issue], options: JoinOptions) -> RpcConnection:
+    """Read a capture, or the streams of both sides, as one connection."""
+    layouts = layouts_to_try(options.dtype_layout)
+    captures = [part for part in parts if part.kind == "capture"]
+    if len(captures) == 1 and len(parts) == 1:
+        return connection_in(captures[0].value, None, layouts=layouts, issues=issues)
+    if captures or len(parts) > 2:
+        raise FormatError(
+            "these are files of several connections",
+            file=", ".join(part.source.name for part in parts),
+            expected="one network capture, or the two directions of one connection",
+            found=counted(len(parts), "file"),
+            hint="Open them one by one with open_rpc(client, server).",
+        )
+    names = [part.value.side for part in parts]
+    if len(set(names)) < len(names) or None in names:
+        names = ["client", "server"][: len(names)]
+    sources = dict(sorted(zip(names, (part.source for part in parts), strict=True)))
+    streams = [RpcStream(*each) for each in sources.items()]
+    return read_connection(streams, title=title_of(streams), layouts=layouts, issues=issues)
+
+
+FAMILY = Family("rpc", (CAPTURE, Kind("rpc-stream", "RPC stream", sniff, read_stream_head)), join)

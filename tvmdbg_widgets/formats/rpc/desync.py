@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.rpc.conversations import (
     MOST_CONNECTIONS,
     Conversations,
@@ -375,3 +376,6 @@ def _connection(
         issues += stream_issues(read, stream, gaps)
     to_server, to_client = directions
     return TcpConnection(ends[client], ends[1 - client], to_server, to_client, Issues(issues))
+
+
+KIND = Kind("capture", "network capture", sniff, read_capture)

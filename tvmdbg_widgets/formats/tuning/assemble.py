@@ -11,11 +11,12 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.parts import FileCandidate, Part
-from tvmdbg_widgets.formats.registry import TUNING, format_of, identify
-from tvmdbg_widgets.formats.tuning.gather import read_part
+from tvmdbg_widgets.formats.family import Family, FileCandidate, JoinOptions, Kind, Part, identify
+from tvmdbg_widgets.formats.tuning.console import KIND as OUTPUT
+from tvmdbg_widgets.formats.tuning.dag_text import KIND as DAGS
 from tvmdbg_widgets.formats.tuning.json_line import Tasks, TrialColumns, join_messages
 from tvmdbg_widgets.formats.tuning.lines import StoredWorkload
+from tvmdbg_widgets.formats.tuning.record import KIND as RECORDS
 from tvmdbg_widgets.formats.tuning.record import MOST_REFUSED, RecordFile, read_file
 from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
@@ -30,9 +31,6 @@ from tvmdbg_widgets.model.tuning.parts import (
 from tvmdbg_widgets.model.tuning.trials import FIELDS, Trials
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import Change, GrowingFile
-
-#: Kinds of parts that this file joins.
-KINDS = ("tuning-records", "tuning-output", "tuning-dags")
 
 #: Rules of issues that are told anew of all logs together.
 COUNTED = ("lines-refused", "log-cut", "not-decoded")
@@ -50,17 +48,15 @@ OF_LINES = (
 
 def assemble(
     pieces: Sequence[Part],
-    issues: Iterable[Issue] = (),
+    issues: Iterable[Issue],
+    options: JoinOptions,
     *,
-    title: str = "tuning",
     registered: Iterable[str] = (),
-    dags: Mapping[str, str] | None = None,
 ) -> TuningParts:
     """Join the files of one tuning."""
     files = [each for each in pieces if each.kind == "tuning-records"]
     logs = [log_of(each.value, _workloads(each, files)) for each in files]
-    records = combine(logs, title)
-    return beside(records, pieces, issues, registered=registered, dags=dags)
+    return beside(combine(logs, options.title), pieces, issues, registered=registered)
 
 
 def beside(
@@ -224,21 +220,23 @@ class FollowedParts:
 
     def _again(self) -> TuningParts:
         """Read all files of records again; issues of other things are kept."""
-        pieces = [_read(each, "tuning-records") for each in self.parts.sources]
+        pieces = [_read(each, RECORDS) for each in self.parts.sources]
         kept = [each for each in self.parts.issues if each.rule not in OF_LINES]
-        return assemble(pieces, kept, title=self.parts.title)
+        return assemble(pieces, kept, JoinOptions(self.parts.title))
 
 
 def _change(source: ByteSource) -> Change:
     return source.change() if isinstance(source, GrowingFile) else Change.NONE
 
 
-def _read(source: ByteSource, kind: str = "") -> Part:
+def _read(source: ByteSource, kind: Kind | None = None) -> Part:
     """Read a file as it is now."""
     if isinstance(source, GrowingFile):
         source = source.again()
-    form = format_of(kind) if kind else identify(source, TUNING) or format_of("tuning-output")
-    return read_part(FileCandidate(source, form), progress=False)
+    if kind is None:
+        kind = identify(source, FAMILY.kinds) or OUTPUT
+    found = FileCandidate(source, kind)
+    return found.read(progress=False) if kind is RECORDS else found.read()
 
 
 def _with_new_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts:
@@ -407,3 +405,6 @@ def _counted(log: TuningParts) -> list[Issue]:
         message = "the last line ends too early, as where tuning was killed or still runs"
         found.append(Issue("log-cut", IssueSeverity.NOTE, message))
     return found
+
+
+FAMILY = Family("tuning", (RECORDS, DAGS, OUTPUT), assemble)

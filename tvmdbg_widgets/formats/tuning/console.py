@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.tuning.dag_text import key_hash
 from tvmdbg_widgets.formats.tuning.lines import BOM, blocks
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
@@ -417,3 +418,14 @@ def _number_outputs(text: str) -> float:
         return float(text)
     except ValueError:
         return np.nan
+
+
+KIND = Kind(
+    "tuning-output",
+    "output of a tuning",
+    sniff,
+    read_output,
+    rank=1,
+    pasted=True,
+    grows=True,
+)

@@ -15,6 +15,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tvmdbg_widgets.formats.family import MB, Kind, SizeLimit
+from tvmdbg_widgets.formats.json_fields import read_json
 from tvmdbg_widgets.formats.tuning.extents import with_extents
 from tvmdbg_widgets.formats.tuning.tokens import (
     DTYPE,
@@ -38,6 +40,7 @@ from tvmdbg_widgets.model.tuning.trials import (
     reads,
     rebuilt,
 )
+from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _SHOWN = 60
 #: Real DAGs have tens of operations and a few thousand characters.
@@ -406,3 +409,29 @@ class KnownOperations:
         if len(unread) == 1:
             return unread * wanted
         return unread[len(unread) - wanted :] if len(unread) >= wanted else [-1] * wanted
+
+
+_DUMP = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"[^\s(="]+(?: = PLACEHOLDER|\()'
+)
+
+
+def sniff(head: bytes) -> bool:
+    """Whether a file that starts with these bytes is such an object."""
+    return _DUMP.match(head) is not None and b" = PLACEHOLDER" in head
+
+
+def read_dag_dump(source: ByteSource) -> dict[str, str]:
+    """Return the DAG texts by workload key."""
+    return read_json(source, dict[str, str])
+
+
+#: 10 kB a task of a network that was tuned.
+KIND = Kind(
+    "tuning-dags",
+    "file of DAG texts",
+    sniff,
+    read_dag_dump,
+    SizeLimit("dags", 256 * MB),
+    grows=True,
+)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.json_fields import read_json
-from tvmdbg_widgets.formats.parts import FileCandidate, Found, Part
-from tvmdbg_widgets.formats.registry import format_of, head
+from tvmdbg_widgets.formats.family import FileCandidate, Part, head
+from tvmdbg_widgets.formats.find_files import FileFinder
 from tvmdbg_widgets.formats.tuning import console
-from tvmdbg_widgets.formats.tuning.dag_text import hashes_of
+from tvmdbg_widgets.formats.tuning.dag_text import hashes_of, read_dag_dump, sniff
+from tvmdbg_widgets.formats.tuning.record import KIND as RECORDS
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, listed, one_line
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
-from tvmdbg_widgets.sources.file_source import FileSource, GrowingFile
 from tvmdbg_widgets.sources.folders import note, unreadable
 from tvmdbg_widgets.sources.given import SourceLike, as_source
 
@@ -97,16 +95,15 @@ def gather(
     A file without a byte, or with the first few of a line, is a log without records: the tuning
     may just have begun.
     """
-    found = Found(tuning=True)
+    found = FileFinder(tuning=True)
     for each in sources:
         found.look_at(each)
     chosen = found.candidates
-    records = format_of("tuning-records")
     begun = [each for each in found.unknown if _has_just_begun(each)]
     hidden = not progress or len(chosen) == 1
     bar = tqdm(chosen, desc="reading", unit="file", delay=1, leave=False, disable=hidden)
-    parts = [read_part(each, progress=progress) for each in bar]
-    parts += [Part(records.part, records.read(each), each, None) for each in map(growing, begun)]
+    parts = [each.read(progress=progress) if each.kind is RECORDS else each.read() for each in bar]
+    parts += [FileCandidate(each, RECORDS).read() for each in begun]
     unknown = {each.name for each in found.unknown}
     problems = [(name, problem) for name, problem in found.problems if name not in unknown]
     if not parts:
@@ -131,33 +128,3 @@ def _nothing(sources: Sequence[SourceLike], unknown: Sequence[ByteSource]) -> Fo
         found=f"bytes that start with {heads[0]!r}" if heads else "no file of a known format",
         hint="Ansor's logs are what RecordToFile wrote, AutoTVM's what log_to_file wrote.",
     )
-
-
-_START = re.compile(
-    rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"[^\s(="]+(?: = PLACEHOLDER|\()'
-)
-
-
-def sniff(head: bytes) -> bool:
-    """Whether a file that starts with these bytes is such an object."""
-    return _START.match(head) is not None and b" = PLACEHOLDER" in head
-
-
-def read_dag_dump(source: ByteSource) -> dict[str, str]:
-    """Return the DAG texts by workload key."""
-    return read_json(source, dict[str, str])
-
-
-def read_part(candidate: FileCandidate, *, progress: bool = True) -> Part:
-    """Read a file that a tuning left behind, which may still grow."""
-    source = growing(candidate.source)
-    options = {"progress": progress} if candidate.format.part == "tuning-records" else {}
-    value = candidate.format.read(source, **options)
-    return Part(candidate.format.part, value, source, candidate.folder)
-
-
-def growing(source: ByteSource) -> ByteSource:
-    """Return a file as it is now, and may be appended to; any other source as it is."""
-    if type(source) is FileSource:
-        return source.again(GrowingFile)
-    return source

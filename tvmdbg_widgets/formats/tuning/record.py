@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.tuning import lines as metaschedule
 from tvmdbg_widgets.formats.tuning.ansor import AnsorReader, check_keys, steps_of
 from tvmdbg_widgets.formats.tuning.json_line import Tasks, TrialColumns, decode, is_other, target_of
@@ -399,3 +400,6 @@ def unroll_of(config: Any) -> int:
             value = knob[2]
             return value if type(value) is int and 0 <= value < 2**31 else -1
     return -1
+
+
+KIND = Kind("tuning-records", "tuning log", sniff, read_records, grows=True, pasted=True)

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from tvmdbg_widgets.formats.family import Family, JoinOptions, Part, collector_paused
 from tvmdbg_widgets.formats.json_fields import Recording, merged
-from tvmdbg_widgets.formats.parts import Part
-from tvmdbg_widgets.formats.registry import collector_paused
-from tvmdbg_widgets.formats.tvm import versions
+from tvmdbg_widgets.formats.tvm import cache, versions
+from tvmdbg_widgets.formats.tvm.foreign import KIND as LIBRARY
 from tvmdbg_widgets.formats.tvm.foreign import ModelLibrary
+from tvmdbg_widgets.formats.tvm.graph.graph_json import KIND as GRAPH
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
+from tvmdbg_widgets.formats.tvm.params.file import KIND as PARAMS
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
 from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
+from tvmdbg_widgets.formats.tvm.report.report import KIND as REPORT
 from tvmdbg_widgets.formats.tvm.report.report import printed_reports
+from tvmdbg_widgets.formats.tvm.table import KIND as TABLE
 from tvmdbg_widgets.formats.tvm.table import DebuggerTable, bare_table, read_tables
 from tvmdbg_widgets.formats.tvm.times import beside_chrome, choose_table, fits, join_timeline
+from tvmdbg_widgets.formats.tvm.times_text import KIND as TIMES
+from tvmdbg_widgets.formats.tvm.trace import KIND as TRACE
 from tvmdbg_widgets.formats.tvm.trace import Trace
 from tvmdbg_widgets.formats.tvm.versions import join_reports, read_vm_tables, report_evidence
 from tvmdbg_widgets.formats.tvm.versions import sniff as sniff_vm_table
@@ -51,9 +57,7 @@ T = TypeVar("T")
 def assemble(
     parts: Sequence[Part],
     issues: Iterable[Issue],
-    *,
-    title: str,
-    options: Mapping[str, Any] | None = None,
+    options: JoinOptions,
 ) -> RunParts:
     """Join the parts of one dump."""
     found = [*issues, *(issue for each in libraries(parts) for issue in each.issues)]
@@ -99,14 +103,14 @@ def assemble(
         tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts),
     )
     run = RunParts(
-        title,
+        options.title,
         graph,
         tensors,
         timeline,
         Issues(found),
         provenance,
         files=tuple(_run_file(part) for part in parts),
-        options=dict(options or {}),
+        options=dict(options.params),
         reports=reports,
         printed="" if table is None else bare_table(table),
         ir={name: text for part in parts if part.kind == "ir" for name, text in part.value.items()},
@@ -299,7 +303,7 @@ def _run_of(parts: RunParts, table: Part, number: int) -> RunParts:
             has_nodes = fits(table.value[0], parts.graph)
         if has_nodes:
             found.append(Part("graph", parts.graph, graph, None))
-    return assemble(found, (), title=f"{parts.title}, tables[{number}]")
+    return assemble(found, (), JoinOptions(f"{parts.title}, tables[{number}]"))
 
 
 def evidence_of(
@@ -402,3 +406,21 @@ class Outputs:
         if not keys or len(keys) != len(file.records):
             return None
         return cls(replace(file, records=tuple(map(of_byte_memory, file.records))), keys)
+
+
+FAMILY = Family(
+    "tvm",
+    (
+        cache.KIND,
+        LIBRARY,
+        PARAMS,
+        TRACE,
+        REPORT,
+        versions.KIND,
+        TIMES,
+        GRAPH,
+        TABLE,
+    ),
+    assemble,
+    dumps=(frozenset({"trace"}), frozenset({"graph", "params"})),
+)

@@ -21,9 +21,9 @@ from typing import Any
 import msgspec
 from tqdm.auto import tqdm
 
+from tvmdbg_widgets.formats.family import MB, Kind, SizeLimit, collector_paused
 from tvmdbg_widgets.formats.json_fields import Count, convert, read_json
 from tvmdbg_widgets.formats.limits import WorkBudget, named_bytes
-from tvmdbg_widgets.formats.registry import collector_paused
 from tvmdbg_widgets.formats.tvm.foreign import HALVED, Array, read_record
 from tvmdbg_widgets.formats.tvm.params.survey import Float8, settle_types, survey
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -345,3 +345,7 @@ def verified(shard: Shard, found: str) -> Issue | None:
     text = f"md5sum: expected {one_line(shard.md5sum[:40])}; found {found}. "
     text += "The shard is damaged, or the index is that of another one."
     return Issue("shard-damaged", IssueSeverity.ERROR, text, file=shard.source.name)
+
+
+#: Index of a tensor cache: 0.3 kB an array. Other parameters are never read whole.
+KIND = Kind("cache", "tensor cache", sniff, read_cache, SizeLimit("params", 256 * MB))

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from tvmdbg_widgets.formats.family import GRAPH_LIMIT, Kind
 from tvmdbg_widgets.formats.json_fields import Count, read_json
 from tvmdbg_widgets.formats.pasted.readings import nearly
 from tvmdbg_widgets.formats.tvm.params.record import MAX_LANES, MAX_NDIM
@@ -395,3 +396,6 @@ def _dtype(text: str) -> DataType | None:
     except ValueError:
         return None
     return dtype if dtype.bits in STORABLE_BITS and 1 <= dtype.lanes <= MAX_LANES else None
+
+
+KIND = Kind("library", "model library", sniff, read_metadata, GRAPH_LIMIT)

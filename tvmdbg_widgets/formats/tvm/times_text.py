@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import DecimalText
+from tvmdbg_widgets.formats.family import TIMES_LIMIT, Kind
 from tvmdbg_widgets.model.base.numbers import agree, as_float, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, paired_json
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -366,3 +367,6 @@ def _kind(document: Any) -> str:
     if isinstance(document, dict):
         return "an object with the keys " + ", ".join(str(key)[:40] for key in [*document][:10])
     return type(document).__name__
+
+
+KIND = Kind("times", "list of node times", sniff, read_time_list, TIMES_LIMIT, pasted=True)

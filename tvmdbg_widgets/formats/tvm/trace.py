@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
+from tvmdbg_widgets.formats.family import TRACE_LIMIT, Kind
 from tvmdbg_widgets.formats.tvm.times_text import (
     FIELDS,
     TraceEvents,
@@ -298,3 +299,6 @@ class _Checker:
             index[1:][start[1:] < end[:-1] - slack],
             "starts before the previous slice ends, which slices back to back do not",
         )
+
+
+KIND = Kind("trace", "execution trace", sniff, read_trace, TRACE_LIMIT, pasted=True)

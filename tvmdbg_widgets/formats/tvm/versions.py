@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tvmdbg_widgets.formats.family import REPORT_LIMIT, Kind
 from tvmdbg_widgets.formats.tvm.report.numbers import (
     COUNT,
     DURATION,
@@ -323,3 +324,6 @@ def _checks(
         )
         issues.append(Issue("total-disagrees", IssueSeverity.WARNING, said, file=file))
     return issues
+
+
+KIND = Kind("report", "VM profiler's table", sniff, read_vm_table, REPORT_LIMIT, pasted=True)

@@ -165,12 +165,12 @@ class Inspector:
         Its ``inspector`` is this one.
         """
         from tvmdbg_widgets.formats.executorch.assemble import assemble
-        from tvmdbg_widgets.formats.parts import Part
+        from tvmdbg_widgets.formats.family import JoinOptions, Part
 
         parts = [Part(kind, *each, None) for kind, each in self.sources.items()]
         name = self.sources["etdump"][1].name
         title = name.replace("\\", "/").rpartition("/")[2]
-        run = self.run_class(assemble(parts, (), title=title, method=self.method))
+        run = self.run_class(assemble(parts, (), JoinOptions(title, method=self.method)))
         run.inspector = self
         return run
 

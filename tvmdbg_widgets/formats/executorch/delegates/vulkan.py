@@ -20,8 +20,8 @@ from tvmdbg_widgets.formats.executorch.delegates.payload import (
     read_fields,
     read_payload,
 )
+from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.formats.flatbuffer import FlatTables, columns
-from tvmdbg_widgets.formats.registry import collector_paused
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateConstant,
     DelegateGraph,

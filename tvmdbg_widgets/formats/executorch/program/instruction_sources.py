@@ -16,6 +16,7 @@ from tvmdbg_widgets.formats.executorch.program.instruction_steps import (
 )
 from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.formats.executorch.program.tensors import HINT
+from tvmdbg_widgets.formats.family import GB, Kind, SizeLimit
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.program import BundledProgram, Plan, ScalarValue, TensorValue
@@ -313,3 +314,8 @@ class ViewRanges:
             hit = (self._memory == memory) & (self._starts < end) & (start < self._ends)
             self._touched[written] = (np.flatnonzero(hit) + len(self._plan.values)).tolist()
         return self._touched[written]
+
+
+#: A program of weights with inputs to test it on.
+_LIMIT = SizeLimit("bundled", 4 * GB)
+KIND = Kind("bundled", "bundled program", sniff, read_bundled_program, _LIMIT)

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from tvmdbg_widgets.formats.executorch.program.tensors import HINT, MOST_DIMENSIONS
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError
@@ -346,3 +347,6 @@ def read_segments(root: FlatTables, id_: int, base: int, file_size: int) -> tupl
                 found=f"a file of {counted(file_size, 'byte')}",
             )
     return tuple(FileSpan(base + offset, size) for offset, size in spans)
+
+
+KIND = Kind("named-data", "named data", sniff, read_flat_tensor, has_tensors=True)

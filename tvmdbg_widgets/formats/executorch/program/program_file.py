@@ -15,8 +15,8 @@ from tvmdbg_widgets.formats.executorch.program.tensors import (
     read_header,
     sniff,
 )
+from tvmdbg_widgets.formats.family import Kind, collector_paused
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables, Ragged
-from tvmdbg_widgets.formats.registry import collector_paused
 from tvmdbg_widgets.model.executorch.program import (
     BufferDevice,
     CompileSpec,
@@ -271,3 +271,6 @@ def _tensors(tables: FlatTables) -> list[TensorValue]:
         )
         for row, (kind, offset, sizes, order, grad, at, layout, bound) in enumerate(own)
     ]
+
+
+KIND = Kind("program", "ExecuTorch program", sniff, read_program, has_tensors=True)

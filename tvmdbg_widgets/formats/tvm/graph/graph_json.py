@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.registry import collector_paused
+from tvmdbg_widgets.formats.family import GRAPH_LIMIT, Kind, collector_paused
 from tvmdbg_widgets.formats.tvm.graph.document import check_graph, parse_document
 from tvmdbg_widgets.formats.tvm.graph.entries import read_entries
 from tvmdbg_widgets.formats.tvm.graph.log import (
@@ -343,3 +343,6 @@ def _tell_ambiguous(edges: EdgeTable, log: GraphLog) -> None:
     found += f"{edges.path(edge)} from node {candidates}"
     field = edges.path(edge) if len(ambiguous) == 1 else "nodes[*].inputs"
     log.add("edge-ambiguous", field, found, nodes[:1000])
+
+
+KIND = Kind("graph", "graph JSON", sniff, read_graph, GRAPH_LIMIT, pasted=True)

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.registry import format_of
+from tvmdbg_widgets.formats.family import Kind, Limits
 from tvmdbg_widgets.formats.tvm import cache as tensor_cache
 from tvmdbg_widgets.formats.tvm.cache import TensorCache
 from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC, LayoutLike, ListReader
@@ -186,9 +185,9 @@ def parameters_source(
 
 def _check(source: ByteSource, limits: Limits) -> bool:
     """Whether a file is an index; FormatError where it is too large for one."""
-    if not tensor_cache.sniff(source.read(0, min(_HEAD, source.size))):
+    if not tensor_cache.KIND.sniff(source.read(0, min(_HEAD, source.size))):
         return False
-    limits.check(source, format_of("cache"))
+    limits.check(source, tensor_cache.KIND)
     return True
 
 
@@ -212,3 +211,6 @@ def _index(tree: Tree, limits: Limits) -> ByteSource:
             hint="Name the file: load_params('…/tensor-cache.json') or load_params('….params').",
         )
     return kept[0]
+
+
+KIND = Kind("params", "params file", sniff, read_params, has_tensors=True)

@@ -1,4 +1,4 @@
-"""One file of a run: before it is read, and after."""
+"""Finds the files of a run in what its caller named: folders, archives, libraries, texts."""
 
 from __future__ import annotations
 
@@ -6,25 +6,22 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any
 
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.executorch.etrecord import is_etrecord
-from tvmdbg_widgets.formats.limits import Limits
-from tvmdbg_widgets.formats.pasted.readings import MISREAD, cut_line, nearly, readings
-from tvmdbg_widgets.formats.registry import (
-    FORMATS,
-    TUNING,
-    Format,
-    format_of,
-    head,
-    identify,
+from tvmdbg_widgets.formats.families import (
+    FAMILIES,
+    KINDS,
+    PASTED,
+    kind_of,
     suspect,
     tables_beside,
 )
+from tvmdbg_widgets.formats.family import FileCandidate, Kind, Limits, Part, head, identify
+from tvmdbg_widgets.formats.pasted.readings import cut_line, nearly, readings
+from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING
 from tvmdbg_widgets.formats.tvm.cache import superseded
 from tvmdbg_widgets.formats.tvm.extracted import inside_library, is_account, is_library
 from tvmdbg_widgets.formats.tvm.foreign import (
@@ -58,26 +55,6 @@ from tvmdbg_widgets.sources.folders import (
 from tvmdbg_widgets.sources.given import SourceLike, as_source
 
 
-@dataclass(frozen=True)
-class FileCandidate:
-    """A file of a known format."""
-
-    source: ByteSource
-    format: Format
-    folder: PurePath | None = None
-    path: PurePath = field(default_factory=PurePath)
-
-
-@dataclass(frozen=True)
-class Part:
-    """One file as it was read: what it gives a run, its content, and the folder it lay in."""
-
-    kind: str
-    value: Any
-    source: ByteSource
-    folder: PurePath | None
-
-
 def one_dump(
     tree: Tree, candidates: list[FileCandidate], device: str | None
 ) -> list[FileCandidate]:
@@ -85,10 +62,10 @@ def one_dump(
     kinds: dict[PurePath, set[str]] = defaultdict(set)
     for each in candidates:
         if each.folder is not None:
-            kinds[each.folder].add(each.format.part)
-    dumps = [folder for folder, found in kinds.items() if "trace" in found]
-    if not dumps:
-        dumps = [folder for folder, found in kinds.items() if {"graph", "params"} <= found]
+            kinds[each.folder].add(each.kind.part)
+    dumps: list[PurePath] = []
+    for parts in (parts for family in FAMILIES for parts in family.dumps):
+        dumps = dumps or [folder for folder, found in kinds.items() if parts <= found]
     chosen = [folder for folder in dumps if device is None or device.lower() in folder.name.lower()]
     if device is not None and not chosen:
         raise FormatError(
@@ -157,7 +134,7 @@ def one_index(
 
     ``dump_ndarray_cache`` writes a second index ``…-b16.json`` where it halved the floats.
     """
-    caches = [each for each in candidates if each.format.part == "cache"]
+    caches = [each for each in candidates if each.kind.part == "cache"]
     left = [caches[i] for i in superseded([each.source for each in caches])]
     if left:
         rest = "of the same shards, with other types, left out (open one by its path)"
@@ -175,8 +152,8 @@ def is_explained(name: str, root: Sequence[str]) -> bool:
 _OPENED_AT_ONCE = 8
 
 
-class Found:
-    """What the sources hold, before it is read."""
+class FileFinder:
+    """Finds the files that sources hold, before they are read."""
 
     def __init__(
         self,
@@ -198,6 +175,7 @@ class Found:
         self._follow_links = follow_links
         self._limits = limits or Limits()
         self._tuning = tuning
+        self._kinds = TUNING.kinds if tuning else KINDS
 
     def look_at(self, given: SourceLike) -> None:
         """Add the files of one source."""
@@ -214,20 +192,20 @@ class Found:
         except FormatError as problem:
             self.problems.append((source.name, problem))
 
-    def add(self, source: ByteSource, form: Format) -> None:
+    def add(self, source: ByteSource, kind: Kind) -> None:
         """Add a file whose format is known, unless it is too large for it."""
         try:
-            self._limits.check(source, form)
+            self._limits.check(source, kind)
         except FormatError as problem:
             self.problems.append((source.name, problem))
         else:
-            self.candidates.append(FileCandidate(source, form))
+            self.candidates.append(FileCandidate(source, kind))
 
     def _file(self, source: ByteSource) -> None:
         """Add a file, or the files of an archive."""
         source.allowance(self._limits.unpacked)
         if is_etrecord(source):
-            self.add(source, format_of("etrecord"))
+            self.add(source, kind_of("etrecord"))
             return
         content = open_archive(source)
         if isinstance(content, ArchiveTree):
@@ -237,44 +215,44 @@ class Found:
                 self._tree(content)
             return
         content = content or source
-        found = self._identify(content)
-        inside = [] if found is not None or self._tuning else self._inside(content)
-        for kind, part in inside:
-            self.add(part, format_of(kind))
+        kind = identify(content, self._kinds)
+        inside = [] if kind is not None or self._tuning else self._inside(content)
+        for part, inner in inside:
+            self.add(inner, kind_of(part))
         if inside:
             return
-        if found is None:
+        if kind is None:
             content.allowance().take_text(content.size, content.name)
-        if self._pasted(content, found):
+        if self._pasted(content, kind):
             return
-        found = found or (None if self._tuning else suspect(content))
-        if found is None:
+        kind = kind or (None if self._tuning else suspect(content))
+        if kind is None:
             self._unknown(content)
         else:
-            self._add_text(content, found)
+            self._add_text(content, kind)
 
-    def _add_text(self, source: ByteSource, form: Format) -> None:
+    def _add_text(self, source: ByteSource, kind: Kind) -> None:
         """Add a file, and the table of another kind that a console may hold besides."""
-        self.add(source, form)
-        for other in [] if self._tuning else tables_beside(source, form):
+        self.add(source, kind)
+        for other in [] if self._tuning else tables_beside(source, kind):
             self.add(source, other)
 
-    def _pasted(self, source: ByteSource, known: Format | None) -> bool:
+    def _pasted(self, source: ByteSource, known: Kind | None) -> bool:
         """Add what a pasted text is of once what stands around it is taken off.
 
         What a reader knows as it is goes to that reader, unless it would read it wrongly.
         """
-        if known is not None and known.part not in MISREAD:
+        if known is not None and known.part not in PASTED:
             return False
         for inner, cleaned in readings(source, known.part if known is not None else ""):
-            form = identify(inner, TUNING if self._tuning else FORMATS)
-            if form is not None:
+            kind = identify(inner, self._kinds)
+            if kind is not None:
                 is_doubtful = cleaned.left or cleaned.doubts
                 severity = IssueSeverity.WARNING if is_doubtful else IssueSeverity.NOTE
                 said = f"pasted text: {cleaned.told}"
                 if cleaned.told:
                     self.issues.append(Issue("pasted-text", severity, said, file=source.name))
-                self._add_text(inner, form)
+                self._add_text(inner, kind)
                 return True
         is_table = known is not None and known.part in ("table", "report")
         if is_table and (said := nearly(source, tables_only=True)):
@@ -297,22 +275,17 @@ class Found:
         """Return the parts that an exported library holds."""
         return inside_library(source) if is_library(head(source)) else []
 
-    def _identify(self, source: ByteSource) -> Format | None:
-        if self._tuning:
-            return identify(source, TUNING)
-        return identify(source)
-
     def _unknown(self, source: ByteSource) -> None:
         self.unknown.append(source)
-        known = ", ".join(each.what for each in FORMATS)
+        known = ", ".join(each.what for each in KINDS)
         self.problems.append((source.name, unknown_file(source, known)))
 
     def _tree(self, tree: Tree) -> None:
         candidates: list[FileCandidate] = []
         unknown: dict[PurePath, ByteSource] = {}
-        for entry, source, form in self._identified(tree):
+        for entry, source, kind in self._identified(tree):
             folder = tree.root / entry.path.parent
-            taken = [(form, source)] if form is not None else self._in_entry(tree, entry, source)
+            taken = [(kind, source)] if kind is not None else self._in_entry(tree, entry, source)
             candidates += [FileCandidate(each, kind, folder, entry.path) for kind, each in taken]
             if not taken and not self._is_pointer(entry, source) and not is_account(head(source)):
                 unknown[entry.path] = source
@@ -333,12 +306,12 @@ class Found:
 
     def _in_entry(
         self, tree: Tree, entry: FolderEntry, source: ByteSource
-    ) -> list[tuple[Format, ByteSource]]:
+    ) -> list[tuple[Kind, ByteSource]]:
         """Return the parts inside a file of a tree; a network is not asked for whole libraries."""
         if self._tuning or tree.far:
             return []
         try:
-            return [(format_of(kind), part) for kind, part in self._inside(source)]
+            return [(kind_of(part), inner) for part, inner in self._inside(source)]
         except (FormatError, OSError) as problem:
             self.issues.append(unreadable(entry.name, problem))
             return []
@@ -350,21 +323,21 @@ class Found:
             self.issues.append(Issue("lfs-pointer", IssueSeverity.ERROR, text, file=entry.name))
         return bool(pointer)
 
-    def _identified(self, tree: Tree) -> Iterable[tuple[FolderEntry, ByteSource, Format | None]]:
+    def _identified(self, tree: Tree) -> Iterable[tuple[FolderEntry, ByteSource, Kind | None]]:
         """Open every file and tell its format by its first bytes."""
 
-        def look(entry: FolderEntry) -> tuple[ByteSource, Format | None] | Exception:
+        def look(entry: FolderEntry) -> tuple[ByteSource, Kind | None] | Exception:
             try:
                 source = entry.open()
                 source.allowance(self._limits.unpacked)
-                form = identify(source, TUNING if self._tuning else FORMATS)
-                if form is None and is_etrecord(source):
-                    form = format_of("etrecord")
-                if form is not None:
-                    self._limits.check(source, form)
+                kind = identify(source, self._kinds)
+                if kind is None and is_etrecord(source):
+                    kind = kind_of("etrecord")
+                if kind is not None:
+                    self._limits.check(source, kind)
             except (FormatError, OSError) as problem:
                 return problem
-            return source, form
+            return source, kind
 
         entries = list(tree.files(self.issues))
         with ThreadPoolExecutor(_OPENED_AT_ONCE if tree.far else 1) as pool:
@@ -387,7 +360,7 @@ class Found:
         self, tree: Tree, candidates: list[FileCandidate], unknown: dict[PurePath, ByteSource]
     ) -> list[FileCandidate]:
         """Where the files are a model library, take one module of it, and its texts."""
-        libraries = [each for each in candidates if each.format.part == "library"]
+        libraries = [each for each in candidates if each.kind.part == "library"]
         if not libraries:
             return candidates
         first = min(libraries, key=lambda each: len(each.path.parts))
@@ -398,7 +371,7 @@ class Found:
         root = first.path.parent
         inside = [each for each in candidates if each.path.is_relative_to(root)]
         moved = [
-            FileCandidate(each.source, each.format, each.folder, each.path.relative_to(root))
+            FileCandidate(each.source, each.kind, each.folder, each.path.relative_to(root))
             for each in inside
         ]
         kept = one_module(tree, library, moved, self._module)

@@ -1,0 +1,76 @@
+"""Every format that can be read, told by content and never by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tvmdbg_widgets.formats.chrome.trace import FAMILY as CHROME
+from tvmdbg_widgets.formats.executorch.assemble import FAMILY as EXECUTORCH
+from tvmdbg_widgets.formats.family import Family, Kind, Limits, Part, head, identify
+from tvmdbg_widgets.formats.rpc.connection import FAMILY as RPC
+from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING
+from tvmdbg_widgets.formats.tvm.assemble import FAMILY as TVM
+from tvmdbg_widgets.formats.writer import FAMILY as RECORDING
+from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.sources.byte_source import ByteSource
+
+#: The first family that has a file among those found joins them all.
+FAMILIES = (EXECUTORCH, TVM, CHROME, RECORDING, RPC, TUNING)
+#: Kinds in the order in which they are asked whether a file is theirs.
+KINDS = sorted((kind for each in FAMILIES for kind in each.kinds), key=lambda kind: kind.rank)
+#: Bytes by name of the size limits.
+LIMITS: Mapping[str, int] = {
+    kind.limit.name: kind.limit.size for kind in KINDS if kind.limit is not None
+}
+#: Parts of which a text may be pasted with something around it.
+PASTED = frozenset(kind.part for kind in KINDS if kind.pasted)
+
+
+def family_of(parts: Sequence[Part]) -> Family:
+    """Return the family that joins these files."""
+    # A debug buffer alone, which only its caller can tell, is of no kind.
+    return next((f for f in FAMILIES if any(part.kind in f for part in parts)), EXECUTORCH)
+
+
+def checked_limits(chosen: Mapping[str, Any] | None) -> Limits:
+    """Return limits that a caller chose; ValueError where a name or a size makes no sense."""
+    for name, most in (chosen or {}).items():
+        one_of("part limits", name, LIMITS)
+        if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+            raise ValueError(f"limits: {name!r} must be a number of bytes, found {most!r}")
+    return Limits(dict(chosen or {}))
+
+
+def tables_beside(source: ByteSource, kind: Kind) -> list[Kind]:
+    """Return the other kind of table of times that a text with such a table holds besides."""
+    parts = ("table", "report")
+    start = head(source) if kind.part in parts else b""
+    others = (each for each in KINDS if each.part in parts and each.part != kind.part)
+    return [each for each in others if start and each.sniff(start)][:1]
+
+
+def suspect(source: ByteSource) -> Kind | None:
+    """Return the kind that a source of no known format may be a broken file of."""
+    start = head(source).replace(b"\0", b"")
+    opened = re.match(rb'\W*?[{"]', start)
+    for pattern, part in ((rb'"traceEvents\\?"', "chrome"), (rb'"nodes\\?"', "graph")):
+        if opened and re.compile(pattern).search(start, opened.end()):
+            return kind_of(part)
+    return None
+
+
+def kind_for(part: str, source: ByteSource) -> Kind:
+    """Return the kind of a source that its caller said gives a part of a run.
+
+    Where several kinds give it, the one that knows the content, else the first.
+    """
+    also = {"trace": ("trace", "chrome"), "params": ("params", "cache")}.get(part, (part,))
+    fitting = [kind for kind in KINDS if kind.part in also]
+    return (identify(source, fitting) if len(fitting) > 1 else None) or kind_of(part)
+
+
+def kind_of(part: str) -> Kind:
+    """Return the first kind that gives a part of a run."""
+    return next(kind for kind in KINDS if kind.part == part)

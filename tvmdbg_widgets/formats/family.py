@@ -1,0 +1,198 @@
+"""What a format is: the kinds of its files, how each is told and read, and what joins them."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import FormatError, Issue, one_line
+from tvmdbg_widgets.model.parts import RunParts
+from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.sources.byte_source import ByteSource
+from tvmdbg_widgets.sources.file_source import FileSource, GrowingFile
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.formats.rpc.connection import RpcConnection
+    from tvmdbg_widgets.formats.tvm.params.list import LayoutLike
+
+MB, GB = 1 << 20, 1 << 30
+
+_lock = threading.Lock()
+_pauses = 0
+_was_enabled = False
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the cycle collector; it runs again when the last of nested or parallel pauses ends.
+
+    Parsed JSON holds no cycles, yet each generation the collector walks all of it: half of the
+    time of reading a large graph.
+    """
+    global _pauses, _was_enabled  # noqa: PLW0603
+    with _lock:
+        if _pauses == 0:
+            _was_enabled = gc.isenabled()
+            gc.disable()
+        _pauses += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _pauses -= 1
+            if _pauses == 0 and _was_enabled:
+                gc.enable()
+
+
+@dataclass(frozen=True)
+class SizeLimit:
+    """Bytes up to which files are read whole into memory, and their name in ``limits=``.
+
+    Parsed, a text takes three to ten times its size in memory; each limit lies ten times or more
+    above the largest real file of its kind, and below what ends a process.
+    """
+
+    name: str
+    size: int
+
+
+#: 100,000 nodes are 40 MB; a model library's metadata is smaller.
+GRAPH_LIMIT = SizeLimit("graph", 1 * GB)
+#: Chrome traces of whole trainings reach a few gigabytes.
+TRACE_LIMIT = SizeLimit("trace", 8 * GB)
+#: 0.4 kB a call: two million calls.
+REPORT_LIMIT = SizeLimit("report", 1 * GB)
+#: 20 bytes a repeat of a node: 100 million.
+TIMES_LIMIT = SizeLimit("times", 2 * GB)
+#: The issues of a recording, and the IR text of all stages.
+RECORDING_LIMIT = SizeLimit("recording", 512 * MB)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Files of one format: what part of a run they give, how they are told and read.
+
+    ``what`` names them in messages. ``sniff`` tells them by their first bytes.
+    """
+
+    part: str
+    what: str
+    sniff: Callable[[bytes], bool]
+    read: Callable[..., Any]
+    #: None where only headers are read, or line by line.
+    limit: SizeLimit | None = None
+    #: Bytes are mostly tensors, which are not parsed.
+    has_tensors: bool = False
+    #: Kinds of lower rank are asked first; 1 where a line anywhere in a text tells the kind.
+    rank: int = 0
+    #: Texts that are pasted with something around them may be told as this kind and be misread.
+    pasted: bool = False
+    #: Files may be appended to after they are opened.
+    grows: bool = False
+
+
+#: Bytes from the start of a file that its kind is told by.
+HEAD_BYTES = 64 * 1024
+
+
+def head(source: ByteSource) -> bytes:
+    """Return the bytes that the kind of a file is told by."""
+    return source.read(0, min(HEAD_BYTES, source.size))
+
+
+def identify(source: ByteSource, among: Sequence[Kind]) -> Kind | None:
+    """Return the kind of a source, None where no reader knows it."""
+    start = head(source)
+    return next((kind for kind in among if kind.sniff(start)), None)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file as it was read: what it gives a run, its content, and the folder it lay in."""
+
+    kind: str
+    value: Any
+    source: ByteSource
+    folder: PurePath | None
+
+
+@dataclass(frozen=True)
+class FileCandidate:
+    """A file of a known kind, before it is read."""
+
+    source: ByteSource
+    kind: Kind
+    folder: PurePath | None = None
+    path: PurePath = field(default_factory=PurePath)
+
+    def read(self, **options: Any) -> Part:
+        """Read the file; FormatError where it is not readable at all."""
+        source = self.source
+        if self.kind.grows and type(source) is FileSource:
+            source = source.again(GrowingFile)
+        with collector_paused():
+            value = self.kind.read(source, **options)
+        return Part(self.kind.part, value, source, self.folder)
+
+
+@dataclass(frozen=True)
+class JoinOptions:
+    """Arguments of ``open`` that say how files are joined."""
+
+    title: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    method: str | None = None
+    execution: int | None = None
+    dtype_layout: LayoutLike = "auto"
+
+
+@dataclass(frozen=True)
+class Family:
+    """Kinds of files that one tool leaves behind, and the function that joins them.
+
+    A folder is a dump where it has all parts of one set of ``dumps``; the first set that any
+    folder has counts.
+    """
+
+    name: str
+    kinds: tuple[Kind, ...]
+    join: Callable[
+        [Sequence[Part], Sequence[Issue], JoinOptions], RunParts | TuningParts | RpcConnection
+    ]
+    dumps: tuple[frozenset[str], ...] = ()
+
+    def __contains__(self, part: str) -> bool:
+        return any(kind.part == part for kind in self.kinds)
+
+
+class Limits:
+    """The limits of one call of ``open``, by the names of size limits."""
+
+    def __init__(self, chosen: Mapping[str, int] | None = None) -> None:
+        self._chosen = chosen or {}
+        #: Unpacked bytes that are allowed whatever their ratio; 0 where nothing is chosen.
+        self.unpacked = max(self._chosen.values(), default=0)
+
+    def check(self, source: ByteSource, kind: Kind) -> None:
+        """Raise FormatError where a file is larger than its kind, or its packed bytes, allow."""
+        if not kind.has_tensors:
+            source.allowance().take_text(source.size, one_line(source.name))
+        if kind.limit is None:
+            return
+        name, most = kind.limit.name, self._chosen.get(kind.limit.name, kind.limit.size)
+        if source.size <= most:
+            return
+        call = f"open(…, limits={{{name!r}: {max(1, -(-source.size // GB))} * 2**30}})"
+        raise FormatError(
+            f"this {kind.what} is larger than is read into memory",
+            file=one_line(source.name),
+            expected=f"at most {counted(most, 'byte')}",
+            found=counted(source.size, "byte"),
+            hint=f"If it is what it should be, {call} reads it all the same.",
+        )
