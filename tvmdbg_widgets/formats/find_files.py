@@ -11,14 +11,7 @@ from pathlib import Path, PurePath
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.executorch.etrecord import is_etrecord
-from tvmdbg_widgets.formats.families import (
-    FAMILIES,
-    KINDS,
-    PASTED,
-    kind_of,
-    suspect,
-    tables_beside,
-)
+from tvmdbg_widgets.formats.families import FAMILIES, KINDS, PASTED, kind_of, suspect, tables_beside
 from tvmdbg_widgets.formats.family import FileCandidate, Kind, Limits, Part, head, identify
 from tvmdbg_widgets.formats.pasted.readings import cut_line, nearly, readings
 from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING

@@ -69,7 +69,10 @@ def _leave_out_tuning(found: FileFinder) -> None:
 
 def _read(found: FileFinder, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:
     """Read the candidates; those that cannot be read are added to the problems."""
-    _order(found.candidates)
+    # Readers of other files ask for these.
+    far = any(each.source.far for each in found.candidates)
+    first = ("recording", "graph") if far else ("recording",)
+    found.candidates.sort(key=lambda each: (each.kind.part not in first, each.kind.part == "graph"))
     parts = list(found.parts)
     for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
         try:
@@ -94,13 +97,6 @@ def _debug_buffer(parts: Sequence[Part], found: FileFinder, given: ByteSource | 
         return []
     found.problems[:] = [each for each in found.problems if each[0] != source.name]
     return [Part("debug-buffer", source, source, dump.folder if dump is not None else None)]
-
-
-def _order(candidates: list[FileCandidate]) -> None:
-    """Put first what the readers of others ask for."""
-    far = any(each.source.far for each in candidates)
-    first = ("recording", "graph") if far else ("recording",)
-    candidates.sort(key=lambda each: (each.kind.part not in first, each.kind.part == "graph"))
 
 
 def _options(

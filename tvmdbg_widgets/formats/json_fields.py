@@ -273,7 +273,8 @@ def recording_document(
 
 def encoded(document: Mapping[str, Any]) -> bytes:
     """Return a JSON value as the bytes of a file: the same bytes for the same value."""
-    lines = [f" {json.dumps(key)}: {_compact(value)}" for key, value in document.items()]
+    compact = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+    lines = [f" {json.dumps(key)}: {compact(value)}" for key, value in document.items()]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode("ascii")
 
 
@@ -281,10 +282,6 @@ def merged(stored: Iterable[Issue], found: Iterable[Issue]) -> list[Issue]:
     """Return the issues that were stored, then those that were found now and are new."""
     first = dict.fromkeys(stored)
     return [*first, *(issue for issue in found if issue not in first)]
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 def _below(folder: str, path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -94,14 +94,10 @@ def _copy(paths: Sequence[tuple[RunFile, str]], folder: Path) -> None:
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as out:
-                for piece in _pieces(file.source):
+                for start in range(0, file.source.size, _CHUNK):
+                    piece = file.source.read(start, min(_CHUNK, file.source.size - start))
                     out.write(piece)
                     bar.update(len(piece))
-
-
-def _pieces(source: ByteSource) -> Iterator[bytes]:
-    for start in range(0, source.size, _CHUNK):
-        yield source.read(start, min(_CHUNK, source.size - start))
 
 
 FORMAT, VERSION = "tvmdbg-times", 1

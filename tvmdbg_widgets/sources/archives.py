@@ -104,7 +104,9 @@ def open_archive(source: ByteSource) -> ArchiveTree | ByteSource | None:
     if _is_tar(head):
         return _tar(source, source)
     issues: list[Issue] = []
-    content = unpack(source, _plain_name(source.name), issues)
+    name = source.name
+    plain = next((name[: -len(end)] for end in _PACKED_NAMES if name.endswith(end)), name)
+    content = unpack(source, plain, issues)
     if content is None:
         return None
     if not _is_tar(content.read(0, min(_BLOCK, content.size))):
@@ -112,10 +114,6 @@ def open_archive(source: ByteSource) -> ArchiveTree | ByteSource | None:
     tree = _tar(content, source)
     tree.issues += issues
     return tree
-
-
-def _plain_name(name: str) -> str:
-    return next((name[: -len(end)] for end in _PACKED_NAMES if name.endswith(end)), name)
 
 
 def _is_tar(head: bytes) -> bool:

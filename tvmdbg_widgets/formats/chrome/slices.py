@@ -40,7 +40,8 @@ class ChromeSlices:
         rows = self._of("X")
         self._add(rows, self._columns.duration[rows], self._tracks(rows))
         self._threads()
-        self._instants()
+        rows = self._of(INSTANTS)
+        self._add(rows, np.zeros(len(rows)), self._tracks(rows))
         self._async()
         self._finish()
         self._tell()
@@ -69,10 +70,6 @@ class ChromeSlices:
         begin, end = np.asarray(found.begin, np.int64), np.asarray(found.end, np.int64)
         self._add(begin, self._columns.between(begin, end), self._tracks(begin))
         self._unpaired(found, "B", "E", self._tracks)
-
-    def _instants(self) -> None:
-        rows = self._of(INSTANTS)
-        self._add(rows, np.zeros(len(rows)), self._tracks(rows))
 
     def _async(self) -> None:
         rows = self._of(ASYNC)

@@ -281,7 +281,7 @@ def choose_connection(capture: Capture, wanted: int | str | None) -> TcpConnecti
     elif wanted is not None:
         found = [each for each in every if wanted in str(each)]
     else:
-        shaken = [each for each in every if _has_handshake(each)]
+        shaken = [c for c in every if _handshake(c.to_server) or _handshake(c.to_client)]
         found = shaken or list(every)
     if len(found) == 1:
         return found[0]
@@ -324,10 +324,6 @@ def streams_of(connection: TcpConnection) -> list[RpcStream]:
         RpcStream(name, each.source, each.gaps, each.times_at)
         for name, each in (("client", sent), ("server", answered))
     ]
-
-
-def _has_handshake(connection: TcpConnection) -> bool:
-    return any(_handshake(each) for each in (connection.to_server, connection.to_client))
 
 
 def _handshake(direction: TcpDirection) -> Handshake | None:

@@ -318,7 +318,13 @@ class Detection:
 
 def detect(sides: Sequence[Side], eras: Sequence[Era], layouts: Sequence[DTypeLayout]) -> Detection:
     """Tell how a connection is written."""
-    grammars = [each for era in eras for layout in layouts for each in _grammars(era, layout)]
+    # A layout may be padded to 8 bytes, or with the 4 bytes of TVM's own.
+    grammars = [
+        each
+        for era in eras
+        for layout in layouts
+        for each in dict.fromkeys((grammar(era, layout), grammar(era, layout, 4)))
+    ]
     fits: dict[str, list[Fit]] = {}
     for side in sides:
         fits[side.name] = fit_side(side, grammars, asked_by(next(iter(fits.values()), [])))
@@ -327,12 +333,6 @@ def detect(sides: Sequence[Side], eras: Sequence[Era], layouts: Sequence[DTypeLa
     chosen = min(found, key=_PREFERRED.index)
     told = [_side(side, fits[side.name], chosen, layouts) for side in sides]
     return Detection(found, tuple(each for each, _ in told), (*reasons, *(why for _, why in told)))
-
-
-def _grammars(era: Era, layout: DTypeLayout) -> list[Grammar]:
-    """Return the ways to write a layout: padded to 8 bytes, or with the 4 bytes of TVM's own."""
-    usual, kept = grammar(era, layout), grammar(era, layout, 4)
-    return list(dict.fromkeys((usual, kept)))
 
 
 def _eras(fits: dict[str, list[Fit]], eras: Sequence[Era]) -> tuple[Era, ...]:

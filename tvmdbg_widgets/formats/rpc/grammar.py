@@ -21,12 +21,7 @@ from tvmdbg_widgets.model.dtype_layout import DTypeLayout, dtype_layout
 Era = Literal["v0.5", "v0.7", "v0.8", "v0.21"]
 ERAS: tuple[Era, ...] = ("v0.5", "v0.7", "v0.8", "v0.21")
 RELEASES: Mapping[Era, str] = MappingProxyType(
-    {
-        "v0.5": "v0.5 and v0.6",
-        "v0.7": "v0.7",
-        "v0.8": "v0.8 to v0.20",
-        "v0.21": "v0.21 and later",
-    }
+    {"v0.5": "v0.5 and v0.6", "v0.7": "v0.7", "v0.8": "v0.8 to v0.20", "v0.21": "v0.21 and later"}
 )
 
 _OLD_CODES = {

@@ -190,7 +190,10 @@ def _value(reader: Reader, grammar: Grammar, kind: str, field: str) -> Any:
             return _text(reader, kind, field)
         case "dtype":
             dtype = read_dtype(reader, grammar.dtype, f"{field}: dtype", is_argument=True)
-            _read_padding(reader, grammar.padding, f"{field}: padding")
+            padding = reader.data(grammar.padding, f"{field}: padding") if grammar.padding else b""
+            if padding.strip(b"\0") and not reader.lenient:
+                at = reader.at - len(padding)
+                raise WireError(f"{field}: padding", at, "zeros", "other bytes")
             return dtype
         case "device":
             return read_device(reader, field)
@@ -220,11 +223,6 @@ def _text(reader: Reader, kind: str, field: str) -> str | bytes | StreamSpan:
         return StreamSpan(reader.skip(size, field), size)
     data = reader.data(size, field)
     return data.decode("utf-8", "backslashreplace") if kind == "str" else data
-
-
-def _read_padding(reader: Reader, size: int, field: str) -> None:
-    if size and reader.data(size, field).strip(b"\0") and not reader.lenient:
-        raise WireError(field, reader.at - size, "zeros", "other bytes")
 
 
 def read_dtype(

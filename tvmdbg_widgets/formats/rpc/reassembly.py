@@ -102,10 +102,7 @@ def _first_copies(whole: Extents) -> tuple[Extents, Extents, int]:
         pieces += _sweep(starts[run].tolist(), ends[run].tolist(), order[run].tolist())
     begin, end, owner = np.array(pieces, np.int64).T
     kept = Extents(
-        begin,
-        whole.offsets[owner] + begin - whole.starts[owner],
-        end - begin,
-        whole.times[owner],
+        begin, whole.offsets[owner] + begin - whole.starts[owner], end - begin, whole.times[owner]
     )
     lone = _taken(whole, order[single])
     merged = [

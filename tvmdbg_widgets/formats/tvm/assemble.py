@@ -54,11 +54,7 @@ T = TypeVar("T")
 
 
 @collector_paused()
-def assemble(
-    parts: Sequence[Part],
-    issues: Iterable[Issue],
-    options: JoinOptions,
-) -> RunParts:
+def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOptions) -> RunParts:
     """Join the parts of one dump."""
     found = [*issues, *(issue for each in libraries(parts) for issue in each.issues)]
     recording = _only(
@@ -410,17 +406,7 @@ class Outputs:
 
 FAMILY = Family(
     "tvm",
-    (
-        cache.KIND,
-        LIBRARY,
-        PARAMS,
-        TRACE,
-        REPORT,
-        versions.KIND,
-        TIMES,
-        GRAPH,
-        TABLE,
-    ),
+    (cache.KIND, LIBRARY, PARAMS, TRACE, REPORT, versions.KIND, TIMES, GRAPH, TABLE),
     assemble,
     dumps=(frozenset({"trace"}), frozenset({"graph", "params"})),
 )

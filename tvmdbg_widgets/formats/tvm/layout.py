@@ -160,7 +160,8 @@ def check_table(
     numbered, issues = _number_outputs(rows, layout, file)
     half_step = 0.5 * 10.0 ** -DECIMALS[layout.style]
     for row in numbered:
-        mean = _mean(row.measurements_us)
+        values = row.measurements_us
+        mean = math.fsum(values) / len(values) if values else math.nan
         if abs(mean - row.time_us) > 2 * half_step + 1e-12 * abs(mean):
             text = (
                 f"{row.name!r}: Time(us) is {row.time_us!r}, the mean of its measurements "
@@ -179,7 +180,12 @@ def check_table(
                 "missing"
             )
             issues.append(Issue("total-disagrees", IssueSeverity.WARNING, said, file=file))
-    elif layout.style != "v0.5" and not truncated and _descending(calls):
+    elif (
+        layout.style != "v0.5"
+        and not truncated
+        and len(calls) > 4
+        and all(a.time_us >= b.time_us for a, b in itertools.pairwise(calls))
+    ):
         told = (
             "the rows are sorted by time but no Total_time row follows: "
             "the text may be cut off behind the last row"
@@ -246,14 +252,6 @@ def _check_widths(lines: Sequence[Sequence[str]], layout: TableLayout, file: str
 def _widths(layout: TableLayout) -> list[int]:
     edges = [*layout.starts, *([] if layout.length is None else [layout.length])]
     return [end - start for start, end in itertools.pairwise(edges)]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else math.nan
-
-
-def _descending(rows: Sequence[TableRow]) -> bool:
-    return len(rows) > 4 and all(a.time_us >= b.time_us for a, b in itertools.pairwise(rows))
 
 
 _DAY = 86_400e9

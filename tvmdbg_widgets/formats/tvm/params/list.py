@@ -317,7 +317,9 @@ def choose_layout(
             code = headers.read(offset, layout, label).dtype.code
         except FormatError as error:
             refused[layout] = error
-            why.append(f"{layout.name}: {_short(error, label)}")
+            field = (error.field or "").removeprefix(f"{label}: ")
+            would = f"{field} would be {error.found} (expected {error.expected})"
+            why.append(f"{layout.name}: {would}")
             continue
         (fitting if code <= MAX_CODE else odd).append(layout)
         if code > MAX_CODE:
@@ -336,8 +338,3 @@ def choose_layout(
     chosen = fitting[0]
     because = f"among {names}: not {'; not '.join(why)}" if why else f"the first of {names}"
     return LayoutChoice(chosen, because, tuple(fitting[1:]))
-
-
-def _short(error: FormatError, label: str) -> str:
-    field = (error.field or "").removeprefix(f"{label}: ")
-    return f"{field} would be {error.found} (expected {error.expected})"

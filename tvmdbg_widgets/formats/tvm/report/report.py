@@ -270,17 +270,18 @@ class TableRows:
     def _records(self, lines: list[str]) -> tuple[int, list[bytes]]:
         """Return the lines of rows, those joined that a name with line feeds broke."""
         records: list[bytes] = []
+        width = self.heading.length
         position = 0
         while position < len(lines):
             data = lines[position].rstrip("\r").encode("utf-8", "surrogatepass")
             taken = 1
             if not data.strip():
                 break
-            while self._short(data) and taken < _MOST_LINES and position + taken < len(lines):
+            while len(data) < width and taken < _MOST_LINES and position + taken < len(lines):
                 following = lines[position + taken].rstrip("\r").encode("utf-8", "surrogatepass")
                 data = data + b"\n" + following
                 taken += 1
-            if not self._whole(data):
+            if width and not (len(data) == width and data.endswith(b"  ")):
                 if position + 1 >= len(lines) - 1:
                     self.truncated = True
                     self._report(
@@ -300,14 +301,6 @@ class TableRows:
             records.append(data)
             position += taken
         return position, records
-
-    def _short(self, data: bytes) -> bool:
-        return bool(self.heading.length) and len(data) < self.heading.length
-
-    def _whole(self, data: bytes) -> bool:
-        if self.heading.length:
-            return len(data) == self.heading.length and data.endswith(b"  ")
-        return True
 
     def _name_width(self, records: list[bytes]) -> int:
         end = self.heading.ends[0]
