@@ -128,9 +128,9 @@ def open(
     from tvmdbg_widgets.formats.families import family_of
     from tvmdbg_widgets.formats.family import JoinOptions
     from tvmdbg_widgets.formats.gather import gather
+    from tvmdbg_widgets.formats.rpc.connection import RpcConnection
     from tvmdbg_widgets.formats.tvm.assemble import title_of
     from tvmdbg_widgets.formats.tvm.params.list import layout_text
-    from tvmdbg_widgets.model.parts import RunParts
     from tvmdbg_widgets.model.tuning.parts import TuningParts
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.sources.given import content_of, flat
@@ -153,12 +153,12 @@ def open(
     )
     joining = JoinOptions(title_of(sources), said, method, execution, dtype_layout)
     joined = family_of(parts).join(parts, issues, joining)
-    if isinstance(joined, RunParts):
-        return DebugRun(joined)
+    if isinstance(joined, RpcConnection):
+        from tvmdbg_widgets.rpc import RpcLog
+
+        return RpcLog(joined)
     if isinstance(joined, TuningParts):
         from tvmdbg_widgets.tuning import TuningLog
 
         return TuningLog(joined)
-    from tvmdbg_widgets.rpc import RpcLog
-
-    return RpcLog(joined)
+    return DebugRun(joined)

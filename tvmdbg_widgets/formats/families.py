@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tvmdbg_widgets.formats.chrome.trace import FAMILY as CHROME
+from tvmdbg_widgets.formats.chrome.trace import KIND as CHROME_TRACE
 from tvmdbg_widgets.formats.executorch.assemble import FAMILY as EXECUTORCH
 from tvmdbg_widgets.formats.family import Family, Kind, Limits, Part, head, identify
 from tvmdbg_widgets.formats.rpc.connection import FAMILY as RPC
@@ -16,6 +16,8 @@ from tvmdbg_widgets.formats.writer import FAMILY as RECORDING
 from tvmdbg_widgets.model.base.ranges import one_of
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
+#: Chrome traces of any program, which are joined as TVM's own are.
+CHROME = Family("chrome", (CHROME_TRACE,), TVM.join)
 #: The first family that has a file among those found joins them all.
 FAMILIES = (EXECUTORCH, TVM, CHROME, RECORDING, RPC, TUNING)
 #: Kinds in the order in which they are asked whether a file is theirs.

@@ -8,18 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, one_line
-from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.tuning.parts import TuningParts
+from tvmdbg_widgets.model.dtype_layout import DTypeLayout
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import FileSource, GrowingFile
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.rpc.connection import RpcConnection
-    from tvmdbg_widgets.formats.tvm.params.list import LayoutLike
 
 MB, GB = 1 << 20, 1 << 30
 
@@ -149,22 +144,21 @@ class JoinOptions:
     params: Mapping[str, Any] = field(default_factory=dict)
     method: str | None = None
     execution: int | None = None
-    dtype_layout: LayoutLike = "auto"
+    dtype_layout: str | DTypeLayout | Sequence[str | DTypeLayout] = "auto"
 
 
 @dataclass(frozen=True)
 class Family:
     """Kinds of files that one tool leaves behind, and the function that joins them.
 
+    ``join`` returns the parts of a run, of a tuning log, or an RPC connection.
     A folder is a dump where it has all parts of one set of ``dumps``; the first set that any
     folder has counts.
     """
 
     name: str
     kinds: tuple[Kind, ...]
-    join: Callable[
-        [Sequence[Part], Sequence[Issue], JoinOptions], RunParts | TuningParts | RpcConnection
-    ]
+    join: Callable[[Sequence[Part], Sequence[Issue], JoinOptions], Any]
     dumps: tuple[frozenset[str], ...] = ()
 
     def __contains__(self, part: str) -> bool:

@@ -1,4 +1,4 @@
-"""JSON as the types it should have; FormatError, from what msgspec says, where it has others."""
+"""JSON read as the types it should have, and the recording of a run, which is such JSON."""
 
 from __future__ import annotations
 

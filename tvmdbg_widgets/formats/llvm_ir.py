@@ -1,4 +1,4 @@
-"""LLVM IR as text: how its ``DLTensor`` lies, and what compiled code reads of data types.
+"""Texts of compiled code and memory: LLVM IR, hex dumps, and the IR stages of a saved run.
 
 Unoptimized modules have the struct type and address its members. From LLVM 19 on optimized ones
 have only offsets in bytes (``getelementptr inbounds i8, ptr %A.handle, i64 20``): what

@@ -1,4 +1,4 @@
-"""Saves a run as a folder that opens as the same run."""
+"""Saves a run as a folder that opens as the same run; its times are read here too."""
 
 from __future__ import annotations
 

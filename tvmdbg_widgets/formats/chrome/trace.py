@@ -8,7 +8,6 @@ for display only. The debugger's own trace is :mod:`tvmdbg_widgets.formats.tvm.t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,11 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import LARGEST_NS
-from tvmdbg_widgets.formats.family import TRACE_LIMIT, Family, JoinOptions, Kind, Part
+from tvmdbg_widgets.formats.family import TRACE_LIMIT, Kind
 from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.builders import from_events
 from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.node_sets import TraceExtras
@@ -202,14 +200,4 @@ def _executions(trace: ChromeTrace) -> int:
     return int(np.count_nonzero(trace.names.codes == trace.names.unique.index(whole)))
 
 
-def _join(parts: Sequence[Part], issues: Sequence[Issue], options: JoinOptions) -> RunParts:
-    from tvmdbg_widgets.formats.tvm.assemble import assemble
-
-    return assemble(parts, issues, options)
-
-
-FAMILY = Family(
-    "chrome",
-    (Kind("chrome", "Chrome trace", sniff, read_chrome_trace, TRACE_LIMIT, pasted=True),),
-    _join,
-)
+KIND = Kind("chrome", "Chrome trace", sniff, read_chrome_trace, TRACE_LIMIT, pasted=True)

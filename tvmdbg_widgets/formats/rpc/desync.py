@@ -1,4 +1,4 @@
-"""Where a receiver of another layout loses its place in what the sender wrote."""
+"""Network captures, and where a receiver of another layout loses its place in a stream."""
 
 from __future__ import annotations
 

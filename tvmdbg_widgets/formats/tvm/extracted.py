@@ -1,4 +1,4 @@
-"""The text that lies beside a dump made of some nodes of another run; it holds no data."""
+"""Files that hold or describe parts of a run: exported libraries, and notes beside a dump."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are none of TVM's debugger, and what they are."""
+"""Model libraries, and names for files that no reader knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of a trace or a log: whatever a shell or an editor made of it."""
+"""Text of traces and logs, whatever a shell or an editor made of it, and lists of node times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which TVM releases may have written a dump, from what its files look like.
+"""Which TVM releases may have written a dump, and the table of the VM's profiler.
 
 The ranges are those of the tags of apache/tvm between which the debugger's writers changed
 (``python/tvm/contrib/debugger/debug_result.py``, ``debug_executor.py`` @ v0.5 … v0.19.0).
