@@ -108,7 +108,7 @@ def chart(folder: Path) -> None:
     timelines = [run.timeline for run in runs if run.timeline is not None]
     left = iter(timelines)
     limit(measure("run.timeline.rows", lambda: next(left).rows, len(timelines)), ROWS_S)
-    asked = [Answers(run) for run in runs]
+    asked = [Answers(run.facts) for run in runs]
     firsts, alls = iter(asked), iter(asked)
     first = measure("first answer", lambda: next(firsts).answer({"kind": "timeline"}), len(asked))
     limit(first, FIRST_S)
@@ -142,7 +142,7 @@ def program(folder: Path) -> None:
     def answered() -> None:
         run = tvmdbg.open(record)
         assert len(run.groups)
-        Answers(run).answer({"kind": "graph"})
+        Answers(run.facts).answer({"kind": "graph"})
 
     limit(measure("open, groups, first answer", answered), PICTURE_S)
     limit(measure("open, groups, figure", lambda: tvmdbg.open(record).figure("graph")), PICTURE_S)

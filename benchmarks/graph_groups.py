@@ -86,7 +86,9 @@ def main() -> None:
         taken = _found(f"network of {nodes:,}", text)
         run = tvmdbg.open(text.encode())
         assert run.groups
-        told = measure("what the views are sent", lambda run=run: answer(run, {"kind": "graph"}))
+        told = measure(
+            "what the views are sent", lambda run=run: answer(run.facts, {"kind": "graph"})
+        )
         for each in (opened, taken, told):
             print(f"  {each.what}: {each.cpu_median / parsed.cpu_median:.2f} of json.loads")
         if nodes == LARGE:

@@ -75,7 +75,7 @@ def steps(folder: Path) -> Iterator[str]:
 
 def _of_run(run: tvmdbg.DebugRun, page: Path) -> Iterator[str]:
     run._repr_mimebundle_()
-    answers = Answers(run)
+    answers = Answers(run.facts)
     for kind in FIRST:
         answers.answer({"kind": kind, "id": "1"})
     answers.close()

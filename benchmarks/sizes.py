@@ -10,6 +10,7 @@ import json
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.engine import STATIC, VIEWS, code
+from tvmdbg_widgets.widgets.shown_run import model_of
 
 BUNDLE, DEBUGGER, OUTPUT = 60_000, 150_000, 100_000
 
@@ -41,7 +42,7 @@ def main() -> None:
             told(
                 "  its state, where a user saves widget state", len(json.dumps(state, default=str))
             )
-        told("  the run's own state", len(json.dumps(run.model.get_state(), default=str)))
+        told("  the run's own state", len(json.dumps(model_of(run.facts).get_state(), default=str)))
 
 
 if __name__ == "__main__":

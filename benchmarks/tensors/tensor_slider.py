@@ -38,6 +38,7 @@ REST_MS = 60
 
 OPEN = """import anywidget
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.widgets.shown_run import model_of
 run = tvmdbg.open("slider.params")
 class Asking(anywidget.AnyWidget):
     _esm = '''export default { async render({ model, el, host }) {
@@ -57,7 +58,7 @@ class Asking(anywidget.AnyWidget):
       el.textContent = "asks";
     }};'''
     run = anywidget.WidgetTrait().tag(sync=True)
-Asking(run=run.model)"""
+Asking(run=model_of(run.facts))"""
 VIEW = "tvmdbg.TensorInspector(run, entry=(0, 0), axes=(2, 3))"
 #: Each tile is drawn from a canvas of its own: another one than before is another picture.
 PAINTED = """() => {

@@ -19,6 +19,7 @@ from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.sources import folders
+from tvmdbg_widgets.widgets.shown_run import model_of
 
 DUMP = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
 GRAPH = (DUMP / "_tvmdbg_graph_dump.json").read_bytes()
@@ -96,8 +97,8 @@ def use(run: tvmdbg.DebugRun) -> None:
     repr(run.table()).encode()
     run.table()._repr_html_().encode()
     for kind in ("summary", "graph", "timeline", "tensors"):
-        json.dumps(answer(run, {"kind": kind}).result, allow_nan=False).encode()
-    assert run.model.title == run.title
+        json.dumps(answer(run.facts, {"kind": kind}).result, allow_nan=False).encode()
+    assert model_of(run.facts).title == run.title
 
 
 @pytest.mark.parametrize("piece", ['"', "{", '\\"', '{"', "{ "])
@@ -332,7 +333,7 @@ def test_names_cannot_steer_a_terminal_or_break_a_table() -> None:
 @pytest.mark.parametrize("sources", [(DUMP,), (GRAPH, PARAMS, TRACE)])
 def test_a_run_survives_pickling(sources: tuple[Any, ...]) -> None:
     run = tvmdbg.open(*sources)
-    assert run.model.title
+    assert model_of(run.facts).title
     again = pickle.loads(pickle.dumps(run))  # noqa: S301 (our own bytes)
     use(again)
     assert all(np.array_equal(again.tensors[e], run.tensors[e]) for e in run.tensors)

@@ -60,7 +60,7 @@ def cases() -> list[dict[str, Any]]:
     for opened, options in CASES:
         case = {"color_by": "kind", "open_groups": opened, **options}
         asked = {name: value for name, value in case.items() if name != "faults"}
-        request = graph_request(run, GraphFigureOptions(**asked))
+        request = graph_request(run.facts, GraphFigureOptions(**asked))
         marked = health(case.get("faults", {}), run.graph.num_nodes)
         figure = replace(request, replies=partial(dict, health=marked)).figure(
             width=2000, theme="light"

@@ -59,7 +59,7 @@ def packed(run: tvmdbg.DebugRun) -> dict[str, Any]:
     """Columns of graph and facts as a view is sent them, the buffers in base64."""
     found = {}
     for kind in ("graph", "facts"):
-        reply = answer(run, {"kind": kind})
+        reply = answer(run.facts, {"kind": kind})
         buffer = base64.b64encode(reply.buffers[0]).decode()
         found[kind] = {**reply.result, "buffer": buffer}
     return found

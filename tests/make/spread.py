@@ -74,7 +74,7 @@ def answers() -> list[dict[str, Any]]:
     with TemporaryDirectory() as folder:
         run = written(made, Path(folder))
         for (why, array), tensor in zip(made.items(), (run.tensors or {}).values(), strict=True):
-            facts = TensorFacts.of(run, tensor, TensorFigureOptions())
+            facts = TensorFacts.of(run.facts, tensor, TensorFigureOptions())
             found.append(_answer(why, array, facts))
             if why in ROUGH:
                 facts = facts.without_values("redacted", counts_only=False)

@@ -22,8 +22,8 @@ KINDS = ("values", "tensor", "statistics", "data")
 def written(source: Any, asked: list[dict[str, Any]]) -> str:
     """Content of one file: a page's data, and questions with the kernel's results."""
     run = tvmdbg.open(source)
-    stored = store(run, budget=5_000_000, share="tensors", parameters=True)
-    answers = [[each, answer(run, each).result] for each in asked]
+    stored = store(run.facts, budget=5_000_000, share="tensors", parameters=True)
+    answers = [[each, answer(run.facts, each).result] for each in asked]
     page = base64.b64encode(stored.data).decode()
     return json.dumps({"page": page, "answers": answers}, indent=0, ensure_ascii=False) + "\n"
 

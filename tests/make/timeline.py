@@ -60,7 +60,7 @@ def ranges(first: float, last: float) -> list[tuple[float, float, int]]:
 def told(given: list[Span]) -> dict[str, Any]:
     """One timeline: its answer, and what its rows show of bins."""
     own = timeline(given)
-    reply = answer(DebugRun(RunParts("small", timeline=own)), {"kind": "timeline"})
+    reply = answer(DebugRun(RunParts("small", timeline=own)).facts, {"kind": "timeline"})
     lod = TimelineLod(own)
     cases = []
     for first, step, count in ranges(lod.first, lod.last):

@@ -202,7 +202,7 @@ def main() -> None:
 
 
 def _packed(run: DebugRun, kind: str) -> dict[str, Any]:
-    reply = answer(run, {"kind": kind})
+    reply = answer(run.facts, {"kind": kind})
     return {**reply.result, "buffer": base64.b64encode(reply.buffers[0]).decode()}
 
 

@@ -77,7 +77,7 @@ class Answering:
     """Waits for the answer to each message of a page; the live model's scheduler gives it."""
 
     def __init__(self, run: Any) -> None:
-        self._scheduler = QuestionScheduler(run, self._receive)
+        self._scheduler = QuestionScheduler(run.facts, self._receive)
         self._asked = itertools.count()
         self._came: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
         self._next: Counter[str] = Counter()

@@ -21,9 +21,9 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = "tvmdbg_widgets"
 LAYERS = (
     "cli",
-    "export",
     "plots",
     "widgets",
+    "export",
     "figures",
     "answers",
     "recorders",
@@ -53,9 +53,9 @@ WIDGETS_ONLY = ("anywidget", "ipywidgets", "traitlets")
 #: The one module that may import a package.
 ONLY = {"quickjs": "engine", "pyodide": "engine"}
 MODEL_MAY = ("ml_dtypes", "numpy")
-#: What a run and a log import as they are loaded: derived facts, and what views share.
-SHOWN = {
-    "run": ("widgets.shown_run",),
+#: What a run and a log import as they are loaded: their facts, and questions to them.
+LOADED = {
+    "run": ("analysis", "formats.llvm_ir", "model"),
     "tuning": ("analysis", "formats", "model", "sources", "export.rerun"),
 }
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
@@ -167,13 +167,13 @@ def _direction(each: Import) -> str | None:
     if each.part in ("", *FACADES):
         free = each.in_function or each.for_types or each.own in (each.part, "__version__")
         free = free or each.imported == DECORATORS
-        shown = tuple(f"{PACKAGE}.{name}" for name in SHOWN.get(each.part, ()))
-        free = free or f"{each.imported}.".startswith(tuple(f"{name}." for name in shown))
+        loaded = tuple(f"{PACKAGE}.{name}" for name in LOADED.get(each.part, ()))
+        free = free or f"{each.imported}.".startswith(tuple(f"{name}." for name in loaded))
         return None if free else "a facade imports inside functions"
     if each.part not in LAYERS:
         return f"say in LAYERS where {each.part} stands"
     if each.own in FACADES:
-        return "a layer takes derived facts, or what is shown, and no facade"
+        return "a layer takes facts and no facade"
     if each.own in LAYERS:
         down = LAYERS.index(each.own) >= LAYERS.index(each.part)
         return None if down else "imports point down"
@@ -235,8 +235,8 @@ def test_imports_point_down() -> None:
         ("figures.x", "def f():\n    import quickjs"),
         ("engine", "import quickjs"),
         ("export.x", "def f():\n    from traitlets import Unicode"),
-        ("widgets.graph", "from tvmdbg_widgets.export import html"),
-        ("run", "from .model.graph import Graph"),
+        ("export.x", "from tvmdbg_widgets.widgets.graph import GraphView"),
+        ("run", "from .widgets.graph import GraphView"),
         ("", "from .model.errors import FormatError"),
         ("attic.x", "from tvmdbg_widgets.model import graph"),
     ],
@@ -306,6 +306,15 @@ def test_a_reader_loads_no_widget_and_no_chart() -> None:
     code = (
         "import sys, tvmdbg_widgets; tvmdbg_widgets.FormatError; tvmdbg_widgets.load_params;"
         f"print(*sorted({set(HEAVY)!r} & set(sys.modules)))"
+    )
+    assert _python(code) == ""
+
+
+def test_a_run_is_opened_and_asked_without_widgets() -> None:
+    code = (
+        "import sys, tvmdbg_widgets as t; run = t.open(t.samples.resnet20_cifar);"
+        "run.summary(), run.findings(), run.times('kind');"
+        "print(*sorted({'IPython', 'anywidget', 'ipywidgets', 'traitlets'} & set(sys.modules)))"
     )
     assert _python(code) == ""
 

@@ -33,7 +33,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PUBLIC = {*tvmdbg.__all__, "open"} - {"__version__"}
 #: What methods of a run, or of a log, return and a reader need not know.
-INNER = {"Facts", "Recorded", "LogFacts", "TuningParts", "RunModel", "RunParts", "FindingsSearch"}
+INNER = {"Facts", "LogFacts", "TuningParts", "RunFacts", "RunParts"}
 #: How the page on formats calls what the registry reads.
 CALLED = {
     "recording": "[recording]",
@@ -135,13 +135,13 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
     left_out = documented()["tvmdbg_widgets.DebugRun"]
     names = re.search(r":exclude-members: (.*)", left_out)
     assert names is not None
-    assert set(names[1].split(", ")) == {"facts", "known_findings", "model", "search"}
+    assert set(names[1].split(", ")) == {"facts"}
 
 
 @pytest.mark.parametrize(
     ("rooms_of", "of"),
     [
-        (("run/*", "analysis/derived/*", "widgets/shown_run"), tvmdbg.DebugRun),
+        (("run/*", "analysis/selection", "analysis/summary"), tvmdbg.DebugRun),
         (
             (
                 *("tuning/*", "analysis/tuning/facts", "analysis/tuning/identity"),

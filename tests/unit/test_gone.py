@@ -133,7 +133,7 @@ def test_what_was_counted_before_stays(tmp_path: Path) -> None:
     folder = write(tmp_path / "dump")
     run = tvmdbg.open(folder)
     known = [repr(run.findings(progress=False)), repr(run.health(progress=False))]
-    answers = Answers(run)
+    answers = Answers(run.facts)
     asked = {"kind": "tensor", "entry": [3, 0], "rows": 8, "cols": 8}
     seen = answers.answer(asked)
     remove(folder)
@@ -149,7 +149,7 @@ def test_what_was_counted_before_stays(tmp_path: Path) -> None:
     assert THERE in told["trouble"]
     counted = answers.answer({"kind": "statistics", "entry": [2, 0]}).result
     assert counted["statistics"]["mean"]["value"] == 2.5
-    stored = store(run, budget=10**7, share="tensors", parameters=True)
+    stored = store(run.facts, budget=10**7, share="tensors", parameters=True)
     assert stored.left_out == ("values of 4 tensors (1 kB) that could not be read",)
     assert b"values could not be read when this page was made: the file is gone" in stored.data
 

@@ -61,12 +61,12 @@ def test_reading_a_trace_ends_full(tmp_path: Path, ends: Ends) -> None:
 
 @pytest.mark.parametrize("share", ["statistics", "pictures"])
 def test_storing_a_page_ends_full(run: DebugRun, ends: Ends, share: Any) -> None:
-    store(run, budget=3_000_000, share=share)
+    store(run.facts, budget=3_000_000, share=share)
     assert_full(ends, "storing")
 
 
 def test_storing_a_page_without_tensors_ends_full(run: DebugRun, ends: Ends) -> None:
-    store(run, budget=3_000_000, tensors=False)
+    store(run.facts, budget=3_000_000, tensors=False)
     assert_full(ends, "storing")
 
 

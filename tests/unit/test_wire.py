@@ -64,7 +64,7 @@ def test_an_answer_that_no_view_expects_fails_any_test(
     monkeypatch.setitem(answers._ANSWERS, "cancel", lambda *_: Reply(result))
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     with pytest.raises(TypeError, match=said):
-        answers.answer(run, {"kind": "cancel"})
+        answers.answer(run.facts, {"kind": "cancel"})
 
 
 @pytest.mark.parametrize("view", ["graph", "tensor", "timeline", "memory", "debugger"])

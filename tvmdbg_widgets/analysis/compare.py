@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
-from tvmdbg_widgets.analysis.derived.recorded import Recorded
 from tvmdbg_widgets.analysis.differences import (
     Difference,
     DifferenceKind,
@@ -18,6 +17,7 @@ from tvmdbg_widgets.analysis.differences import (
     differences,
     label_of,
 )
+from tvmdbg_widgets.analysis.facts import OpenedRun
 from tvmdbg_widgets.analysis.matching import Matching, match
 from tvmdbg_widgets.model.base.numbers import html_table
 from tvmdbg_widgets.model.base.ranges import MadeSequence
@@ -234,11 +234,11 @@ def compare(a: RunParts, b: RunParts, titles: Sequence[str] | None = None) -> Co
     return Comparison(a, b, match(a.graph, b.graph), titles)
 
 
-def graphs_of(a: Recorded, b: Recorded | Graph) -> tuple[Graph, Graph]:
+def graphs_of(a: RunParts, b: OpenedRun | Graph) -> tuple[Graph, Graph]:
     """Return the graphs of two runs, or of a run and a graph."""
-    if not isinstance(b, Graph) and not hasattr(b, "parts"):
+    if not isinstance(b, Graph) and not hasattr(b, "facts"):
         raise TypeError(f"a run or its graph is matched, not {type(b).__name__}")
-    graph = b if isinstance(b, Graph) else b.graph
+    graph = b if isinstance(b, Graph) else b.facts.graph
     if a.graph is None or graph is None:
         raise ValueError(_lacks("the run" if a.graph is None else "the other run"))
     return a.graph, graph

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN, entry_sizes
 from tvmdbg_widgets.analysis.query import parse
@@ -27,7 +27,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 _TENSORS, _SAMPLE = 128, 1024
 
 
-def opening_tensor(run: Derived) -> Tensor | None:
+def opening_tensor(run: RunFacts) -> Tensor | None:
     """Return the tensor that is shown first; None where none stands out.
 
     Of a run with a graph that of the first fault, as far as it was scanned, else that of the
@@ -52,7 +52,7 @@ def opening_tensor(run: Derived) -> Tensor | None:
     return next((each for fits in ranks for each, found in known if fits(found)), None)
 
 
-def _faulty(run: Derived) -> Tensor | None:
+def _faulty(run: RunFacts) -> Tensor | None:
     """Return the tensor of the first fault, if the scan is over and found one."""
     if run.tensors is None or run.search.scan.state != "done":
         return None
@@ -62,7 +62,7 @@ def _faulty(run: Derived) -> Tensor | None:
     return run.tensors.get(ranked[0].entry)
 
 
-def _slowest(run: Derived) -> Tensor | None:
+def _slowest(run: RunFacts) -> Tensor | None:
     """Return the first output of the slowest operator whose outputs are there."""
     if run.tensors is None or run.timeline is None:
         return None
@@ -83,14 +83,14 @@ def _look(tensor: Tensor, *, sample: bool) -> Statistics | None:
     return found if found is not None and found.applicable else None
 
 
-def hidden_nodes(run: Derived, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
+def hidden_nodes(run: RunFacts, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
     """Mark the nodes that any of the queries finds, and parameters that only those read."""
     graph = run.graph
     found = np.zeros(0 if graph is None else graph.num_nodes, bool)
     if graph is None:
         return found
     for query in queries:
-        found[list(select(run.facts, query))] = True
+        found[list(select(run.queries, query))] = True
     known = graph.edge_source >= 0
     source, by_hidden = graph.edge_source[known], found[graph.edge_target[known]]
     is_read = np.zeros((2, graph.num_nodes), bool)
@@ -124,12 +124,12 @@ class Highlight:
     entry: Entry | None = None
 
 
-def highlights(run: Derived) -> tuple[Highlight, ...]:
+def highlights(run: RunFacts) -> tuple[Highlight, ...]:
     """Return the extremes of a run, as far as its graph, times and tensors tell them."""
     return (*_slowest_highlights(run), *_largest(run), *_peak(run))
 
 
-def _slowest_highlights(run: Derived) -> Iterator[Highlight]:
+def _slowest_highlights(run: RunFacts) -> Iterator[Highlight]:
     if run.graph is None or run.timeline is None:
         return
     top = run.timeline.top(1)
@@ -147,7 +147,7 @@ def _slowest_highlights(run: Derived) -> Iterator[Highlight]:
         yield Highlight(label, "time", top.names[0], value, nodes)
 
 
-def _largest(run: Derived) -> Iterator[Highlight]:
+def _largest(run: RunFacts) -> Iterator[Highlight]:
     graph = run.graph
     if graph is None:
         tensors = tuple((run.tensors or {}).values())
@@ -182,10 +182,10 @@ def _largest_of(
     yield Highlight(label, "tensor", name, value, (node,), entry)
 
 
-def _peak(run: Derived) -> Iterator[Highlight]:
+def _peak(run: RunFacts) -> Iterator[Highlight]:
     if run.graph is None or why_not(run.parts):
         return
-    peak = run.memory_plan().peak
+    peak = run.memory_plan.peak
     if not peak.nodes:
         return
     name = _name(run.graph, peak.nodes[0])

@@ -124,7 +124,23 @@ def _time(node: Node, ns: float, rounding_ns: float) -> str:
 
 
 def select(facts: Facts, query: str) -> Selection:
-    """Return the nodes that a query finds; none for a query of nothing."""
+    """Return the ids of the nodes that a query finds.
+
+    ::
+
+        run.select("time>1ms op:conv shape:*,64,*,*")
+        run.session.selected = run.select("conv2d->add->relu")
+
+    The same is understood by the search fields of the views; the whole grammar is in
+    ``docs/queries.md``.
+
+    Raises
+    ------
+    QueryError
+        The query does not follow the grammar; a ValueError that shows where.
+    ValueError
+        The run has no graph.
+    """
     check_type(query)
     if not query:
         return Selection((), query, facts, {}, [])

@@ -48,7 +48,7 @@ def missing(parts: RunParts) -> dict[str, str]:
 
 
 def summary(parts: RunParts) -> str:
-    """Return what there is, the slowest operators, and issues."""
+    """Return the run in some lines: what there is, what it took, what is questionable."""
     lines = [f"{parts.title}: {parts.provenance.format}"]
     for name in HOW_TO_GET:
         part = getattr(parts, name)

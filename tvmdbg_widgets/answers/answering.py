@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, laid_out
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import Question, StatisticsJobs
@@ -43,7 +43,7 @@ class Reply:
 class Context:
     """What an answer is made with."""
 
-    run: Derived
+    run: RunFacts
     layouts: Callable[[tuple[int, int]], tuple[KnownLayout, ...]]
     pictures: Pictures
     statistics_jobs: StatisticsJobs
@@ -294,7 +294,7 @@ class TensorQuery:
             )
 
 
-def asked_tensor(run: Derived, question: Question) -> Tensor:
+def asked_tensor(run: RunFacts, question: Question) -> Tensor:
     """Return the tensor that a question names."""
     if run.tensors is None:
         raise KeyError("this run has no tensors")

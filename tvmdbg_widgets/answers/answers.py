@@ -10,11 +10,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.opening import highlights, opening_tensor
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.analysis.timeline.counters import Counter
+from tvmdbg_widgets.analysis.timeline.counters import counters as counters_of
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
 from tvmdbg_widgets.analysis.view_columns import fact_columns, graph_columns, group_columns
@@ -41,7 +42,7 @@ _STOPS_WITHIN = 1.0
 class Answers:
     """Answers questions about one run; keeps what several questions share."""
 
-    def __init__(self, run: Derived, *, seconds: float | None = math.inf) -> None:
+    def __init__(self, run: RunFacts, *, seconds: float | None = math.inf) -> None:
         self._run = run
         self.gate = PriorityGate()
         self._pictures = Pictures()
@@ -74,7 +75,7 @@ class Answers:
         self._pictures.clear()
 
 
-def answer(run: Derived, message: object) -> Reply:
+def answer(run: RunFacts, message: object) -> Reply:
     """Answer one question about a run on its own; see :class:`Answers`."""
     return Answers(run).answer(message)
 
@@ -99,7 +100,7 @@ def _summary(context: Context, _question: Question) -> Reply:
             "message": issue.message,
             "nodes": list(issue.nodes),
         }
-        for issue in run.check()
+        for issue in run.issues
     ]
     provenance = [run.provenance.format, *run.provenance.evidence, *run.provenance.files]
     return Reply(
@@ -245,7 +246,7 @@ def counters(context: Context, _question: Question) -> Reply:
     """
     if context.run.timeline is None:
         return Reply(None)
-    found = context.run.counters()
+    found = counters_of(context.run.parts, lambda: context.run.memory_plan)
     shown = found[:_COUNTERS]
     whole = sum(map(len, shown))
     most = _MOST // max(1, len(shown))
@@ -287,7 +288,7 @@ def critical(context: Context, _question: Question) -> Reply:
     why = why_not(context.run.parts)
     if why:
         return Reply({"missing": why})
-    path = context.run.critical_path()
+    path = context.run.critical_path
     columns: dict[str, Any] = {"path": path.nodes, "slack": path.slack_ns}
     info = {
         "said": list(path.said),
@@ -303,7 +304,7 @@ def roofline(context: Context, _question: Question) -> Reply:
     why = why_not(context.run.parts).replace("critical path", "roofline")
     if why:
         return Reply({"missing": why})
-    work = context.run.work()
+    work = context.run.work
     nodes = work.operators
     columns: dict[str, Any] = {
         "node": nodes.astype(np.int32),

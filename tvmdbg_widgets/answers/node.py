@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.sentences import loss_sentences
 from tvmdbg_widgets.analysis.timeline.lod import matching
+from tvmdbg_widgets.analysis.times.area import area as area_of
 from tvmdbg_widgets.answers.answering import Context, Reply
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline, Searched, lod_columns
 from tvmdbg_widgets.answers.messages import Question
@@ -30,7 +31,7 @@ _CANDIDATES = 20
 _LISTED = 500  # inputs, and outputs
 
 
-def node_details(run: Derived, node: int) -> dict[str, Any]:
+def node_details(run: RunFacts, node: int) -> dict[str, Any]:
     """Return name, attributes, inputs, outputs with consumers, times and warnings of a node."""
     if run.graph is None:
         raise KeyError("this run has no graph")
@@ -114,7 +115,7 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
     }
 
 
-def _times(run: Derived, node: int) -> list[tuple[str, str]]:
+def _times(run: RunFacts, node: int) -> list[tuple[str, str]]:
     timeline, graph = run.timeline, run.graph
     mean = float(timeline.node_ns[node]) if timeline is not None else np.nan
     given = given_text(graph.roles[node]) if graph is not None else ""
@@ -147,8 +148,8 @@ def _times(run: Derived, node: int) -> list[tuple[str, str]]:
     return found
 
 
-def _notes(run: Derived, node: int) -> list[str]:
-    own = [issue.message for issue in run.check() if node in issue.nodes]
+def _notes(run: RunFacts, node: int) -> list[str]:
+    own = [issue.message for issue in run.issues if node in issue.nodes]
     tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
     values = [
         note for entry, tensor in tensors.items() if entry[0] == node for note in tensor.notes
@@ -161,7 +162,7 @@ def memory(context: Context, _question: Question) -> Reply:
     why = why_not(context.run.parts)
     if why:
         return Reply({"missing": why})
-    plan = context.run.memory_plan()
+    plan = context.run.memory_plan
     planned = plan.graph.planned_memory
     lost = np.array([(*each.entry, each.writer, each.reader) for each in plan.losses], np.int32)
     lost = lost.reshape(-1, 4)
@@ -245,7 +246,7 @@ def area(context: Context, question: Question) -> Reply:
     begin, end = _range(question)
     by = question.choice("by", _BY)
     context.watch()
-    found = context.run.area(begin, end)
+    found = area_of(context.run.parts, lambda: context.run.groups, begin, end)
     context.watch()
     table = None if by is None else found.by(by)
     spread = {

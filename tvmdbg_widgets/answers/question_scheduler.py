@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeAlias
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.kept_timeline import ALONG
@@ -59,7 +59,7 @@ class QuestionScheduler:
     being answered already. What takes long waits, between its blocks, while a short answer is made.
     """
 
-    def __init__(self, run: Derived, send: Send) -> None:
+    def __init__(self, run: RunFacts, send: Send) -> None:
         self._run = run
         self._send = send
         self._answers = Answers(run, seconds=None if HAS_THREADS else _SLICE)

@@ -10,7 +10,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeChanges, TimeComparison
 from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH
 from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.analysis.timeline.lod import slice_colors
 from tvmdbg_widgets.analysis.times.keys import has_modules, modules
@@ -45,7 +45,7 @@ def timeline(context: Context, _question: Question) -> Reply:
 
 
 def first_of_timeline(
-    run: Derived,
+    run: RunFacts,
     kept: KeptTimeline,
     *,
     repeats: bool = True,
@@ -159,7 +159,7 @@ def _shared(own: Timeline) -> dict[str, Any]:
     return found
 
 
-def _info(run: Derived, kept: KeptTimeline) -> dict[str, Any]:
+def _info(run: RunFacts, kept: KeptTimeline) -> dict[str, Any]:
     own = kept.timeline
     nesting = own.nesting
     return {

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.export.nodes import (
@@ -58,7 +58,6 @@ from tvmdbg_widgets.model.base.writing import replacing, replacing_all
 from tvmdbg_widgets.model.graph.graph import Graph, device_name
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.nodes import Subgraph
-from tvmdbg_widgets.widgets.tuning import TuningView
 
 _MOST_LABEL, _MOST_VALUE = 200, 2_000
 _DIVIDERS = str.maketrans({"/": "\u2215", ";": ","})
@@ -113,7 +112,7 @@ class ModelExplorer:
 
 
 def model_explorer(
-    run: Derived, graph: Graph, nodes: Any = None, *, node_data: Iterable[Any] = ()
+    run: RunFacts, graph: Graph, nodes: Any = None, *, node_data: Iterable[Any] = ()
 ) -> ModelExplorer:
     """Return a graph, or some of its nodes; see ``DebugRun.to_model_explorer``."""
     chosen = part(graph, nodes)
@@ -161,7 +160,7 @@ def _text(value: object) -> str:
 
 class _ModelExplorerNodes:
     def __init__(
-        self, run: Derived, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
+        self, run: RunFacts, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
     ) -> None:
         self.graph, self.chosen, self.spaces = graph, chosen, spaces
         self.inner = run.groups.node_group
@@ -267,7 +266,7 @@ class _ModelExplorerNodes:
 
 
 def _group_attributes(
-    run: Derived, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
+    run: RunFacts, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
 ) -> dict[str, dict[str, str]]:
     """Return what is said of the graph (of the empty namespace) and of each group."""
     kept, groups = graph.num_nodes, run.groups
@@ -310,7 +309,7 @@ _THEMES = ("auto", "light", "dark")
 
 
 def save_page(
-    view: TuningView,
+    view: Any,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,

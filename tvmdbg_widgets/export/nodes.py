@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
 from tvmdbg_widgets.figures.engine import colors_of_nodes
 from tvmdbg_widgets.figures.request import column_of, graph_request
@@ -89,7 +89,7 @@ def quoted(text: str, most: int = _MOST_TIP) -> str:
 
 
 def dot(
-    run: Derived,
+    run: RunFacts,
     graph: Graph,
     nodes: Any = None,
     *,
@@ -121,7 +121,7 @@ def dot(
 class _DotWriter:
     def __init__(
         self,
-        run: Derived,
+        run: RunFacts,
         graph: Graph,
         chosen: Subgraph,
         colors: NodeColors | None,
@@ -255,10 +255,10 @@ class MachineFolders:
     folders: tuple[str, ...]
 
     @classmethod
-    def of(cls, run: Derived) -> MachineFolders:
+    def of(cls, run: RunFacts) -> MachineFolders:
         """Return the folders that the run's files lie in, the current one, and home."""
         named = [tensor.file for tensor in (run.tensors or {}).values()]
-        named += [issue.file for issue in run.check()]
+        named += [issue.file for issue in run.issues]
         named += [re.sub(r" \([\d,]+ bytes\)$", "", each) for each in run.provenance.files]
         named += list(run.timeline.sources) if run.timeline is not None else []
         named += [run.graph.file] if run.graph is not None else []
@@ -296,7 +296,7 @@ def _exists(path: str) -> bool:
 Shown = tuple[str | None, str, float | str | None]
 
 
-def node_colors(run: Derived, graph: Graph, what: Any) -> NodeColors | None:
+def node_colors(run: RunFacts, graph: Graph, what: Any) -> NodeColors | None:
     """Return what the colors show; None, with a warning that says why, where they cannot be made.
 
     Parameters and errors as of :class:`NodeColors`; only the engine's become a warning.
@@ -313,13 +313,13 @@ def node_colors(run: Derived, graph: Graph, what: Any) -> NodeColors | None:
 class NodeColors:
     """What the colors of a graph show, as of ``GraphView``'s ``color_by``, node by node."""
 
-    def __init__(self, run: Derived, graph: Graph, what: Any) -> None:
+    def __init__(self, run: RunFacts, graph: Graph, what: Any) -> None:
         if isinstance(what, str):
             one_of("color_by", what, COLOR_NAMES)
         elif not isinstance(what, NodeColumn):
             what = node_column(graph, what)
         if isinstance(what, str) and what == "health":
-            run.health(progress=False)
+            run.search.run()
         column = column_of(run, what)
         self.name = column if isinstance(column, str) else column.name
         self.unit = {"time": "ns", "bytes": "B"}.get(self.name, "")

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.counts import special_counts
 from tvmdbg_widgets.answers.node import node_details
 from tvmdbg_widgets.export.nodes import MachineFolders
@@ -100,7 +100,7 @@ class BugReport:
         return target
 
 
-def report(run: Derived, node: int | None = None) -> BugReport:
+def report(run: RunFacts, node: int | None = None) -> BugReport:
     """Write a bug report of a run.
 
     Reads every tensor unless that was done. Paths of this machine are left out: files are told by
@@ -109,7 +109,7 @@ def report(run: Derived, node: int | None = None) -> BugReport:
     tell = _teller(run)
     private = private_parameters(run.parts)
     own = [] if node is None else node_lines(run, node, tell, private)
-    found = redacted_findings(run.findings(), run.tensors, private)
+    found = redacted_findings(run.search.run(progress=True), run.tensors, private)
     lines = [f"# {plain(run.title)}"]
     if node is not None and run.graph is not None:
         lines = [f"# {plain(run.title)}, node {node}: {plain(run.graph.names[node])}"]
@@ -124,25 +124,25 @@ def report(run: Derived, node: int | None = None) -> BugReport:
         lines += section("Other findings", _titles(rest, tell))
     else:
         lines += section(f"Findings: {found.summary()}", _findings(found, tell))
-    lines += section(f"Checks: {run.check().summary()}", _checks(run, tell))
+    lines += section(f"Checks: {run.issues.summary()}", _checks(run, tell))
     figure = _figure(run, found, node, private)
     return BugReport("\n".join(lines) + "\n", figure)
 
 
-def _teller(run: Derived) -> Tell:
+def _teller(run: RunFacts) -> Tell:
     """Return what makes Markdown of a message: files by name alone."""
     machine = MachineFolders.of(run)
     return lambda text: plain(machine.without_paths(text))
 
 
-def _summary(run: Derived) -> str:
+def _summary(run: RunFacts) -> str:
     parts = (("Graph", run.graph), ("Tensors", run.tensors), ("Timeline", run.timeline))
     return "\n".join(
         f"{name}: missing" if part is None else repr(part).splitlines()[0] for name, part in parts
     )
 
 
-def _versions(run: Derived, tell: Tell) -> list[str]:
+def _versions(run: RunFacts, tell: Tell) -> list[str]:
     from tvmdbg_widgets import __version__
 
     evidence = "; ".join(run.provenance.evidence)
@@ -183,15 +183,15 @@ def _titles(found: list[Finding], tell: Tell) -> list[str]:
     )
 
 
-def _checks(run: Derived, tell: Tell) -> list[str]:
-    issues = run.check()
+def _checks(run: RunFacts, tell: Tell) -> list[str]:
+    issues = run.issues
     lines = bullets(tell(str(issue)) for issue in issues[:_ISSUES])
     if len(issues) > _ISSUES:
         lines.append(f"- and {counted(len(issues) - _ISSUES, 'issue')} more")
     return lines
 
 
-def _figure(run: Derived, found: Findings, node: int | None, private: PrivateParameters) -> Figure:
+def _figure(run: RunFacts, found: Findings, node: int | None, private: PrivateParameters) -> Figure:
     color_by = "time" if run.timeline is not None else "kind"
     graph = GraphFigureOptions(color_by=color_by, focus=node)
     entry = _entry(run, found, node, private)
@@ -202,7 +202,7 @@ def _figure(run: Derived, found: Findings, node: int | None, private: PrivatePar
 
 
 def _entry(
-    run: Derived, found: Findings, node: int | None, private: PrivateParameters
+    run: RunFacts, found: Findings, node: int | None, private: PrivateParameters
 ) -> tuple[int, int] | None:
     """Return the entry to draw: the node's, else the first that a finding names, else the last.
 
@@ -223,7 +223,7 @@ _REPEATS = 100
 _SPECIALS = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "-Inf"}
 
 
-def node_lines(run: Derived, node: int, tell: Tell, private: PrivateParameters) -> list[str]:
+def node_lines(run: RunFacts, node: int, tell: Tell, private: PrivateParameters) -> list[str]:
     """Return attributes, inputs, outputs, exact statistics, times and warnings of a node."""
     if run.graph is None:
         raise KeyError("this run has no graph")
@@ -264,7 +264,7 @@ def _readers(output: dict[str, Any]) -> str:
 
 
 def _values(
-    run: Derived, node: int, output: int, tell: Tell, private: PrivateParameters
+    run: RunFacts, node: int, output: int, tell: Tell, private: PrivateParameters
 ) -> list[str]:
     tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
     tensor = tensors.get((node, output))
@@ -326,7 +326,7 @@ def _at(tensor: Tensor, flat: int | None) -> str:
     return f" (at {index_text(index)})"
 
 
-def _times(run: Derived, node: int, shown: list[tuple[str, str]]) -> list[str]:
+def _times(run: RunFacts, node: int, shown: list[tuple[str, str]]) -> list[str]:
     lines = bullets(f"{name}: {plain(text)}" for name, text in shown if name != "repeats")
     timeline = run.timeline
     if timeline is None or not 0 <= node < timeline.num_nodes:

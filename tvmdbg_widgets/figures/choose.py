@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, why_not
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.figures.options import TensorFigureOptions
@@ -78,7 +78,7 @@ def names_of(options: type) -> list[str]:
 
 
 def figure_of(
-    run: Derived,
+    run: RunFacts,
     view: str,
     *,
     width: float,
@@ -98,7 +98,7 @@ def figure_of(
     if given.get("entry") is not None:
         given["entry"] = entry_ref(given["entry"], run.graph, run.tensors)
     if given.get("color_by") == "health":
-        run.health(progress=False)
+        run.search.run()
     if view == "graph":
         return graph_figure(run, width=width, theme=theme, **_timed(run, given))
     if view == "tensor":
@@ -120,13 +120,13 @@ def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
     return DebuggerOptions(graph, tensor, timeline, tuple(given.get("collapsed", ())))
 
 
-def _timed(run: Derived, given: dict[str, Any]) -> dict[str, Any]:
+def _timed(run: RunFacts, given: dict[str, Any]) -> dict[str, Any]:
     """Color by time where the run knows times and nobody chose, as the views do."""
     return {"color_by": "kind" if run.timeline is None else "time"} | given
 
 
 def graph_figure(
-    run: Derived,
+    run: RunFacts,
     *,
     color_by: str | NodeColumn | Any = "kind",
     fold_parameters: bool = True,
@@ -181,7 +181,7 @@ _MOST_ROWS, _MOST_NAMED = 16, 4_000
 
 
 def memory_figure(
-    run: Derived,
+    run: RunFacts,
     *,
     parameters: bool = True,
     color_by: str = "kind",
@@ -198,12 +198,12 @@ def memory_figure(
     return memory_request(run, options).figure(width=width, theme=theme)
 
 
-def memory_request(run: Derived, options: MemoryFigureOptions) -> RunFigure:
+def memory_request(run: RunFacts, options: MemoryFigureOptions) -> RunFigure:
     """Return what the figure of a memory plan is made of."""
     why = why_not(run.parts)
     if why:
         return RunFigure.missing(run, "memory", why)
-    plan = run.memory_plan()
+    plan = run.memory_plan
     said = plan.said
     text = "\n".join([f"{run.title}: memory plan", *(f"  {line}" for line in said)])
     data = {"text": text, "selected": options.selected}

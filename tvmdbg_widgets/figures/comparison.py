@@ -13,8 +13,8 @@ from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison, Ti
 from tvmdbg_widgets.analysis.compare_times.changes import change_text, p_text, ratio_text
 from tvmdbg_widgets.analysis.compare_times.result import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.result import SPEED
-from tvmdbg_widgets.analysis.derived.derived import Derived
 from tvmdbg_widgets.analysis.differences import DifferenceKind
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.matching import Certainty, Matching
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.timeline import change_of_slices
@@ -45,7 +45,7 @@ _MARKED = 2_000
 
 
 def comparison_figure(
-    runs: tuple[Derived, Derived],
+    runs: tuple[RunFacts, RunFacts],
     comparison: Comparison,
     *,
     color_by: str | None = None,
@@ -120,7 +120,7 @@ def comparison_figure(
 
 
 def _side(
-    comparison: Comparison, side: int, run: Derived, options: GraphFigureOptions, *, saved: bool
+    comparison: Comparison, side: int, run: RunFacts, options: GraphFigureOptions, *, saved: bool
 ) -> RunFigure:
     """Return what the figure of one graph is made of."""
     most = _MOST_SAVED_BYTES if saved else _MOST_BYTES

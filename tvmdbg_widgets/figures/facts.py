@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.answers.counts import tensor_counts
 from tvmdbg_widgets.figures.options import ShownValues, TensorFigureOptions
@@ -32,7 +32,7 @@ _SAMPLE = 1 << 20
 _SECOND = 1
 
 
-def default_entry(run: Derived) -> tuple[int, int] | None:
+def default_entry(run: RunFacts) -> tuple[int, int] | None:
     """Return the entry shown where none is asked for: :func:`opening_tensor`.
 
     Where there is none, the first output of the last operator; without a graph, or where that has
@@ -53,7 +53,7 @@ def default_entry(run: Derived) -> tuple[int, int] | None:
     return next(entry for entry in entries if entry[0] == last)
 
 
-def _counted(run: Derived, tensor: Tensor, reading: str | None) -> Statistics:
+def _counted(run: RunFacts, tensor: Tensor, reading: str | None) -> Statistics:
     """Count all values, with a bar where that takes long; of a huge tensor a sample."""
     entry = (tensor.node, tensor.output)
     if tensor.nbytes >= _LARGE and entry not in run.search.scan.scanned().statistics:
@@ -104,7 +104,7 @@ class TensorFacts:
     unread: str = ""
 
     @classmethod
-    def of(cls, run: Derived, tensor: Tensor, options: TensorFigureOptions) -> TensorFacts:
+    def of(cls, run: RunFacts, tensor: Tensor, options: TensorFigureOptions) -> TensorFacts:
         """Count the values and choose what is shown."""
         shown = ShownValues.of(run, tensor, options)
         title = tensor_title(tensor, run.graph)

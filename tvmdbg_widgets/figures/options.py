@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, laid_out
 from tvmdbg_widgets.model.base.ranges import one_of
 from tvmdbg_widgets.model.pictures import (
@@ -103,7 +103,7 @@ class ShownValues:
     axis: int | None
 
     @classmethod
-    def of(cls, run: Derived, tensor: Tensor, options: TensorFigureOptions) -> ShownValues:
+    def of(cls, run: RunFacts, tensor: Tensor, options: TensorFigureOptions) -> ShownValues:
         """Return what was asked for as far as the tensor has it, the default where not."""
         readings = tensor.readings
         reading = options.reading if options.reading in readings else None

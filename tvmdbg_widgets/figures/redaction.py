@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.answering import Reply, layout_json, packed_cells
 from tvmdbg_widgets.answers.counts import (
     distribution_json,
@@ -70,7 +70,7 @@ class DebuggerOptions:
 
 
 def debugger_figure(
-    run: Derived,
+    run: RunFacts,
     options: DebuggerOptions | None = None,
     *,
     findings: Findings | None = None,
@@ -121,7 +121,7 @@ def debugger_figure(
     ).figure(width=width, theme=theme)
 
 
-def _findings(run: Derived, findings: Findings) -> dict[str, Any]:
+def _findings(run: RunFacts, findings: Findings) -> dict[str, Any]:
     """Return the first findings as they are written."""
     first, rest = findings[:_FINDINGS], max(0, len(findings) - _FINDINGS)
     more = f" and {rest} more" if rest else ""
@@ -158,7 +158,7 @@ _MOST_CHANNELS, _LARGEST_CHANNEL = 64, 144
 
 
 def tensor_figure(
-    run: Derived,
+    run: RunFacts,
     *,
     entry: tuple[int, int] | None = None,
     axes: Axes | None = None,
@@ -204,7 +204,7 @@ def most_pixels(saved: bool) -> int:
 
 
 def tensor_request(
-    run: Derived,
+    run: RunFacts,
     options: TensorFigureOptions,
     *,
     most_pixels: int,

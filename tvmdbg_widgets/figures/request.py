@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.query import QueryError
@@ -40,7 +40,7 @@ _OWN = ("kind", "time", "health", "dtype", "device", "storage", "bytes")
 
 
 def graph_request(
-    run: Derived,
+    run: RunFacts,
     options: GraphFigureOptions,
     *,
     most_bytes: int = MOST_BYTES,
@@ -126,7 +126,7 @@ def graph_request(
 
 
 def _condensed(
-    run: Derived, graph: Graph, name: str, marked: tuple[list[int], list[int]], notes: list[str]
+    run: RunFacts, graph: Graph, name: str, marked: tuple[list[int], list[int]], notes: list[str]
 ) -> RunFigure:
     """Return the figure of a graph whose nodes are too many for the engine."""
     timeline = run.timeline
@@ -158,7 +158,7 @@ def _without_effect(options: GraphFigureOptions, camera: Mapping[str, Any] | Non
     return f"Without effect here, where each box stands for many operators: {', '.join(given)}."
 
 
-def column_of(run: Derived, color_by: str | NodeColumn) -> str | NodeColumn:
+def column_of(run: RunFacts, color_by: str | NodeColumn) -> str | NodeColumn:
     """Return what the colors show, as a name where a graph knows it of itself."""
     if isinstance(color_by, str) and color_by in KNOWN_COLUMNS and color_by not in _OWN:
         return known_column(run.parts, color_by)
@@ -177,7 +177,7 @@ def _wire(column: str | NodeColumn) -> tuple[dict[str, Any] | None, dict[str, An
     return wire, columns
 
 
-def _layouts(run: Derived, graph: Graph) -> list[str]:
+def _layouts(run: RunFacts, graph: Graph) -> list[str]:
     """Return the layout of what each node computes, as far as it is known."""
     found = []
     for node in range(graph.num_nodes):
@@ -213,7 +213,7 @@ def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:
     return None, f"The graph has no node {focus!r}."
 
 
-def search(run: Derived, query: str) -> tuple[list[int], str]:
+def search(run: RunFacts, query: str) -> tuple[list[int], str]:
     """Return node ids in ascending order, and what is to be said of the search.
 
     That is what is wrong with the query, or what it compares and is not known of all nodes; empty
@@ -222,7 +222,7 @@ def search(run: Derived, query: str) -> tuple[list[int], str]:
     if run.graph is None:
         return [], ""
     try:
-        found = select(run.facts, query)
+        found = select(run.queries, query)
     except QueryError as error:
         return [], f"“{query.strip()[:80]}”: {error.message}"
     except (RuntimeError, MemoryError) as error:  # of the engine

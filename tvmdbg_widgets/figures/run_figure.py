@@ -10,12 +10,16 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
-from tvmdbg_widgets.analysis.timeline.merged import CallTree
-from tvmdbg_widgets.analysis.timeline.repeat_matrix import RepeatMatrix, why_no_repeats
-from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline
+from tvmdbg_widgets.analysis.timeline.merged import CallTree, merged
+from tvmdbg_widgets.analysis.timeline.repeat_matrix import (
+    RepeatMatrix,
+    repeat_matrix,
+    why_no_repeats,
+)
+from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline, roofline_of
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.engine import Columns, draw_or_tell
@@ -50,7 +54,7 @@ def note(text: str, color: str = "", most: int = 4) -> Note:
 class RunFigure:
     """What the figure of one view is made of."""
 
-    run: Derived
+    run: RunFacts
     view: str
     questions: Sequence[str | Mapping[str, Any]]
     data: Mapping[str, Any]
@@ -61,7 +65,7 @@ class RunFigure:
     text: str = ""
 
     @classmethod
-    def missing(cls, run: Derived, part: str, why: str = "") -> RunFigure:
+    def missing(cls, run: RunFacts, part: str, why: str = "") -> RunFigure:
         """Return the figure of a run that lacks what the view would show."""
         view, head = _MISSING[part]
         why = why or how_to_get(part, run.parts)
@@ -124,7 +128,7 @@ class OtherChart:
     questions: tuple[str, ...] = field(default=())
 
 
-def other_chart(run: Derived, chart: str, ceilings: Ceilings) -> OtherChart:
+def other_chart(run: RunFacts, chart: str, ceilings: Ceilings) -> OtherChart:
     """Return ``"merged"``, ``"folded"``, ``"repeats"`` or ``"roofline"``."""
     if chart == "merged":
         return _merged_charts(run)
@@ -133,7 +137,7 @@ def other_chart(run: Derived, chart: str, ceilings: Ceilings) -> OtherChart:
     why = why_no_repeats(run.parts)
     if why:
         return OtherChart(_none(why), why, {"repeats": {"missing": why}})
-    matrix = run.repeats()
+    matrix = repeat_matrix(run.parts)
     return (_repeats if chart == "repeats" else _folded)(run, matrix)
 
 
@@ -141,8 +145,8 @@ def _none(why: str) -> dict[str, Any]:
     return {"kind": "none", "notes": [note(why, "muted", 5)]}
 
 
-def _merged_charts(run: Derived) -> OtherChart:
-    tree = run.merged()
+def _merged_charts(run: RunFacts) -> OtherChart:
+    tree = merged(run.parts, lambda: run.groups)
     whole = float(tree.total_ns[tree.depth == 0].sum())
     share = tree.total_ns / whole if whole else np.zeros(len(tree))
     shown = np.flatnonzero((share >= _LEAST_SHARE) & (tree.depth < _MOST_LEVELS))
@@ -167,7 +171,7 @@ def _merged_charts(run: Derived) -> OtherChart:
     return OtherChart(data, repr(tree), {"merged": _described_tree(tree, whole)})
 
 
-def _names(run: Derived, nodes: npt.NDArray[Any], names: list[str]) -> dict[str, Any]:
+def _names(run: RunFacts, nodes: npt.NDArray[Any], names: list[str]) -> dict[str, Any]:
     """Return what rows and places are of: nodes, and labels and op kinds of those without one."""
     timeline = run.timeline
     short: dict[str, str] = {}
@@ -204,7 +208,7 @@ def _described_tree(tree: CallTree, whole: float) -> dict[str, Any]:
     }
 
 
-def _repeats(run: Derived, matrix: RepeatMatrix) -> OtherChart:
+def _repeats(run: RunFacts, matrix: RepeatMatrix) -> OtherChart:
     notes = []
     drawn = _shown_rows(matrix)
     if len(drawn) < len(matrix):
@@ -219,7 +223,7 @@ def _repeats(run: Derived, matrix: RepeatMatrix) -> OtherChart:
     return OtherChart(data, repr(matrix), {"repeats": _described_matrix(matrix)})
 
 
-def _folded(run: Derived, matrix: RepeatMatrix) -> OtherChart:
+def _folded(run: RunFacts, matrix: RepeatMatrix) -> OtherChart:
     folded = matrix.folded()
     data = {
         "kind": "folded",
@@ -231,7 +235,7 @@ def _folded(run: Derived, matrix: RepeatMatrix) -> OtherChart:
     return OtherChart(data, text, {"repeats": _described_matrix(matrix)})
 
 
-def _matrix(run: Derived, matrix: RepeatMatrix, rows: npt.NDArray[np.int64]) -> dict[str, Any]:
+def _matrix(run: RunFacts, matrix: RepeatMatrix, rows: npt.NDArray[np.int64]) -> dict[str, Any]:
     folded = matrix.folded()
     ns = matrix.ns[rows]
     known = np.isfinite(ns)
@@ -316,11 +320,11 @@ def _described_matrix(matrix: RepeatMatrix) -> dict[str, Any]:
     }
 
 
-def _roofline(run: Derived, ceilings: Ceilings) -> OtherChart:
+def _roofline(run: RunFacts, ceilings: Ceilings) -> OtherChart:
     why = why_not(run.parts).replace("critical path", "roofline")
     if why:
         return OtherChart(_none(why), why, {"roofline": {"missing": why}})
-    found = run.roofline(*ceilings)
+    found = roofline_of(run.parts, lambda: run.work, *ceilings)
     data = {
         "kind": "roofline",
         "notes": [note(line, "muted", 3) for line in found.said],
@@ -349,7 +353,7 @@ def _why_not_drawn(found: Roofline, point: Point) -> str:
     return f"not in the chart: {said[:200]} #{point.node}, {time}: {why}"
 
 
-def _described_points(run: Derived, found: Roofline) -> dict[str, Any]:
+def _described_points(run: RunFacts, found: Roofline) -> dict[str, Any]:
     def known(value: float) -> float | None:
         return None if math.isnan(value) else value
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
 from tvmdbg_widgets.analysis.opening import hidden_nodes
 from tvmdbg_widgets.analysis.query import QueryError
@@ -222,7 +222,7 @@ _NOTHING = np.zeros(0, np.int32)
 _LONGEST_ROWS = 1_000
 
 
-def has_many(run: Derived) -> bool:
+def has_many(run: RunFacts) -> bool:
     """Whether a run has more nodes than the engine is told the names of."""
     return run.graph is not None and run.graph.num_nodes > MOST_NODES
 
@@ -249,7 +249,7 @@ def graph_of_few(graph: Graph, named: Ints) -> Reply:
     return Reply.of("graph", without_rows("graph") | told, info)
 
 
-def few_of_timeline(run: Derived, timeline: Timeline, named: Ints) -> dict[str, Reply]:
+def few_of_timeline(run: RunFacts, timeline: Timeline, named: Ints) -> dict[str, Reply]:
     """Answer timeline and graph to a figure that lists these nodes."""
     told, shown = _timeline_of_few(run, timeline)
     if run.graph is None:
@@ -260,7 +260,7 @@ def few_of_timeline(run: Derived, timeline: Timeline, named: Ints) -> dict[str, 
     }
 
 
-def _timeline_of_few(run: Derived, timeline: Timeline) -> tuple[Reply, Ints]:
+def _timeline_of_few(run: RunFacts, timeline: Timeline) -> tuple[Reply, Ints]:
     """Answer the timeline to a figure, and return the nodes that it may show."""
     columns, info = first_of_timeline(run, KeptTimeline(timeline, run.graph), repeats=False)
     node, ns = columns["rankNode"], columns["rankNs"]
@@ -297,7 +297,7 @@ class ShownPart:
 
 
 def part_of(
-    run: Derived,
+    run: RunFacts,
     graph: Graph,
     options: GraphFigureOptions,
     focus: int | None,

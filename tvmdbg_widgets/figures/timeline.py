@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.times.keys import has_modules, no_modules
 from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.analysis.times.operators import OperatorRow, Operators
+from tvmdbg_widgets.analysis.times.sums import times
 from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.kept_timeline import ALONG, first_bins
@@ -77,7 +78,7 @@ _FINE_BINS = 512
 
 
 def timeline_figure(
-    run: Derived,
+    run: RunFacts,
     *,
     show: str = "both",
     chart: str = "time",
@@ -106,7 +107,7 @@ def timeline_figure(
     return timeline_request(run, options).figure(width=width, theme=theme)
 
 
-def timeline_request(run: Derived, options: TimelineFigureOptions = _PLAIN) -> RunFigure:
+def timeline_request(run: RunFacts, options: TimelineFigureOptions = _PLAIN) -> RunFigure:
     """Return what the figure of a timeline is made of."""
     timeline = run.timeline
     if timeline is None:
@@ -172,7 +173,7 @@ def _seen(timeline: Timeline, time_range: Range | None) -> Range | None:
 
 
 def _few(
-    run: Derived, timeline: Timeline, data: dict[str, Any], time_range: Range | None
+    run: RunFacts, timeline: Timeline, data: dict[str, Any], time_range: Range | None
 ) -> dict[str, Reply]:
     """Answer what a figure of very many nodes is told."""
     named = np.concatenate([_listed(data), seen_nodes(timeline, time_range)])
@@ -197,7 +198,7 @@ def seen_nodes(timeline: Timeline, time_range: Range | None) -> npt.NDArray[np.i
 
 
 def _description(
-    run: Derived,
+    run: RunFacts,
     timeline: Timeline,
     top: Operators,
     words: TimelineWords,
@@ -264,7 +265,7 @@ class SummedTable:
     description: dict[str, Any] = field(default_factory=dict)
 
 
-def operator_table(run: Derived, words: TimelineWords, sort: str) -> OperatorTable:
+def operator_table(run: RunFacts, words: TimelineWords, sort: str) -> OperatorTable:
     """Return the slowest operators, or the first in execution."""
     rows, which = _rows(run, words, sort)
     beside = _beside(words)
@@ -300,7 +301,7 @@ def operator_table(run: Derived, words: TimelineWords, sort: str) -> OperatorTab
     )
 
 
-def _rows(run: Derived, words: TimelineWords, sort: str) -> tuple[Operators, str]:
+def _rows(run: RunFacts, words: TimelineWords, sort: str) -> tuple[Operators, str]:
     """Return the rows of the table, and which they are."""
     every = operators(run.parts)
     if sort == "time":
@@ -342,7 +343,7 @@ def _more(row: OperatorRow, words: TimelineWords) -> str:
     return f"{said} noisy" if row.noisy else said
 
 
-def summed_table(run: Derived, by: str) -> SummedTable:
+def summed_table(run: RunFacts, by: str) -> SummedTable:
     """Return times by one thing; see :meth:`~tvmdbg_widgets.DebugRun.times`."""
     graph = run.graph
     if by == "group" and graph is None:
@@ -351,7 +352,7 @@ def summed_table(run: Derived, by: str) -> SummedTable:
     if by == "module" and not has_modules(graph):
         why = f"Modules are not known: {no_modules(graph)}"
         return SummedTable({"notes": [note(why, "muted", 2)], "heads": [], "rows": []}, why)
-    table = run.times(by)
+    table = times(run.parts, lambda: run.groups, by)
     shown = table[:_MOST_SUMMED]
     said = f"Time by {table.head}"
     if len(shown) < len(table):

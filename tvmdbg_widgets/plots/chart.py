@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.figures.texts import fit, wrap
 from tvmdbg_widgets.figures.texts import width as text_width
 from tvmdbg_widgets.figures.theme import SCHEMES
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.figures.theme import Scheme
     from tvmdbg_widgets.widgets.plot import LinkedPlot
     from tvmdbg_widgets.widgets.session import Session
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 ThemeName = Literal["light", "dark"]
 
@@ -49,15 +49,16 @@ return `${Number((tick / size).toPrecision(6))} ${unit}${suffix}`;
 """
 
 
-def checked(name: str, run: object, theme: object, top: int = 1) -> Scheme:
-    """Return the colors of a theme, once what all charts are given was checked."""
-    if not hasattr(run, "parts"):
+def checked(name: str, run: object, theme: object, top: int = 1) -> tuple[RunFacts, Scheme]:
+    """Return facts of the run and colors of the theme that a chart is given, if they are such."""
+    facts = getattr(run, "facts", run)
+    if not isinstance(facts, RunFacts):
         raise TypeError(
             f"plots.{name} takes a run, not {type(run).__name__}: pass tvmdbg_widgets.open(path)"
         )
     if top < 1:
         raise ValueError(f"top must be at least 1, found {top!r}")
-    return SCHEMES[one_of("theme", theme, SCHEMES)]
+    return facts, SCHEMES[one_of("theme", theme, SCHEMES)]
 
 
 class Chart:
@@ -205,7 +206,7 @@ def left_out(count: int, total: int, one: str, several: str) -> list[str]:
 
 @public
 def link(
-    figure: Any, run: ShownRun, session: Session | None = None, *, nodes: str = "node"
+    figure: Any, run: OpenedRun, session: Session | None = None, *, nodes: str = "node"
 ) -> LinkedPlot:
     """Return a widget that shows a bokeh figure and shares its selection with the views of a run.
 

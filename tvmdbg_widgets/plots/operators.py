@@ -11,6 +11,8 @@ from tvmdbg_widgets.analysis.compare_times import compare_times as compared
 from tvmdbg_widgets.analysis.compare_times.changes import change_text, ratio_text
 from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.analysis.timeline.repeat_matrix import repeat_matrix
+from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.slips import public
@@ -31,7 +33,7 @@ from tvmdbg_widgets.plots.chart import (
 )
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.analysis.facts import OpenedRun
 
 #: Dots of one operator; of more repeats some are drawn, evenly spaced.
 _MOST_REPEATS = 400
@@ -42,7 +44,7 @@ _CHANGE_COLUMNS = (
 
 
 @public
-def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+def times(run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
     """Return a bar chart of the operators that take longest.
 
     Columns are those of ``run.table()``. A line across the end of a bar spans p10 to p90 of the
@@ -63,15 +65,15 @@ def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int
     ValueError
         The run has no times; tells how to get them. Or ``top`` or ``theme`` is none of these.
     """
-    colors = checked("times", run, theme, top)
-    if run.timeline is None:
-        raise ValueError(how_to_get("timeline", run.parts))
-    every = len(run.table())
-    timed = run.top(every)
+    facts, colors = checked("times", run, theme, top)
+    if facts.timeline is None:
+        raise ValueError(how_to_get("timeline", facts.parts))
+    every = len(operators(facts.parts))
+    timed = operators(facts.parts, every)
     if not len(timed):
         raise ValueError(
-            f"No operator of {run.title} has a known time, so there is nothing to draw. "
-            f"{how_to_get('timeline', run.parts)}"
+            f"No operator of {facts.title} has a known time, so there is nothing to draw. "
+            f"{how_to_get('timeline', facts.parts)}"
         )
     shown = timed[:top]
     labels = [one_line(label(row.func_name) or row.name) for row in shown]
@@ -89,7 +91,7 @@ def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int
         ],
         "color": [colors.kind(row.op_kind) for row in shown],
     }
-    words = timeline_words(run.timeline, run.graph is not None)
+    words = timeline_words(facts.timeline, facts.graph is not None)
     total = duration_text(sum(row.time_ns for row in timed))
     notes = [f"total {total}, {words.together}"]
     if len(timed) > len(shown):
@@ -97,7 +99,7 @@ def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int
         rows = f"{len(shown):,} slowest of {counted(len(timed), words.row)}"
         notes.append(f"the {rows} {agree(len(shown), 'accounts')} for {share}")
     notes += left_out(every - len(timed), every, "its time is unknown", "their times are unknown")
-    title = f"{run.title}: time by operator"
+    title = f"{facts.title}: time by operator"
     chart = Chart(title, notes, columns, colors, width, rows=names, x_axis_label=words.time)
     look: dict[str, Any] = {"height": 0.7, "color": "color", "legend_group": "op_kind"}
     bars = chart.draw("hbar", y="operator", right="time_ns", **look)
@@ -118,7 +120,9 @@ def times(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int
 
 
 @public
-def repeats(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+def repeats(
+    run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH
+) -> Any:
     """Return the repeats of the slowest operators, each over the median of its operator.
 
     A row is one repeat of one operator: ``node``, ``name`` and ``time_ns`` as in ``run.table()``,
@@ -139,8 +143,8 @@ def repeats(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: i
     ValueError
         The run has no repeats; tells how to get them. Or ``top`` or ``theme`` is none of these.
     """
-    colors = checked("repeats", run, theme, top)
-    matrix = run.repeats()
+    facts, colors = checked("repeats", run, theme, top)
+    matrix = repeat_matrix(facts.parts)
     rows = np.argsort(-matrix.median, kind="stable")[:top]
     names = operator_names([matrix.names[row] for row in rows], matrix.nodes[rows].tolist(), width)
     drawn = np.arange(0, matrix.repeats, -(-matrix.repeats // _MOST_REPEATS))
@@ -175,7 +179,7 @@ def repeats(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: i
     from bokeh.models import PrintfTickFormatter
     from bokeh.models.annotations import Span
 
-    title, axis = f"{run.title}: repeats by operator", "time over the median of the operator"
+    title, axis = f"{facts.title}: repeats by operator", "time over the median of the operator"
     chart = Chart(title, notes, columns, colors, width, rows=names, x_axis_label=axis)
     line = Span(location=1, dimension="height", line_color=colors.muted)
     chart.figure.add_layout(line)
@@ -195,8 +199,8 @@ def repeats(run: Derived, top: int = 30, *, theme: ThemeName = "light", width: i
 
 @public
 def compare_times(
-    a: Derived,
-    b: Derived,
+    a: OpenedRun,
+    b: OpenedRun,
     titles: Sequence[str] | None = None,
     *,
     warm_up: int = 0,
@@ -230,14 +234,14 @@ def compare_times(
         A run has no times, or nothing in one stands for anything in the other; tells what to do.
         Or ``top`` or ``theme`` is none of these.
     """
-    checked("compare_times", a, theme)
-    colors = checked("compare_times", b, theme, top)
-    comparison = compared(a.parts, b.parts, titles, warm_up=warm_up)
+    facts_a, _ = checked("compare_times", a, theme)
+    facts_b, colors = checked("compare_times", b, theme, top)
+    comparison = compared(facts_a.parts, facts_b.parts, titles, warm_up=warm_up)
     known = [row for row in comparison if np.isfinite(row.ns_a) and np.isfinite(row.ns_b)]
     if not known:
         raise ValueError(
-            f"No operator has a known time in both {a.title} and {b.title}, so there is nothing "
-            "to draw."
+            f"No operator has a known time in both {facts_a.title} and {facts_b.title}, so there "
+            "is nothing to draw."
         )
     rows = known[:top]
     fills = {TimeVerdict.SLOWER: colors.error, TimeVerdict.FASTER: colors.accent}

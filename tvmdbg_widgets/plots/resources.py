@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmdbg_widgets.analysis.timeline.counters import MEMORY
-from tvmdbg_widgets.analysis.timeline.roofline import Point
+from tvmdbg_widgets.analysis.timeline.counters import counters as counters_of
+from tvmdbg_widgets.analysis.timeline.roofline import Point, roofline_of
 from tvmdbg_widgets.model.base.numbers import (
     bytes_text,
     counted,
@@ -33,7 +34,7 @@ from tvmdbg_widgets.plots.chart import (
 )
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.analysis.facts import OpenedRun
 
 _BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 _RATE_UNITS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
@@ -45,7 +46,7 @@ _BEYOND = 10.0**0.4
 
 @public
 def roofline(
-    run: Derived,
+    run: OpenedRun,
     peak_flops: float | None = None,
     bandwidth: float | None = None,
     *,
@@ -72,8 +73,8 @@ def roofline(
         The run has no graph or no times, or no operator of it computes anything; tells what to do.
         Or a ceiling or ``theme`` is none of these.
     """
-    colors = checked("roofline", run, theme)
-    found = run.roofline(peak_flops, bandwidth)
+    facts, colors = checked("roofline", run, theme)
+    found = roofline_of(facts.parts, lambda: facts.work, peak_flops, bandwidth)
     points = [
         point
         for point in found
@@ -81,7 +82,7 @@ def roofline(
     ]
     if not points:
         raise ValueError(
-            f"No operator of {run.title} has both a known time and a known number of operations "
+            f"No operator of {facts.title} has both a known time and a known number of operations "
             "above 0, so there is no roofline. print(run.roofline()) gives the reasons."
         )
     functions = found.work.graph.func_names
@@ -110,7 +111,7 @@ def roofline(
         why = "no operations, or operations, bytes or time unknown"
         notes.append(f"{counted(missing, 'operator')} not drawn: {why}")
     axes: Any = {"x_axis_type": "log", "y_axis_type": "log", "x_axis_label": "FLOP per byte"}
-    chart = Chart(f"{run.title}: roofline", notes, columns, colors, width, height=420, **axes)
+    chart = Chart(f"{facts.title}: roofline", notes, columns, colors, width, height=420, **axes)
     look: dict[str, Any] = {"fill_color": "color", "fill_alpha": 0.7, "legend_group": "op_kind"}
     look["line_color"] = colors.background
     dots = chart.draw("scatter", x="intensity", y="flops_per_s", size="size", **look)
@@ -137,7 +138,7 @@ def roofline(
 
 
 @public
-def memory(run: Derived, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
+def memory(run: OpenedRun, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
     """Return the bytes of the workspace that are live over time, by the memory plan.
 
     A row is a node that runs: ``node``, ``name``, the bytes ``value``, and from when to when,
@@ -157,11 +158,11 @@ def memory(run: Derived, *, theme: ThemeName = "light", width: int = WIDTH) -> A
     ValueError
         The run has no memory plan; tells how to get one. Or ``theme`` is none of these.
     """
-    colors = checked("memory", run, theme)
-    plan = run.memory_plan()
+    facts, colors = checked("memory", run, theme)
+    plan = facts.memory_plan
     if not len(plan.order):
-        raise ValueError(f"No node of {run.title} runs, so there is no memory use to draw.")
-    counters = [] if run.timeline is None else run.counters()
+        raise ValueError(f"No node of {facts.title} runs, so there is no memory use to draw.")
+    counters = [] if facts.timeline is None else counters_of(facts.parts, lambda: plan)
     counter = next((each for each in counters if each.name == MEMORY), None)
     timed = counter is not None and counter.nodes is not None
     left, right = ("ns", "end_ns") if timed else ("step", "end_step")
@@ -199,7 +200,7 @@ def memory(run: Derived, *, theme: ThemeName = "light", width: int = WIDTH) -> A
 
     from bokeh.models import AdaptiveTicker
 
-    title, axis = f"{run.title}: memory in use", "time" if timed else "execution step"
+    title, axis = f"{facts.title}: memory in use", "time" if timed else "execution step"
     chart = Chart(title, notes, columns, colors, width, x_axis_label=axis)
     look = {"fill_color": colors.accent, "fill_alpha": 0.5, "line_color": colors.accent}
     areas = chart.draw("quad", left=left, right=right, bottom=0, top="value", **look)

@@ -26,7 +26,7 @@ from tvmdbg_widgets.model.tensors.planes import axis_along
 from tvmdbg_widgets.plots.chart import WIDTH, Chart, ThemeName, checked
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
     from tvmdbg_widgets.model.statistics import Histogram, Statistics
     from tvmdbg_widgets.model.tensors.planes import Reading
     from tvmdbg_widgets.model.tensors.tensors import Tensor, TensorKey
@@ -41,7 +41,7 @@ _MOST_CHANNELS = 512
 
 @public
 def histogram(
-    run: Derived,
+    run: OpenedRun,
     key: TensorKey,
     bins: int = 64,
     range: tuple[float, float] | None = None,  # noqa: A002 (as np.histogram has it)
@@ -86,8 +86,8 @@ def histogram(
     ValueError
         The run has no tensors, or this one no values to count; or an argument is none of these.
     """
-    colors = checked("histogram", run, theme)
-    tensor, name = _tensor(run, key)
+    facts, colors = checked("histogram", run, theme)
+    tensor, name = _tensor(facts, key)
     one_of("scale", scale, ("linear", "log"))
     read = reading or next(iter(tensor.readings), None)
     statistics = tensor.statistics(reading=read)
@@ -120,7 +120,7 @@ def histogram(
     bounds = f"{number_text(statistics.minimum)} … {number_text(statistics.maximum)}"
     as_what = f", read as {read.removeprefix('as ')}" if read else ""
     kind = f"{tensor.dtype}{list(tensor.shape)}{as_what}"
-    notes = [f"{run.title}: {kind}, {values}, {bounds}"]
+    notes = [f"{facts.title}: {kind}, {values}, {bounds}"]
     notes += _left_out(statistics, beyond, is_robust=robust is not None)
     notes += tensor.notes
 
@@ -150,7 +150,7 @@ def histogram(
 
 @public
 def channels(
-    run: Derived,
+    run: OpenedRun,
     key: TensorKey,
     axis: int | None = None,
     *,
@@ -186,8 +186,8 @@ def channels(
         The run has no tensors, or this one no such axis or no ordered values; or ``theme`` is
         none of these.
     """
-    colors = checked("channels", run, theme)
-    tensor, name = _tensor(run, key)
+    facts, colors = checked("channels", run, theme)
+    tensor, name = _tensor(facts, key)
     values = tensor.values(reading or next(iter(tensor.readings), None))
     shape, dtype = values.view_shape, values.numpy_dtype
     if not values.is_ordered:
@@ -240,7 +240,7 @@ def channels(
         ],
     }
     along = f"along axis {drawn.axis} ({drawn.length:,}), reduced over all other axes"
-    notes = [f"{run.title}: {tensor.dtype}{list(tensor.shape)}, {along}"]
+    notes = [f"{facts.title}: {tensor.dtype}{list(tensor.shape)}, {along}"]
     if drawn.step > 1:
         notes.append(f"each bar stands for {counted(drawn.step, 'index')}")
     if empty := int((~finite).sum()):
@@ -263,7 +263,7 @@ def channels(
     return chart.finished([bars], tooltip, legend=True)
 
 
-def _tensor(run: Derived, key: TensorKey) -> tuple[Tensor, str]:
+def _tensor(run: RunFacts, key: TensorKey) -> tuple[Tensor, str]:
     """Return a tensor of a run and its name, ``"conv2d + add + relu #38"``."""
     if run.tensors is None:
         raise ValueError(how_to_get("tensors", run.parts))

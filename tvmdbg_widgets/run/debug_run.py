@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.model.base.slips import public, public_class
-from tvmdbg_widgets.run.files import Files
-from tvmdbg_widgets.run.pages import Pages
-from tvmdbg_widgets.widgets.shown_run import ShownRun
+from tvmdbg_widgets.run.files import RunFiles
+from tvmdbg_widgets.run.questions import RunQuestions
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare import Comparison
     from tvmdbg_widgets.analysis.compare_times import TimeComparison
     from tvmdbg_widgets.analysis.executorch.recorded_calls import RecordedCalls
     from tvmdbg_widgets.model.executorch.event_nodes import DelegationInfo
-    from tvmdbg_widgets.model.executorch.program import Program
     from tvmdbg_widgets.run.executorch.inspector import Inspector
-    from tvmdbg_widgets.widgets.session import Session
+    from tvmdbg_widgets.widgets.session import Session, StepLike
+    from tvmdbg_widgets.widgets.timeline import Debugger
 
 
 @public_class
-class DebugRun(Files, Pages):
+class DebugRun(RunQuestions, RunFiles):
     """One execution as recorded: graph, tensors and timeline, any of them may be missing.
 
     At the end of a notebook cell it shows the linked views. Made by
@@ -45,8 +44,8 @@ class DebugRun(Files, Pages):
     """
 
     def __dir__(self) -> list[str]:
-        """Offer what users need; inner names work all the same."""
-        return sorted({*super().__dir__()} - {"facts", "known_findings", "model", "search"})
+        """Offer what users need; the rooms below take the facts."""
+        return sorted({*super().__dir__()} - {"facts"})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DebugRun, (self.parts,)
@@ -58,6 +57,69 @@ class DebugRun(Files, Pages):
             parts.append(self.parts.executorch.delegation)
         told = [repr(part).splitlines()[0] for part in parts if part is not None]
         return "\n  ".join([f"DebugRun {self.title!r} ({self.provenance.format})", *told])
+
+    @property
+    def session(self) -> Session:
+        """The shared state of this run's views, unless a view is given another one."""
+        from tvmdbg_widgets.widgets.shown_run import session_of
+
+        return session_of(self.facts)
+
+    def tour(self, steps: Iterable[StepLike]) -> Debugger:
+        """Return the linked views with a tour through this run, at its first step.
+
+        Each step says something in plain text and selects what it speaks of, in all views of
+        the run's session. Readers step by buttons and keys, in a page without kernel too::
+
+            run.tour([
+                (38, "The first Inf appears here …"),
+                ((38, 0), "… in this output: the inputs are all finite."),
+                dict(text="Why it is slow:", node="conv2d_3", view="timeline"),
+            ])
+
+        Parameters
+        ----------
+        steps : iterable
+            ``(node, text)`` with an id, a name or a list of them, ``((node, output), text)``, a
+            text alone, or a mapping of ``text`` and any of ``node`` (or ``nodes``), ``entry``
+            ``(node, output)``, ``slice`` ``(node, occurrence)``, ``time_range``
+            ``(start, end)`` in nanoseconds, and ``view``: ``"findings"``, ``"graph"``,
+            ``"tensor"`` or ``"timeline"``, which is then framed.
+
+        Raises
+        ------
+        TypeError, ValueError, KeyError, IndexError
+            A step that says nothing, or names what the run does not have; tells which step.
+        """
+        from tvmdbg_widgets.widgets.session import checked_tour
+
+        found = checked_tour(self.facts, steps)
+        if not found:
+            raise ValueError('a tour has at least one step: run.tour([(38, "The first Inf.")])')
+        self.session.tour_step = None
+        self.session.tour = found
+        self.session.tour_step = 0
+        return self.debugger()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        alone = self._delegation_alone
+        if alone is not None:
+            return {"text/plain": repr(alone), "text/html": alone._repr_html_()}
+        return self.debugger()._repr_mimebundle_(**kwargs)
+
+    def _ipython_display_(self) -> None:
+        if self._delegation_alone is not None:
+            raise NotImplementedError
+        self.debugger()._ipython_display_()
+
+    @property
+    def _delegation_alone(self) -> DelegationInfo | None:
+        """What a run shows that has counts of delegated nodes and nothing to draw."""
+        parts = self.parts
+        drawn = (parts.graph, parts.tensors, parts.timeline)
+        if parts.executorch is None or any(part is not None for part in drawn):
+            return None
+        return parts.executorch.delegation
 
     @cached_property
     def inspector(self) -> Inspector:
@@ -90,45 +152,6 @@ class DebugRun(Files, Pages):
             from tvmdbg_widgets.formats.tvm.assemble import runs_of_tables
 
         return tuple(map(DebugRun, runs_of_tables(self.parts)))
-
-    @property
-    def program(self) -> Program:
-        """The ExecuTorch program: methods, values, instructions, delegates, planned memory.
-
-        ::
-
-            run.program.plan("forward").delegates
-
-        Raises
-        ------
-        ValueError
-            The run was opened without a ``.pte`` or ``.bpte``.
-        """
-        found = self.parts.executorch.program if self.parts.executorch is not None else None
-        if found is None:
-            raise ValueError("this run has no program: open the .pte with its other files")
-        return found
-
-    @property
-    def delegation(self) -> DelegationInfo:
-        """How many nodes went to delegates, as ExecuTorch's ``get_delegation_info`` printed it.
-
-        ::
-
-            run.delegation.left_out()  # the operators that no delegate took
-
-        Raises
-        ------
-        ValueError
-            The run was opened without that text.
-        """
-        found = self.parts.executorch.delegation if self.parts.executorch is not None else None
-        if found is None:
-            raise ValueError(
-                "this run has no text of get_delegation_info: save what print_delegation_info "
-                "prints, and open that file with the run's others"
-            )
-        return found
 
     def execution(self, number: int) -> DebugRun:
         """Return the run with the values that another execution of ExecuTorch's logged.
@@ -186,7 +209,12 @@ class DebugRun(Files, Pages):
         ValueError
             The run has neither an ETDump nor a program.
         """
-        return super().delegate_calls().opened_by(DebugRun)
+        from tvmdbg_widgets.analysis.executorch.calls_of_run import recorded_calls
+
+        files = self.parts.executorch
+        if files is None or (files.dump is None and files.program is None):
+            raise ValueError("this run has neither an ETDump nor a program: open one of them too")
+        return recorded_calls(files).opened_by(DebugRun)
 
     def compare_times(
         self, other: DebugRun, titles: Sequence[str] | None = None, *, warm_up: int = 0
@@ -220,16 +248,11 @@ class ComparedRun(DebugRun):
     """
 
     def __init__(self, compared: TimeComparison, a: DebugRun, b: DebugRun) -> None:
+        facts = RunFacts.of_comparison(compared, a.facts)
+        super().__init__(facts.parts)
+        self.facts = facts
         self.compared: TimeComparison = compared
         self.run_a, self.run_b = a, b
-        title = "{} and {}".format(*compared.titles)
-        graph, timeline = compared.a.graph, compared.timeline
-        super().__init__(replace(a.parts, title=title, graph=graph, timeline=timeline))
-
-    @cached_property
-    def session(self) -> Session:
-        """The session of the first run."""
-        return self.run_a.session
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.run_a, self.run_b, self.compared.titles, self.compared.warm_up)
@@ -238,9 +261,6 @@ class ComparedRun(DebugRun):
 def _again(a: DebugRun, b: DebugRun, titles: tuple[str, str], warm_up: int) -> DebugRun:
     run: DebugRun = a.compare_times(b, titles, warm_up=warm_up).run
     return run
-
-
-ShownRun.opened = DebugRun
 
 
 @public

@@ -1,24 +1,225 @@
-"""What a run writes, and hands to other programs."""
+"""What a run shows, and what is written of it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.widgets.shown_run import ShownRun
+from tvmdbg_widgets.analysis.facts import RunFacts
+from tvmdbg_widgets.analysis.summary import how_to_get
 
 if TYPE_CHECKING:
     import networkx as nx
 
     from tvmdbg_widgets.export.extract import Extracted
     from tvmdbg_widgets.export.model_explorer import ModelExplorer
+    from tvmdbg_widgets.export.page.options import Share, Theme
+    from tvmdbg_widgets.export.page.save import Embed
     from tvmdbg_widgets.export.report import BugReport
+    from tvmdbg_widgets.figures.raster import Figure
+    from tvmdbg_widgets.widgets.plot import View
+    from tvmdbg_widgets.widgets.timeline import Debugger
 
 
-class Files(ShownRun):
-    """What is written of a run, or handed to other programs."""
+class RunFiles:
+    """The views of a run, live, as figures and as pages, and the files for other programs."""
+
+    facts: RunFacts
+    _debugger: Debugger | None = None
+
+    def debugger(self) -> Debugger:
+        """Return the linked views of this run; one and the same for the run's own session."""
+        from tvmdbg_widgets.widgets.timeline import Debugger
+
+        if self._debugger is None or not self._has_debugger:
+            self._debugger = Debugger(self)
+        return self._debugger
+
+    @property
+    def _has_debugger(self) -> bool:
+        """Whether there are linked views that nobody closed."""
+        return self._debugger is not None and self._debugger.comm is not None
+
+    def figure(
+        self,
+        view: str = "debugger",
+        *,
+        width: float = 720,
+        theme: str = "light",
+        **options: Any,
+    ) -> Figure:
+        """Return a view of this run as a figure for a paper, a slide or a page.
+
+        ::
+
+            run.figure("graph", width=1000, direction="right").save("graph.svg")
+            run.figure("tensor", entry=(38, 0), color_scale="symlog").save("conv.png", scale=3)
+
+        Parameters
+        ----------
+        view : str
+            ``"graph"``, ``"tensor"``, ``"timeline"``, ``"memory"``, or ``"debugger"``: the first
+            three, and the findings once they are known. A graph of more than 300 nodes, parameters
+            not counted, is condensed to groups.
+        width : float
+            px, 300 to 2000.
+        theme : str
+            ``"light"``, ``"dark"``, or ``"auto"``: dark where the reader prefers it, which
+            browsers follow; a PNG of it is light.
+        **options
+            As the view takes them: ``color_by``, ``direction``, ``focus``, ``hops``, ``search``,
+            ``fold_parameters`` (graph); ``entry``, ``axes``, ``index``, ``color_scale``,
+            ``color_map``, ``color_range``, ``cells``, ``data_layout``, ``data_sizes``, ``reading``,
+            ``show``, ``along``, ``region`` (tensor, see :class:`TensorInspector`); ``show``,
+            ``sort``, ``time_range`` (timeline); ``parameters``, ``color_by``, ``step_range``
+            (memory, see :class:`MemoryView`);
+            ``selected``: node ids to be marked (graph, timeline and memory); ``tensor_show``, the
+            tensor's ``show``, and ``collapsed``: views to be left out (debugger).
+
+        Raises
+        ------
+        ValueError
+            No such view or theme, or a value out of range; the message lists what there is.
+        TypeError
+            The view has no such option.
+        """
+        from tvmdbg_widgets.figures.choose import figure_of
+
+        known = self.facts.known_findings if view == "debugger" else None
+        return figure_of(
+            self.facts, view, width=width, theme=theme, options=options, findings=known
+        )
+
+    def save_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        budget: int = 5_000_000,
+        share: Share = "pictures",
+        parameters: bool = False,
+        title: str | None = None,
+        theme: Theme = "auto",
+        node: int | str | None = None,
+        view: str | None = None,
+        of: View | None = None,
+    ) -> Path:
+        """Write the linked views as one HTML file that works offline, without a kernel.
+
+        ::
+
+            run.save_html("slow.html", node="conv2d_3", view="tensor")
+
+        A part of the address after ``#`` leads to what is selected: ``#node=12&view=tensor``,
+        ``#node=conv2d_3``, ``entry=12,1``, ``slice=12,3``, ``time=0,2500`` (ns), ``step=0``
+        (of the tour). Saving twice gives the same bytes.
+
+        Parameters
+        ----------
+        path : path-like
+            Ends in ``.html`` or ``.htm``; replaced whole or not at all.
+        budget : int
+            Bytes that the file should not exceed. Graph, times and exact statistics of every
+            tensor come first, then pictures and values by importance; the page says what was
+            left out.
+        share : str
+            What of the values of activations goes along: ``"statistics"`` alone, reduced
+            ``"pictures"``, or whole ``"tensors"`` as far as the budget reaches.
+        parameters : bool
+            Whether values of parameters go along, too.
+        title : str, optional
+            The run's where left out.
+        theme : str
+            ``"auto"`` follows the system; ``"light"`` or ``"dark"``.
+        node : int, str, optional
+            Id or name of the node that is selected first; the session's where left out.
+        view : str, optional
+            ``"graph"``, ``"tensor"``, ``"timeline"`` or ``"findings"``: where the reader starts.
+        of : View, optional
+            The view to save; :meth:`debugger` where left out.
+
+        Returns
+        -------
+        Path
+            Of the file.
+
+        Raises
+        ------
+        ValueError
+            Another ending, or an option out of range.
+        KeyError, IndexError
+            The run does not have the node.
+        OSError
+            The folder is missing or cannot be written to.
+        """
+        from tvmdbg_widgets.export.page.options import PageOptions
+        from tvmdbg_widgets.export.page.save import save_page
+
+        options = PageOptions(
+            budget=budget,
+            share=share,
+            parameters=parameters,
+            title=title,
+            theme=theme,
+            node=node,
+            view=view,
+        )
+        with self._view_of_page(of) as shown:
+            return save_page(shown, path, options)
+
+    def embed(
+        self,
+        height: int | None = None,
+        *,
+        budget: int = 560_000,
+        share: Share = "pictures",
+        parameters: bool = False,
+        title: str | None = None,
+        theme: Theme = "auto",
+        node: int | str | None = None,
+        view: str | None = None,
+        of: View | None = None,
+    ) -> Embed:
+        """Return the linked views as a frame for a converted notebook or a documentation page.
+
+        At the end of a cell it stays interactive in ``jupyter nbconvert --to html`` and in
+        Sphinx, without a kernel and without the network.
+
+        Parameters
+        ----------
+        height : int, optional
+            CSS pixels of the frame; what the view takes where left out.
+        budget, share, parameters, title, theme, node, view, of
+            As of :meth:`save_html`.
+        """
+        from tvmdbg_widgets.export.page.options import PageOptions
+        from tvmdbg_widgets.export.page.save import embed
+
+        options = PageOptions(
+            budget=budget,
+            share=share,
+            parameters=parameters,
+            title=title,
+            theme=theme,
+            node=node,
+            view=view,
+        )
+        with self._view_of_page(of) as shown:
+            return embed(shown, height, options)
+
+    @contextmanager
+    def _view_of_page(self, of: View | None) -> Iterator[View]:
+        """Give the view to write; one that is made for a page alone is closed behind it."""
+        if of is not None or self._has_debugger:
+            yield of or self.debugger()
+            return
+        made = self.debugger()
+        try:
+            yield made
+        finally:
+            made.close()
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Save the run as a folder that opens as the same run, to keep or to pass on.
@@ -42,7 +243,7 @@ class Files(ShownRun):
         """
         from tvmdbg_widgets.formats.writer import write_recording
 
-        return write_recording(self.parts, folder)
+        return write_recording(self.facts.parts, folder)
 
     def to_chrome_trace(self, path: str | os.PathLike[str]) -> Path:
         """Write the timeline as a Chrome trace in JSON, which Perfetto and others open.
@@ -66,12 +267,13 @@ class Files(ShownRun):
         ValueError
             The run has no times, or the path another ending.
         """
-        from tvmdbg_widgets.analysis.summary import how_to_get
         from tvmdbg_widgets.export.chrome_trace import write_chrome_trace
 
-        if self.timeline is None:
-            raise ValueError(how_to_get("timeline", self.parts))
-        return write_chrome_trace(self.timeline, self.graph, path, title=self.title)
+        if self.facts.timeline is None:
+            raise ValueError(how_to_get("timeline", self.facts.parts))
+        return write_chrome_trace(
+            self.facts.timeline, self.facts.graph, path, title=self.facts.title
+        )
 
     def extract(
         self,
@@ -88,7 +290,7 @@ class Files(ShownRun):
         """
         from tvmdbg_widgets.export.extract import extract
 
-        return extract(self.parts, nodes, path, hops=hops, parameters=parameters)
+        return extract(self.facts.parts, nodes, path, hops=hops, parameters=parameters)
 
     def report(self, node: int | str | None = None) -> BugReport:
         """Return Markdown for a bug report: versions, files, findings, checks, and a figure.
@@ -107,8 +309,8 @@ class Files(ShownRun):
         from tvmdbg_widgets.export.report import report
 
         if isinstance(node, str):
-            node = self._known_graph.node(node).id
-        return report(self, node)
+            node = self.facts.known_graph.node(node).id
+        return report(self.facts, node)
 
     def to_networkx(self, nodes: Any = None, *, control: bool = False) -> nx.MultiDiGraph[int]:
         """Return the graph for networkx, with times and groups of the nodes.
@@ -132,8 +334,8 @@ class Files(ShownRun):
         from tvmdbg_widgets.analysis.view_columns import as_networkx
         from tvmdbg_widgets.export.nodes import part
 
-        chosen = part(self._known_graph, nodes)
-        return as_networkx(chosen, self.timeline, self.groups, control=control)
+        chosen = part(self.facts.known_graph, nodes)
+        return as_networkx(chosen, self.facts.timeline, self.facts.groups, control=control)
 
     def to_dot(
         self,
@@ -176,8 +378,8 @@ class Files(ShownRun):
         from tvmdbg_widgets.export.nodes import dot
 
         return dot(
-            self,
-            self._known_graph,
+            self.facts,
+            self.facts.known_graph,
             nodes,
             color_by=color_by,
             fold_parameters=fold_parameters,
@@ -214,5 +416,5 @@ class Files(ShownRun):
         from tvmdbg_widgets.export.model_explorer import model_explorer
 
         if node_data is None:
-            node_data = () if self.timeline is None else ("time",)
-        return model_explorer(self, self._known_graph, nodes, node_data=node_data)
+            node_data = () if self.facts.timeline is None else ("time",)
+        return model_explorer(self.facts, self.facts.known_graph, nodes, node_data=node_data)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from tvmdbg_widgets.analysis.tuning import (
     curves,
@@ -34,7 +33,7 @@ from tvmdbg_widgets.export import rerun
 from tvmdbg_widgets.formats.tuning.assemble import combine
 from tvmdbg_widgets.formats.tuning.record import read_record
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.slips import public_class
+from tvmdbg_widgets.model.base.slips import asks, public_class
 from tvmdbg_widgets.tuning.following import Follower
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-    from tvmdbg_widgets.analysis.derived.derived import Derived
+    from tvmdbg_widgets.analysis.facts import OpenedRun
     from tvmdbg_widgets.analysis.tuning.comparison import MachineComparison
     from tvmdbg_widgets.analysis.tuning.links import TaskTable
     from tvmdbg_widgets.analysis.tuning.schedules.comparison import ScheduleComparison
@@ -53,26 +52,10 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.tuning.measure_errors import Record
     from tvmdbg_widgets.model.tuning.parts import ConsoleTable, Task, TuningParts
     from tvmdbg_widgets.model.tuning.trials import Trials
-    from tvmdbg_widgets.widgets.shown_run import ShownRun
     from tvmdbg_widgets.widgets.tuning import TuningView
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
-T = TypeVar("T")
 _PARTS, _FACTS = attrgetter("parts"), attrgetter("facts")
-
-
-def _asks(
-    of: Callable[[TuningLog], T], function: Callable[Concatenate[T, P], R]
-) -> Callable[Concatenate[TuningLog, P], R]:
-    """Make a method of a function that asks something of a log."""
-
-    @functools.wraps(function)
-    def method(log: TuningLog, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return function(of(log), *args, **kwargs)
-
-    return method
 
 
 @public_class
@@ -171,8 +154,8 @@ class TuningLog:
         row = rows[task_meant(self.parts, task).index]
         return None if row < 0 else self.record(row)
 
-    applied = _asks(_PARTS, identity.applied)
-    select = _asks(_PARTS, selection.select)
+    applied = asks(_PARTS, identity.applied)
+    select = asks(_PARTS, selection.select)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per trial, in the order of the log (needs pandas).
@@ -203,7 +186,7 @@ class TuningLog:
         """
         return self._of_rows(pairs.distilled(self.parts, k).tolist(), f"{self.title}, best")
 
-    write = _asks(_PARTS, sessions.write)
+    write = asks(_PARTS, sessions.write)
 
     def weighted(self, weights: Weights) -> Self:
         """Return this log with the number of calls of each task, for the total latency.
@@ -227,9 +210,9 @@ class TuningLog:
         parts = subset(self.parts, rows, title)
         return type(self)(parts, kept_weights(self.tasks, self.weights, parts.tasks))
 
-    schedule = _asks(_FACTS, LogFacts.schedule)
-    dag = _asks(_FACTS, LogFacts.dag)
-    flop_count = _asks(_FACTS, LogFacts.flop_count)
+    schedule = asks(_FACTS, LogFacts.schedule)
+    dag = asks(_FACTS, LogFacts.dag)
+    flop_count = asks(_FACTS, LogFacts.flop_count)
 
     def compare_schedules(self, a: int | Record, b: int | Record) -> ScheduleComparison:
         """Compare two schedules, as of :meth:`schedule`, step by step and loop by loop."""
@@ -247,7 +230,7 @@ class TuningLog:
 
         return find(LogEvidence(self.parts))
 
-    curve = _asks(_FACTS, LogFacts.curve)
+    curve = asks(_FACTS, LogFacts.curve)
 
     @property
     def rounds(self) -> npt.NDArray[np.int32]:
@@ -259,15 +242,15 @@ class TuningLog:
         """The sessions of the log: more than one where it was resumed."""
         return sessions.sessions(self.trials)
 
-    task_table = _asks(_FACTS, LogFacts.task_table)
-    gains = _asks(_FACTS, LogFacts.gains)
+    task_table = asks(_FACTS, LogFacts.task_table)
+    gains = asks(_FACTS, LogFacts.gains)
 
     @property
     def known_tasks(self) -> TaskTable:
         """What :meth:`task_table` returns for the log's weights; kept, and not to be changed."""
         return self.facts.known_tasks
 
-    errors_by = _asks(_PARTS, selection.errors_by)
+    errors_by = asks(_PARTS, selection.errors_by)
 
     @property
     def effective_trials(self) -> int:
@@ -295,11 +278,11 @@ class TuningLog:
         """The last table of tasks that the output has; None where it has none."""
         return self.parts.console
 
-    def link(self, run: Derived) -> links.TaskLinks:
+    def link(self, run: OpenedRun) -> links.TaskLinks:
         """Return which nodes of a run, of its graph, each task tuned, and how sure that is."""
         return links.link_tasks(self.parts, links.graph_of(run))
 
-    def node_status(self, run: Derived) -> NodeColumn:
+    def node_status(self, run: OpenedRun) -> NodeColumn:
         """Return what became of the tuning of each node, for ``GraphView(run, color_by=…)``.
 
         Tuned, no valid schedule, or fallback where no task stands for a convolution or matrix
@@ -307,7 +290,7 @@ class TuningLog:
         """
         return self.link(run).status(links.graph_of(run), self.task_table())
 
-    def node_gain(self, run: Derived) -> NodeColumn:
+    def node_gain(self, run: OpenedRun) -> NodeColumn:
         """Return what another round may gain at each node, for ``GraphView(run, color_by=…)``."""
         return self.link(run).gain(links.graph_of(run), self.task_table())
 
@@ -330,7 +313,7 @@ class TuningLog:
         """
         return Follower(self, seconds)
 
-    def view(self, run: ShownRun | None = None, **traits: Any) -> TuningView:
+    def view(self, run: OpenedRun | None = None, **traits: Any) -> TuningView:
         """Return a view of the log; linked to a run, tasks and nodes select each other.
 
         ::
@@ -397,7 +380,7 @@ class TuningLog:
                 self._view = self.view()
         self._view._ipython_display_()
 
-    reuse = _asks(_PARTS, rerun.reuse)
+    reuse = asks(_PARTS, rerun.reuse)
 
     def compare(self, other: TuningLog, *, progress: bool = True) -> MachineComparison:
         """Compare with a log of the same schedules from another machine, which is the new one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,11 @@ from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.executorch.event_block import (
     EXECUTORCH_COLUMNS,
     METADATA,
+    EventBlock,
     executorch_column,
     metadata_column,
 )
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.node_columns import (
     COLOR_NAMES,
     TIMED_COLUMNS,
@@ -27,7 +29,6 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ranges import meant
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
-from tvmdbg_widgets.widgets.shown_run import ShownRun
 
 _ERROR, _LAYOUT = "error", "layout"
 #: Layouts of graphs of at most so many nodes are worked out at once.
@@ -78,8 +79,15 @@ class ColorWork(threading.Thread):
 class ColorColumns:
     """The columns of one view by name."""
 
-    def __init__(self, run: ShownRun, send: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self,
+        run: RunFacts,
+        send: Callable[[dict[str, Any]], None],
+        inspected: Callable[[], Iterable[EventBlock]],
+    ) -> None:
         self._run, self._send = run, send
+        #: Returns the blocks of events whose metadata the run's Inspector parsed.
+        self._inspected = inspected
         self._columns: dict[str, NodeColumn] = {}
         self._work: dict[str, ColorWork] = {}
         self._errors: OutputErrors | None = None
@@ -161,7 +169,7 @@ class ColorColumns:
             self._keep(executorch_column(run.parts, name))
         elif name.startswith(METADATA):
             key = name.removeprefix(METADATA)
-            self._keep(metadata_column(run.graph, run.inspector.event_blocks, key))
+            self._keep(metadata_column(run.graph, self._inspected(), key))
 
     def _known_name(self, name: str, how: dict[str, Any]) -> str:
         if name == _ERROR and "reference" in how:

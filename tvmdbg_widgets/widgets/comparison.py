@@ -12,6 +12,7 @@ from tvmdbg_widgets.analysis.compare import Comparison, compare
 from tvmdbg_widgets.analysis.compare_times.result import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
+from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.messages import Question, message_id
@@ -23,7 +24,7 @@ from tvmdbg_widgets.model.graph.graph import Graph, node_labels, shape_text
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.widgets.plot import View, a_session, auto_height, own_model
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shown_run import ShownRun
+from tvmdbg_widgets.widgets.shown_run import model_of, session_of
 from tvmdbg_widgets.widgets.traits import Choice, ModelTrait
 
 _COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
@@ -94,27 +95,27 @@ class ComparisonView(View):
 
     def __init__(
         self,
-        a: ShownRun,
-        b: ShownRun,
+        a: OpenedRun | RunFacts,
+        b: OpenedRun | RunFacts,
         titles: Sequence[str] | None = None,
         **traits: Any,
     ) -> None:
         for run in (a, b):
-            if not hasattr(run, "parts"):
+            if not isinstance(getattr(run, "facts", run), RunFacts):
                 raise TypeError(
                     f"ComparisonView shows two runs, not {type(run).__name__}: pass "
                     "tvmdbg_widgets.open(path)"
                 )
-        self.comparison = compare(a.parts, b.parts, titles)
-        self._run_b = b
-        own = Session(b) if a is b else b.session
+        facts_a, self._facts_b = facts_of(a), facts_of(b)
+        self.comparison = compare(facts_a.parts, self._facts_b.parts, titles)
+        own = Session(b) if facts_a is self._facts_b else session_of(self._facts_b)
         traits.setdefault("color_by", "match" if self.comparison.times is None else SPEED)
-        super().__init__(a, run_b=b.model, session_b=own, **traits)
+        super().__init__(a, run_b=model_of(self._facts_b), session_b=own, **traits)
         self.on_msg(self._on_question)
 
     @traitlets.validate("run_b")
     def _its_own_run_b(self, proposal: dict[str, Any]) -> object:
-        return own_model(proposal, self._run_b)
+        return own_model(proposal, self._facts_b)
 
     @traitlets.validate("session_b")
     def _another_session(self, proposal: dict[str, Any]) -> Session:
@@ -132,12 +133,12 @@ class ComparisonView(View):
         return comparison_answer(self.comparison, {"kind": "comparison"})
 
     @property
-    def run_beside(self) -> ShownRun:
-        """The run on the right side."""
-        return self._run_b
+    def run_beside(self) -> RunFacts:
+        """The facts of the run on the right side."""
+        return self._facts_b
 
-    def _scanned_runs(self) -> Sequence[ShownRun]:
-        return [self._debug_run, self._run_b]
+    def _scanned_runs(self) -> Sequence[RunFacts]:
+        return [self._facts, self._facts_b]
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
         try:
@@ -154,7 +155,7 @@ class ComparisonView(View):
 
         del redaction
         return comparison_figure(
-            (self._debug_run, self._run_b),
+            (self._facts, self._facts_b),
             self.comparison,
             color_by=self.color_by,
             fold_parameters=self.fold_parameters,

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import traitlets
 
+from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
@@ -18,7 +19,7 @@ from tvmdbg_widgets.widgets.color_columns import ColorColumns
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, ShownNodes
 from tvmdbg_widgets.widgets.plot import View, require_run
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shown_run import Folding, ShownRun
+from tvmdbg_widgets.widgets.shown_run import Folding
 from tvmdbg_widgets.widgets.traits import Choice, as_trait_error
 
 
@@ -120,11 +121,13 @@ class GraphColors(traitlets.HasTraits):
     _color_columns = traitlets.Dict().tag(sync=True)
     _color_paused = traitlets.Bool(False).tag(sync=True, page=True)
 
-    _debug_run: ShownRun  # the view's
+    _facts: RunFacts  # the view's
     _begun = False
 
-    def __init__(self, run: ShownRun, *args: Any, **traits: Any) -> None:
-        self._columns = ColorColumns(run, self._send_columns)
+    def __init__(self, run: Any, *args: Any, **traits: Any) -> None:
+        self._columns = ColorColumns(
+            facts_of(run), self._send_columns, lambda: run.inspector.event_blocks
+        )
         super().__init__(run, *args, **traits)
         self._begun = True
 
@@ -184,27 +187,22 @@ class GraphOptions(GraphColors, Folding, ShownNodes):
     direction = Choice(["down", "right"], "down").tag(sync=True)
     search = traitlets.Unicode("").tag(sync=True)
 
-    _debug_run: ShownRun  # the view's
+    _facts: RunFacts  # the view's
 
     def __init__(
-        self, run: ShownRun | Graph, session: Session | None = None, **traits: Any
+        self, run: OpenedRun | RunFacts | Graph, session: Session | None = None, **traits: Any
     ) -> None:
-        shown: Any = ShownRun.of_graph(run) if isinstance(run, Graph) else run
-        require_run(self, shown)
-        super().__init__(shown, session, **_first_look(shown, traits))
+        shown = RunFacts.of_graph(run) if isinstance(run, Graph) else run
+        if require_run(self, shown).timeline is not None:
+            traits = {"color_by": "time"} | traits
+        super().__init__(shown, session, **traits)
 
     @traitlets.validate("focus")
     def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
-        return _known_node(self._debug_run, proposal["value"])
+        return _known_node(self._facts, proposal["value"])
 
 
-def _first_look(run: ShownRun, traits: dict[str, Any]) -> dict[str, Any]:
-    """Return the traits, colored by time where the run knows times and nobody chose."""
-    timed = getattr(run, "timeline", None) is not None
-    return {"color_by": "time"} | traits if timed else traits
-
-
-def _known_node(run: ShownRun, focus: int | str | None) -> int | str | None:
+def _known_node(run: RunFacts, focus: int | str | None) -> int | str | None:
     """Return the focus if the graph has it."""
     graph = run.graph
     with as_trait_error("focus"):
@@ -337,7 +335,7 @@ class GraphView(GraphOptions, Navigation, View):
         from tvmdbg_widgets.figures.choose import graph_figure
 
         return graph_figure(
-            self._debug_run,
+            self._facts,
             color_by=self.color_by.column,
             color_limits=self.color_limits,
             label=self.label,

@@ -8,11 +8,10 @@ from typing import Any, TypeAlias
 
 import traitlets
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.model.base.ranges import fields_of, one_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.refs import listed, node_ref
-from tvmdbg_widgets.widgets.shown_run import ShownRun
 from tvmdbg_widgets.widgets.traits import as_trait_error, named_in
 
 NodeRef: TypeAlias = int | str
@@ -37,12 +36,12 @@ class ShownNodes(traitlets.HasTraits):
     history = traitlets.Dict().tag(sync=True)
     bookmarks = traitlets.Dict().tag(sync=True)
 
-    _debug_run: ShownRun  # the view's
+    _facts: RunFacts  # the view's
 
     @traitlets.validate("isolate")
     def _part_of_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
         with as_trait_error("isolate"):
-            return checked_isolation(self._debug_run.graph, proposal["value"])
+            return checked_isolation(self._facts.graph, proposal["value"])
 
     @traitlets.validate("hidden")
     def _readable(self, proposal: dict[str, Any]) -> list[str]:
@@ -52,17 +51,17 @@ class ShownNodes(traitlets.HasTraits):
     @traitlets.validate("camera")
     def _above_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
         with as_trait_error("camera"):
-            return checked_camera(self._debug_run, proposal["value"])
+            return checked_camera(self._facts, proposal["value"])
 
     @traitlets.validate("history")
     def _steps(self, proposal: dict[str, Any]) -> dict[str, Any]:
         with as_trait_error("history"):
-            return checked_history(self._debug_run, proposal["value"], STEP_TRAITS)
+            return checked_history(self._facts, proposal["value"], STEP_TRAITS)
 
     @traitlets.validate("bookmarks")
     def _looks(self, proposal: dict[str, Any]) -> dict[str, Any]:
         with as_trait_error("bookmarks"):
-            return checked_bookmarks(self._debug_run, proposal["value"], _BOOKMARKED)
+            return checked_bookmarks(self._facts, proposal["value"], _BOOKMARKED)
 
 
 class Navigation:
@@ -137,7 +136,7 @@ class Navigation:
 
         asked = checked_queries(getattr(each, "query", each) for each in queries)
         for query in asked:
-            if not hidden_nodes(self._view.debug_run, [query]).any():
+            if not hidden_nodes(self._view.shown, [query]).any():
                 raise ValueError(f"{query!r} finds no node of this graph; {self._kinds(query)}")
         self._step(hidden=list(dict.fromkeys([*self._view.hidden, *asked])))
 
@@ -214,7 +213,7 @@ class Navigation:
             raise KeyError(problem.args[0]) from None
 
     def _isolate(self, kind: str, nodes: NodeRefs, hops: int | None = None) -> None:
-        run = self._view.debug_run
+        run = self._view.shown
         if nodes is None:
             nodes = list(self._view.session.selected)
             if not nodes:
@@ -223,7 +222,7 @@ class Navigation:
         self._step(isolate=checked_isolation(run.graph, fields), hops=None)
 
     def _kinds(self, query: str) -> str:
-        graph = self._view.debug_run.graph
+        graph = self._view.shown.graph
         if graph is None:
             return "it has none"
         known = sorted({f"kind={node.op_kind}" for node in graph.nodes})
@@ -277,7 +276,7 @@ _SCALES = (1e-4, 3.0)
 _CAMERA = ("node", "dx", "dy", "scale")
 
 
-def checked_camera(run: Derived, given: object) -> dict[str, Any] | None:
+def checked_camera(run: RunFacts, given: object) -> dict[str, Any] | None:
     """Return the checked camera: node, offset in pixels of the graph, scale."""
     if given is None:
         return None
@@ -301,7 +300,7 @@ def checked_queries(given: Iterable[object]) -> list[str]:
     return list(dict.fromkeys(checked_query(each) for each in given))
 
 
-def checked_bookmark(run: Derived, given: object, traits: Sequence[str]) -> Bookmark:
+def checked_bookmark(run: RunFacts, given: object, traits: Sequence[str]) -> Bookmark:
     """Return a look with only what it may hold, checked as far as the graph is concerned."""
     look = fields_of(given, "a saved view", (*traits, *ALWAYS))
     if "isolate" in look:
@@ -315,7 +314,7 @@ def checked_bookmark(run: Derived, given: object, traits: Sequence[str]) -> Book
     return look
 
 
-def checked_bookmarks(run: Derived, given: object, traits: Sequence[str]) -> dict[str, Bookmark]:
+def checked_bookmarks(run: RunFacts, given: object, traits: Sequence[str]) -> dict[str, Bookmark]:
     """Return looks by name."""
     if not isinstance(given, Mapping):
         raise TypeError(f"bookmarks must map names to saved views, not {type(given).__name__}")
@@ -340,7 +339,7 @@ def checked_name(name: object) -> str:
     return found
 
 
-def checked_history(run: Derived, given: object, traits: Sequence[str]) -> dict[str, Any]:
+def checked_history(run: RunFacts, given: object, traits: Sequence[str]) -> dict[str, Any]:
     """Return ``{"steps", "at"}``: looks, each told as its difference to the one before."""
     fields = fields_of(given, "history", ("steps", "at"))
     steps = [checked_bookmark(run, each, traits) for each in fields.get("steps", ())][-MOST_STEPS:]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import traitlets
 
+from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
@@ -24,7 +25,7 @@ from tvmdbg_widgets.model.base.number_text import short_text
 from tvmdbg_widgets.model.base.ranges import meant, no_argument
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shown_run import Saved, ShownRun
+from tvmdbg_widgets.widgets.shown_run import Saved, model_of, session_of
 from tvmdbg_widgets.widgets.traits import ChoiceOr, ModelTrait
 
 #: Of the table in a saved notebook; columns beside the first, where none holds texts.
@@ -58,22 +59,22 @@ class LinkedPlot(Saved):
     def __init__(
         self,
         figure: Any,
-        run: ShownRun,
+        run: OpenedRun | RunFacts,
         session: Session | None = None,
         *,
         nodes: str = "node",
     ) -> None:
-        require_run(self, run)
+        self._facts = require_run(self, run)
         _require_column(figure, nodes)
-        self._debug_run = run
         self.figure = figure
         name, self._library_code = _library_of(figure)
-        super().__init__(run=run.model, session=session or run.session, nodes=nodes, _library=name)
+        session = session or session_of(self._facts)
+        super().__init__(run=model_of(self._facts), session=session, nodes=nodes, _library=name)
         self.on_msg(self._on_question)
 
     @traitlets.validate("run")
     def _its_own_run(self, proposal: dict[str, Any]) -> object:
-        return own_model(proposal, self._debug_run)
+        return own_model(proposal, self._facts)
 
     @traitlets.validate("session")
     def _a_session(self, proposal: dict[str, Any]) -> Session:
@@ -102,7 +103,7 @@ class LinkedPlot(Saved):
 
     def __repr__(self) -> str:
         return (
-            f"<LinkedPlot of {self._debug_run.title!r}, live in a notebook; elsewhere use "
+            f"<LinkedPlot of {self._facts.title!r}, live in a notebook; elsewhere use "
             "bokeh.embed.file_html(plot.figure, bokeh.resources.INLINE)>"
         )
 
@@ -183,18 +184,20 @@ def _compressed(version: str, code: str) -> tuple[str, bytes]:
     return f"{version} {hashlib.sha256(data).hexdigest()[:16]}", gzip.compress(data, mtime=0)
 
 
-def require_run(view: object, run: object) -> None:
-    """Tell a run from what else may be passed for one."""
-    if not hasattr(run, "parts"):
+def require_run(view: object, run: object) -> RunFacts:
+    """Return the facts of what a view is to show, if that is a run."""
+    facts = getattr(run, "facts", run)
+    if not isinstance(facts, RunFacts):
         instead = "its .run" if hasattr(type(run), "run") else "tvmdbg_widgets.open(path)"
         raise TypeError(
             f"{type(view).__name__} shows a run, not {type(run).__name__}: pass {instead}"
         )
+    return facts
 
 
-def own_model(proposal: dict[str, Any], run: ShownRun) -> object:
+def own_model(proposal: dict[str, Any], run: RunFacts) -> object:
     """Return the model that a trait is set to, if it is the run's."""
-    if proposal["value"] is not run.model:
+    if proposal["value"] is not model_of(run):
         name = proposal["trait"].name
         raise traitlets.TraitError(f"{name} of {run.title!r} cannot be changed: make another view")
     return proposal["value"]
@@ -238,19 +241,22 @@ class View(Saved):
     _tells_health = False
 
     @public
-    def __init__(self, run: ShownRun, session: Session | None = None, **traits: Any) -> None:
-        require_run(self, run)
+    def __init__(
+        self, run: OpenedRun | RunFacts, session: Session | None = None, **traits: Any
+    ) -> None:
+        self._facts = require_run(self, run)
         self._debug_run = run
         known = set(self.class_trait_names(sync=True)) - {"run", "session"}
         for name in traits:
             if name not in known or name.startswith("_"):
                 usable = [each for each in known if not each.startswith("_")]
                 raise no_argument(type(self).__name__, name, [*usable, "session"])
-        super().__init__(run=run.model, session=session or run.session, **traits)
+        session = session or session_of(self._facts)
+        super().__init__(run=model_of(self._facts), session=session, **traits)
 
     @traitlets.validate("run")
     def _its_own_run(self, proposal: dict[str, Any]) -> object:
-        return own_model(proposal, self._debug_run)
+        return own_model(proposal, self._facts)
 
     @traitlets.validate("session")
     def _a_session(self, proposal: dict[str, Any]) -> Session:
@@ -258,7 +264,7 @@ class View(Saved):
 
     def __repr__(self) -> str:
         return (
-            f"<{type(self).__name__} of {self._debug_run.title!r}, live in a notebook; "
+            f"<{type(self).__name__} of {self._facts.title!r}, live in a notebook; "
             "elsewhere use .save_html(path) or .figure().save(path)>"
         )
 
@@ -314,8 +320,8 @@ class View(Saved):
     def _saved_figure(self) -> Figure:
         return self._figure(720, "auto", saved=True)
 
-    def _scanned_runs(self) -> Sequence[ShownRun]:
-        return [self._debug_run] if self._tells_health else []
+    def _scanned_runs(self) -> Sequence[RunFacts]:
+        return [self._facts] if self._tells_health else []
 
     def redacted_figure(self, redaction: Redaction, theme: str = "light") -> Figure:
         """Return the figure without what is not to be handed on to others."""
@@ -325,20 +331,21 @@ class View(Saved):
         """Return the selected nodes, as far as they are of this run."""
         if redaction is not None:
             return redaction.selected
-        graph = self._debug_run.graph
+        graph = self._facts.graph
         count = graph.num_nodes if graph is not None else 0
         return tuple(node for node in self.session.selected if node < count)
 
     @property
-    def shown(self) -> ShownRun:
-        """The run that entries are looked up in."""
-        return self._debug_run
+    def shown(self) -> RunFacts:
+        """The facts of the run that is shown."""
+        return self._facts
 
     @property
-    def debug_run(self) -> ShownRun:
+    def debug_run(self) -> Any:
         """The run that is shown."""
         return self._debug_run
 
+    @public
     def save_html(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write this view in its present state as one HTML file that works offline.
 
@@ -355,8 +362,12 @@ class View(Saved):
         Path
             Of the file.
         """
-        return self._debug_run.save_html(path, **options, of=self)
+        from tvmdbg_widgets.export.page.options import page_options
+        from tvmdbg_widgets.export.page.save import save_page
 
+        return save_page(self, path, page_options("save_html", options))
+
+    @public
     def embed(self, height: int | None = None, **options: Any) -> Any:
         """Return this view in its present state as a frame for pages without a kernel.
 
@@ -367,4 +378,7 @@ class View(Saved):
         **options
             As of :meth:`save_html`.
         """
-        return self._debug_run.embed(height, **options, of=self)
+        from tvmdbg_widgets.export.page.options import page_options
+        from tvmdbg_widgets.export.page.save import embed
+
+        return embed(self, height, page_options("embed", options))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import traitlets
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle
 from tvmdbg_widgets.model.base.ranges import meant, no_argument, one_of
 from tvmdbg_widgets.model.refs import entry_ref, listed, node_ref
@@ -85,8 +85,8 @@ class Session(SharedModel):
     tour: Any = traitlets.List().tag(sync=True)
     tour_step = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
 
-    def __init__(self, run: Derived | None = None, **traits: Any) -> None:
-        self._run = run
+    def __init__(self, run: OpenedRun | RunFacts | None = None, **traits: Any) -> None:
+        self._run = None if run is None else facts_of(run)
         known = [each for each in Session.class_own_traits(sync=True) if each[0] != "_"]
         for name in traits:
             if name not in known:
@@ -130,8 +130,8 @@ class Session(SharedModel):
         self.notes = checked_notes(self._run, others | ({} if text is None else {found: text}))
 
     @property
-    def shown(self) -> Derived | None:
-        """The run whose state this is."""
+    def shown(self) -> RunFacts | None:
+        """The facts of the run whose state this is."""
         return self._run
 
     @property
@@ -249,7 +249,7 @@ def plain_text(text: object, most: int) -> str:
     return found
 
 
-def checked_notes(run: Derived | None, notes: object) -> dict[str, str]:
+def checked_notes(run: RunFacts | None, notes: object) -> dict[str, str]:
     """Return notes by node id as text, in node order; empty ones are left out."""
     if not isinstance(notes, Mapping):
         raise TypeError(f"notes must map nodes to texts, not {type(notes).__name__}")
@@ -264,7 +264,7 @@ def checked_notes(run: Derived | None, notes: object) -> dict[str, str]:
     return {str(node): found[node] for node in sorted(found)}
 
 
-def checked_tour(run: Derived | None, steps: object) -> list[dict[str, Any]]:
+def checked_tour(run: RunFacts | None, steps: object) -> list[dict[str, Any]]:
     """Return checked steps: ``{"text", "nodes", "entry", "slice", "time_range", "view"}``."""
     if isinstance(steps, str | bytes | Mapping) or not isinstance(steps, Iterable):
         raise TypeError('a tour is a list of steps such as (38, "The first Inf.")')
@@ -281,7 +281,7 @@ def checked_tour(run: Derived | None, steps: object) -> list[dict[str, Any]]:
     return found
 
 
-def _step(run: Derived | None, step: object) -> dict[str, Any]:
+def _step(run: RunFacts | None, step: object) -> dict[str, Any]:
     fields = dict(step) if isinstance(step, Mapping) else _of_pair(step)
     unknown = [str(name) for name in fields if name not in _FIELDS]
     if unknown:
@@ -347,7 +347,7 @@ def _pair(value: object, name: str, form: str) -> tuple[object, object] | None:
     return value[0], value[1]
 
 
-def _slice(run: Derived | None, node: object, occurrence: object) -> tuple[int, int]:
+def _slice(run: RunFacts | None, node: object, occurrence: object) -> tuple[int, int]:
     if isinstance(occurrence, bool) or not hasattr(occurrence, "__index__"):
         raise TypeError(f"a slice must be (node, occurrence), not ({node!r}, {occurrence!r})")
     found = (node_ref(node, *named_in(run)), operator.index(occurrence))

@@ -1,4 +1,4 @@
-"""A run as its views take it: derived facts, and what all its views share."""
+"""What the views of one run share: session, model, groups, and the figure they leave behind."""
 
 from __future__ import annotations
 
@@ -8,72 +8,22 @@ import operator
 import sys
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from pathlib import Path, PurePath
 from secrets import token_hex
 from types import FrameType
-from typing import Any, ClassVar, SupportsIndex, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias
 from urllib.parse import quote
 
 import traitlets
 
-from tvmdbg_widgets.analysis.compare_times import TimeComparison
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS, QuestionScheduler
 from tvmdbg_widgets.engine import bundle
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Group, Groups
-from tvmdbg_widgets.model.parts import Provenance, RunParts
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.traits import SharedModel, UsesModels
-
-
-class ShownRun(Derived, ABC):
-    """A run that views show; :class:`tvmdbg_widgets.DebugRun` is one."""
-
-    #: The class that users hold, which makes a run of a graph alone.
-    opened: ClassVar[type[Any] | None] = None
-
-    @classmethod
-    def of_graph(cls, graph: Graph) -> Any:
-        """Return a run of nothing but a graph; None before any run was opened."""
-        title, origin = PurePath(graph.file).name or "graph", Provenance("a graph alone")
-        parts = RunParts(title, graph, None, None, graph.issues, origin)
-        return cls.opened and cls.opened(parts)
-
-    @cached_property
-    def model(self) -> RunModel:
-        """The widget model that answers the views of this run."""
-        return RunModel(self)
-
-    @cached_property
-    def session(self) -> Session:
-        """The shared state of this run's views, unless a view is given another one."""
-        from tvmdbg_widgets.widgets.session import Session
-
-        return Session(self)
-
-    @property
-    @abstractmethod
-    def inspector(self) -> Any:
-        """The events of ExecuTorch's ETDump."""
-
-    @abstractmethod
-    def compare_times(self, *args: Any, **kwargs: Any) -> TimeComparison:
-        """Compare the times of this run and another."""
-
-    @abstractmethod
-    def save_html(self, *args: Any, **kwargs: Any) -> Path:
-        """Write a view, ``of``, as a page."""
-
-    @abstractmethod
-    def embed(self, *args: Any, **kwargs: Any) -> Any:
-        """Return a view, ``of``, as a frame."""
-
 
 GroupRef: TypeAlias = int | str | Group
 GroupRefs: TypeAlias = GroupRef | Iterable[GroupRef] | None
@@ -91,20 +41,20 @@ class Folding(traitlets.HasTraits):
     wrapped = traitlets.Bool(allow_none=True, default_value=None).tag(sync=True)
     group = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
 
-    _debug_run: ShownRun  # the view's
+    _facts: RunFacts  # the view's
 
     @traitlets.validate("open_groups", "_opened")
     def _known_groups(self, proposal: dict[str, Any]) -> list[int] | None:
         value: list[int] | None = proposal["value"]
         if value is not None:
-            _require(self._debug_run, proposal["trait"].name, value)
+            _require(self._facts, proposal["trait"].name, value)
         return value
 
     @traitlets.validate("group")
     def _known_group(self, proposal: dict[str, Any]) -> int | None:
         value: int | None = proposal["value"]
         if value is not None:
-            _require(self._debug_run, "group", [value])
+            _require(self._facts, "group", [value])
         return value
 
     def expand(self, what: GroupRefs = None) -> None:
@@ -127,7 +77,7 @@ class Folding(traitlets.HasTraits):
         KeyError, IndexError, TypeError
             Groups that the run does not have; names close ones.
         """
-        groups = _groups(self._debug_run)
+        groups = self._facts.groups
         opened = self._open()
         for group in _rows(groups, what):
             row = group
@@ -139,7 +89,7 @@ class Folding(traitlets.HasTraits):
     def collapse(self, what: GroupRefs = None) -> None:
         """Close groups; all where none is named. As :meth:`expand`."""
         opened = self._open()
-        opened.difference_update(_rows(_groups(self._debug_run), what))
+        opened.difference_update(_rows(self._facts.groups, what))
         self._show(opened)
 
     def _show(self, opened: set[int]) -> None:
@@ -156,18 +106,13 @@ class Folding(traitlets.HasTraits):
             return set(self._opened)
         from tvmdbg_widgets.analysis.view_columns import open_by_itself
 
-        run = self._debug_run
+        run = self._facts
         if run.graph is None:
             return set()
         return set(open_by_itself(run.graph, run.groups))
 
 
-def _groups(run: ShownRun) -> Groups:
-    """Return the run's groups."""
-    return run.groups
-
-
-def _require(run: ShownRun, name: str, groups: Iterable[int]) -> None:
+def _require(run: RunFacts, name: str, groups: Iterable[int]) -> None:
     count = len(run.groups) if run.graph is not None else 0
     for group in groups:
         if not 0 <= group < count:
@@ -221,7 +166,7 @@ class Saved(UsesModels):
         """Return the figure, no larger than a saved notebook has room for."""
         raise NotImplementedError
 
-    def _scanned_runs(self) -> Sequence[ShownRun]:
+    def _scanned_runs(self) -> Sequence[RunFacts]:
         """Return the runs whose scanned tensors the figure tells of."""
         return ()
 
@@ -259,7 +204,7 @@ class Saved(UsesModels):
         end = time.monotonic() + _PATIENCE
         scans = []
         for run in self._scanned_runs():
-            run.model.glance(end - time.monotonic())
+            model_of(run).glance(end - time.monotonic())
             scans.append(run.search.scan)
         return [scan for scan in scans if scan.state != "done"]
 
@@ -362,7 +307,7 @@ class RunModel(SharedModel):
     title = traitlets.Unicode("").tag(sync=True, page=False)
     content_hash = traitlets.Unicode("").tag(sync=True, page=False)
 
-    def __init__(self, run: Derived, **traits: Any) -> None:
+    def __init__(self, run: RunFacts, **traits: Any) -> None:
         self._run = run
         self._scheduler = QuestionScheduler(run, self._reply)
         super().__init__(title=run.title, content_hash=_content_hash(run), **traits)
@@ -393,10 +338,27 @@ class RunModel(SharedModel):
         return f"RunModel({self._run.title!r})"
 
 
-def _content_hash(run: Derived) -> str:
+def _content_hash(run: RunFacts) -> str:
     digest = hashlib.sha256()
     digest.update(run.title.encode())
     for file in run.provenance.files:
         digest.update(file.encode())
     digest.update(str(id(run)).encode())
     return digest.hexdigest()[:16]
+
+
+def model_of(facts: RunFacts) -> RunModel:
+    """Return the widget model that answers the views of a run."""
+    if "model" not in facts.kept:
+        facts.kept["model"] = RunModel(facts)
+    found: RunModel = facts.kept["model"]
+    return found
+
+
+def session_of(facts: RunFacts) -> Session:
+    """Return the state that the views of a run share where they are given no other."""
+    shared = facts.follows or facts
+    if "session" not in shared.kept:
+        shared.kept["session"] = Session(shared)
+    found: Session = shared.kept["session"]
+    return found

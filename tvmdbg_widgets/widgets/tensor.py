@@ -179,7 +179,7 @@ class TensorInspector(TensorOptions, View):
         if redaction is not None:
             entry = redaction.entry or entry
         return tensor_figure(
-            self._debug_run,
+            self._facts,
             entry=entry,
             axes=self.axes,
             index=self.index,
@@ -246,7 +246,7 @@ class MemoryView(MemoryOptions, View):
 
         del saved
         return memory_figure(
-            self._debug_run,
+            self._facts,
             parameters=self.parameters,
             color_by=self.color_by,
             step_range=self.step_range,

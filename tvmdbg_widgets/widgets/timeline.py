@@ -8,6 +8,7 @@ from typing import Any
 import traitlets
 
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
+from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
@@ -15,7 +16,7 @@ from tvmdbg_widgets.widgets.graph import GraphOptions
 from tvmdbg_widgets.widgets.graph_navigation import Navigation
 from tvmdbg_widgets.widgets.plot import View, auto_height, require_run
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shown_run import Folding, GroupRefs, ShownRun
+from tvmdbg_widgets.widgets.shown_run import Folding, GroupRefs
 from tvmdbg_widgets.widgets.tensor import TensorOptions
 from tvmdbg_widgets.widgets.traits import Choice, TimeRange
 
@@ -94,10 +95,10 @@ class Flamechart(TimelineOptions, View):
 
     def __init__(
         self,
-        run: ShownRun | TimeComparison,
+        run: OpenedRun | RunFacts | TimeComparison,
         session: Session | None = None,
         *,
-        against: ShownRun | None = None,
+        against: OpenedRun | None = None,
         titles: Sequence[str] | None = None,
         **traits: Any,
     ) -> None:
@@ -119,7 +120,7 @@ class Flamechart(TimelineOptions, View):
         from tvmdbg_widgets.figures.timeline import timeline_figure
 
         del saved
-        compared = self._debug_run.compared
+        compared = self._facts.compared
         if compared is not None and self.table_by == "change" and self.chart == "time":
             return time_comparison_figure(
                 compared,
@@ -130,7 +131,7 @@ class Flamechart(TimelineOptions, View):
                 theme=theme,
             )
         return timeline_figure(
-            self._debug_run,
+            self._facts,
             show=self.show,
             chart=self.chart,
             table_by="node" if self.table_by == "change" else self.table_by,
@@ -188,7 +189,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
 
     @traitlets.default("collapsed")
     def _without_their_part(self) -> list[str]:
-        run = self._debug_run
+        run = self._facts
         parts = {"graph": run.graph, "tensor": run.tensors, "timeline": run.timeline}
         missing = [name for name, part in parts.items() if part is None]
         return missing if len(missing) < len(parts) else []
@@ -212,7 +213,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         tensor = self.session.tensor
         given = {name: getattr(self, name) for name in VIEW_OPTIONS if self.has_trait(name)}
         given["entry"] = self.entry or (None if tensor is None else (tensor.node, tensor.output))
-        findings = self._debug_run.known_findings
+        findings = self._facts.known_findings
         if redaction is not None:
             given["entry"] = redaction.entry or given["entry"]
             findings = redaction.findings
@@ -220,7 +221,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         given["selected"] = self._marked(redaction)
         given["collapsed"] = self.collapsed
         return debugger_figure(
-            self._debug_run,
+            self._facts,
             debugger_options(given),
             findings=findings,
             width=width,

@@ -11,14 +11,14 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.model.base.ranges import meant, one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.refs import entry_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensors
 
 
-def named_in(run: Derived | None) -> tuple[Graph | None, Tensors | None]:
+def named_in(run: RunFacts | None) -> tuple[Graph | None, Tensors | None]:
     """Return where the nodes of a run are looked up by name."""
     return (None, None) if run is None else (run.graph, run.tensors)
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import traitlets
 
+from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.analysis.tuning.links import TaskLinks, graph_of, link_tasks
 from tvmdbg_widgets.analysis.tuning.selection import select
@@ -33,7 +34,7 @@ from tvmdbg_widgets.figures.tuning import (
 from tvmdbg_widgets.model.base.ranges import no_argument
 from tvmdbg_widgets.widgets.plot import auto_height, require_run
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shown_run import Saved, ShownRun
+from tvmdbg_widgets.widgets.shown_run import Saved, session_of
 from tvmdbg_widgets.widgets.traits import Choice, ModelTrait, OptionalModelTrait, SharedModel
 
 _PANES = ("schedule", "tiles", "errors", "findings")
@@ -124,7 +125,7 @@ class TuningView(Saved):
     def __init__(
         self,
         log: ShownLog,
-        run: ShownRun | None = None,
+        run: OpenedRun | RunFacts | None = None,
         session: Session | None = None,
         **traits: Any,
     ) -> None:
@@ -143,7 +144,7 @@ class TuningView(Saved):
             log, None if run is None else link_tasks(log.facts.parts, graph_of(run))
         )
         if session is None and run is not None:
-            session = run.session
+            session = session_of(facts_of(run))
         super().__init__(log=self._model, session=session, **traits)
 
     @traitlets.validate("task", "trial")

@@ -95,7 +95,7 @@ def _use_run(run: tvmdbg.DebugRun) -> None:
 
 
 def _ask(run: tvmdbg.DebugRun) -> None:
-    answers = Answers(run)
+    answers = Answers(run.facts)
     for kind in ASKED:
         answers.answer({"kind": kind, "id": "1"})
     answers.close()

@@ -51,12 +51,13 @@ for trial in range(128):
 log = tvmdbg.open_tuning("\\n".join(lines).encode())
 tuning = log.view(run)"""
 CONTRACT = """import anywidget
+from tvmdbg_widgets.widgets.shown_run import model_of
 from pathlib import Path
 class Contract(anywidget.AnyWidget):
     _esm = Path("contract.js").read_text("utf-8")
     run = anywidget.WidgetTrait().tag(sync=True)
     session = anywidget.WidgetTrait().tag(sync=True)
-Contract(run=run.model, session=run.session)"""
+Contract(run=model_of(run.facts), session=run.session)"""
 LOG = """import logging
 failures = []
 class Keep(logging.Handler):

@@ -131,12 +131,12 @@ def test_the_view_is_told_all(corpus: Path) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark", "auto"])
 def test_figures(corpus: Path, width: int, theme: str) -> None:
     pair = runs(corpus, "resnet20_two_devices")
-    found = tvmdbg.compare(*pair)
-    figure = comparison_figure(pair, found, width=width, theme=theme)
+    found, facts = tvmdbg.compare(*pair), (pair[0].facts, pair[1].facts)
+    figure = comparison_figure(facts, found, width=width, theme=theme)
     assert figure.description["only_b"] == [22, 45, 68]
     assert len(figure.description["graphs"]) == (2 if width >= 620 else 0)
     assert "only in B" in figure.svg
-    assert len(comparison_figure(pair, found, saved=True).svg) < 48_000
+    assert len(comparison_figure(facts, found, saved=True).svg) < 48_000
 
 
 def test_a_view_of_a_run_beside_itself_has_two_sessions(corpus: Path) -> None:

@@ -437,7 +437,7 @@ def test_the_run_of_both_is_that_of_a_with_the_slices_of_both(corpus: Path) -> N
 def test_views_are_told_all(corpus: Path) -> None:
     a, b = pair(corpus, "resnet20_cifar_fp16")
     found = tvmdbg.compare_times(a, b)
-    assert answer(a, {"id": 1, "client": "x", "kind": "change"}).result is None
+    assert answer(a.facts, {"id": 1, "client": "x", "kind": "change"}).result is None
     reply = answer(found.run, {"id": 1, "client": "x", "kind": "change"})
     columns = {each["name"]: each for each in reply.result["columns"]}
     assert columns["nsA"]["length"] == len(found)

@@ -127,7 +127,7 @@ def test_one_screen_says_one_share() -> None:
     assert rest.time_ns + call.inside_ns == call.duration_ns == 146_821.0
     mean = next(each for each in run.table() if each.node == 33)
     assert round(mean.share, 4) == 0.0887
-    (palette,) = (each for each in highlights(run) if each.about == "time")
+    (palette,) = (each for each in highlights(run.facts) if each.about == "time")
     assert (palette.label, palette.value) == ("Slowest operators", "38.00 µs, 21.3 %")
     assert palette.name == "layout conversion inserted by lowering (XNNPACK, instruction 0)"
 
@@ -147,7 +147,7 @@ def test_what_is_left_of_a_call_is_no_slowest_operator() -> None:
         slowest.evidence
     ).replace(" %", "\u00a0%")
     alone = tvmdbg.open(XNNPACK / "model.pte", XNNPACK / "etdump.etdp")
-    (palette,) = (each for each in highlights(alone) if each.about == "time")
+    (palette,) = (each for each in highlights(alone.facts) if each.about == "time")
     assert (palette.label, palette.name) == ("Slowest operator", "StaticTranspose #2")
 
 

@@ -319,10 +319,10 @@ def test_views_call_scratch_memory_no_input() -> None:
     assert "#1 buffer_9; int8 8; buffer without a start value; buffer" in figure.text
     assert [node.id for node in run.select("kind:input").nodes] == [0]
     assert [node.id for node in run.select("kind:buffer").nodes] == [1]
-    details = answer(run, {"id": 1, "client": "x", "kind": "node", "node": 1}).result
+    details = answer(run.facts, {"id": 1, "client": "x", "kind": "node", "node": 1}).result
     assert (details["kind"], details["opKind"]) == ("buffer without a start value", "buffer")
     assert details["times"] == [("time", "buffer without a start value")]
-    assert "Largest input" not in {each.label for each in highlights(run) if 1 in each.nodes}
+    assert "Largest input" not in {each.label for each in highlights(run.facts) if 1 in each.nodes}
 
 
 def test_a_loss_is_no_surer_than_the_nodes_it_is_of() -> None:

@@ -32,13 +32,13 @@ RESNETS = [each for each in FOLDERS if each.name.startswith("resnet20")]
 
 def figures(run: DebugRun) -> dict[str, Figure]:
     return {
-        "kind": graph_figure(run),
-        "time": graph_figure(run, color_by="time"),
-        "unfolded": graph_figure(run, fold_parameters=False),
-        "right": graph_figure(run, direction="right", color_by="time"),
-        "near": graph_figure(run, focus=0, hops=1),
-        "tensor": tensor_figure(run),
-        "timeline": timeline_figure(run),
+        "kind": graph_figure(run.facts),
+        "time": graph_figure(run.facts, color_by="time"),
+        "unfolded": graph_figure(run.facts, fold_parameters=False),
+        "right": graph_figure(run.facts, direction="right", color_by="time"),
+        "near": graph_figure(run.facts, focus=0, hops=1),
+        "tensor": tensor_figure(run.facts),
+        "timeline": timeline_figure(run.facts),
     }
 
 
@@ -57,7 +57,7 @@ def run(folder: Path) -> DebugRun:
 def test_figures_of_every_dump_are_sound(run: DebugRun) -> None:
     for figure in figures(run).values():
         assert_sound(figure, 80 * 1024)
-    assert_sound(debugger_figure(run, saved=True), 48 * 1024)
+    assert_sound(debugger_figure(run.facts, saved=True), 48 * 1024)
 
 
 def test_every_operator_is_drawn_with_its_time(run: DebugRun, folder: Path) -> None:
@@ -65,7 +65,7 @@ def test_every_operator_is_drawn_with_its_time(run: DebugRun, folder: Path) -> N
     file = folder / "time_list.json"
     if not file.exists() or run.graph is None or run.timeline is None:
         pytest.skip("no times were kept beside this dump")
-    figure = graph_figure(run, color_by="time")
+    figure = graph_figure(run.facts, color_by="time")
     known = {node["id"]: node for node in figure.description["nodes"]}
     measured = [float(np.mean(repeats)) * 1e9 for repeats in json.loads(file.read_text())]
     for node, facts in known.items():
@@ -83,7 +83,7 @@ def test_counts_are_those_of_the_generator(folder: Path, corpus: Path) -> None:
     del corpus
     run = tvmdbg.open(folder)
     meta = json.loads((folder / "meta.json").read_text())
-    facts = graph_figure(run, fold_parameters=False).description
+    facts = graph_figure(run.facts, fold_parameters=False).description
     assert len(facts["nodes"]) == meta["nodes"]
     assert sum(each["nodes"] for each in facts["legend"]) == meta["nodes"]
     heads = [node["name"] for node in facts["nodes"] if node["mark"].startswith("output")]
@@ -103,7 +103,7 @@ def test_tensor_statistics_are_those_numpy_found(folder: Path, corpus: Path) -> 
         entry = (truth.get("node"), truth.get("output"))
         if entry not in run.tensors or truth.get("min") is None:
             continue
-        facts = tensor_figure(run, entry=entry).description
+        facts = tensor_figure(run.facts, entry=entry).description
         if facts["statistics"] is None or facts["dtype"] == "bool":
             continue
         compared += 1
@@ -119,9 +119,9 @@ def test_tensor_statistics_are_those_numpy_found(folder: Path, corpus: Path) -> 
 def test_the_graph_says_what_the_live_view_is_sent(run: DebugRun) -> None:
     if run.graph is None:
         pytest.skip("no graph")
-    reply = answer(run, {"id": 1, "kind": "graph"})
+    reply = answer(run.facts, {"id": 1, "kind": "graph"})
     columns = unpacked(reply.result, reply.buffers[0])
-    facts = graph_figure(run, fold_parameters=False).description
+    facts = graph_figure(run.facts, fold_parameters=False).description
     assert [node["id"] for node in facts["nodes"]] == list(range(len(columns["kinds"])))
     for node in facts["nodes"]:
         at = node["id"]
@@ -141,9 +141,9 @@ def test_the_graph_says_what_the_live_view_is_sent(run: DebugRun) -> None:
 def test_the_tensor_says_what_the_live_view_is_sent(run: DebugRun) -> None:
     if not run.tensors:
         pytest.skip("no tensors")
-    facts = tensor_figure(run).description
+    facts = tensor_figure(run.facts).description
     asked: dict[str, Any] = {"id": 1, "entry": facts["entry"], "rows": 16, "cols": 16}
-    sent = answer(run, {**asked, "kind": "tensor", "exact": True}).result
+    sent = answer(run.facts, {**asked, "kind": "tensor", "exact": True}).result
     for name in ("name", "dtype", "shape", "nbytes", "trust", "notes", "captured", "layout"):
         assert facts[name] == sent[name], name
     assert facts["reading"] == sent["reading"]
@@ -152,7 +152,7 @@ def test_the_tensor_says_what_the_live_view_is_sent(run: DebugRun) -> None:
     if facts["axes"] is not None:
         assert facts["axes"] == sent["axes"]
         assert facts["index"] == sent["index"]
-    told = answer(run, {**asked, "kind": "statistics", "exact": True}).result
+    told = answer(run.facts, {**asked, "kind": "statistics", "exact": True}).result
     assert facts["histogram"] == told["histogram"]
     for name in ("minimum", "maximum", "mean", "std"):
         assert facts["statistics"][name] == told["statistics"][name]["text"]
@@ -171,13 +171,13 @@ def test_the_tensor_says_what_the_live_view_is_sent(run: DebugRun) -> None:
 def test_a_resnet_fits_into_an_output_whole(folder: Path, corpus: Path) -> None:
     del corpus
     run = tvmdbg.open(folder)
-    figure = debugger_figure(run, saved=True)
+    figure = debugger_figure(run.facts, saved=True)
     assert_sound(figure, 48 * 1024)
-    root = ET.fromstring(graph_figure(run).svg)  # noqa: S314 (our own)
+    root = ET.fromstring(graph_figure(run.facts).svg)  # noqa: S314 (our own)
     assert float(root.attrib["width"]) <= 720
     if len(figure.description["graph"]["nodes"]) <= 32:
         assert float(root.attrib["height"]) <= 1320
-    shown = " ".join(texts(graph_figure(run)))
+    shown = " ".join(texts(graph_figure(run.facts)))
     assert "drawn" not in shown
     for node in figure.description["graph"]["nodes"]:
         assert f"#{node['id']}" in shown
@@ -185,7 +185,7 @@ def test_a_resnet_fits_into_an_output_whole(folder: Path, corpus: Path) -> None:
 
 def test_the_timeline_names_the_slowest_and_owns_up_to_its_clock(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar")
-    figure = timeline_figure(run)
+    figure = timeline_figure(run.facts)
     measured = json.loads((corpus / "tvm/resnet20_cifar/time_list.json").read_text())
     means = {node: float(np.mean(each)) * 1e9 for node, each in enumerate(measured)}
     slowest = sorted(means, key=lambda node: -means[node])[:10]
@@ -200,7 +200,7 @@ def test_the_timeline_names_the_slowest_and_owns_up_to_its_clock(corpus: Path) -
 def test_figures_of_other_widths_are_sound(corpus: Path, width: int) -> None:
     for name in ("resnet20_cifar_fp16_overflow", "transformer_encoder"):
         run = tvmdbg.open(corpus / "tvm" / name)
-        assert_sound(debugger_figure(run, width=width, saved=True), 48 * 1024)
+        assert_sound(debugger_figure(run.facts, width=width, saved=True), 48 * 1024)
 
 
 @pytest.mark.parametrize("missing", ["graph", "tensors", "timeline"])
@@ -221,11 +221,11 @@ def test_a_part_that_is_missing_is_named_with_how_to_get_it(data: Path, missing:
     assert figure.description["missing"] == HOW_TO_GET[missing]
     assert HOW_TO_GET[missing] in figure.text
     assert HOW_TO_GET[missing].split(".")[0] in " ".join(texts(figure))
-    assert_sound(debugger_figure(run, saved=True), 48 * 1024)
+    assert_sound(debugger_figure(run.facts, saved=True), 48 * 1024)
 
 
 def test_a_figure_is_saved_whole(data: Path, tmp_path: Path) -> None:
-    figure = timeline_figure(tvmdbg.open(data / "times/split_multi_v0.19"))
+    figure = timeline_figure(tvmdbg.open(data / "times/split_multi_v0.19").facts)
     target = tmp_path / "run.svg"
     target.write_text("before")
     assert figure.save(target) == target

@@ -26,7 +26,8 @@ def drawn(box: dict[str, Any]) -> str:
 def compared(corpus: Path, b: str, **options: object) -> tuple[Figure, Comparison]:
     runs = tuple(tvmdbg.open(corpus / "tvm" / each) for each in ("resnet20_cifar", b))
     comparison = tvmdbg.compare(*runs)
-    return comparison_figure(runs, comparison, **options), comparison  # type: ignore[arg-type]
+    facts = (runs[0].facts, runs[1].facts)
+    return comparison_figure(facts, comparison, **options), comparison  # type: ignore[arg-type]
 
 
 def test_nodes_are_colored_by_how_surely_they_match(corpus: Path) -> None:
@@ -112,7 +113,7 @@ def test_a_certainty_has_one_color_on_both_sides_whichever_occur() -> None:
     fills = []
     for side, run in enumerate((a, b)):
         assert run.graph is not None
-        colors = NodeColors(run, run.graph, certainty_column(matching, side))
+        colors = NodeColors(run.facts, run.graph, certainty_column(matching, side))
         told = [colors.of(node) for node in range(run.graph.num_nodes)]
         fills.append({said: fill for fill, said, _ in told})
     assert fills[0]["likely"] == fills[1]["likely"] != fills[1]["unmatched"]

@@ -32,7 +32,7 @@ def test_a_residual_network_is_a_block_and_its_count(nodes: int) -> None:
     )
     run = tvmdbg.open(text.encode())
     assert run.graph is not None
-    figure = graph_figure(run)
+    figure = graph_figure(run.facts)
     assert_sound(figure)
     found = figure.description["condensed"]
     framed = [each for each in found["groups"] if each["frame"] is not None]
@@ -64,7 +64,7 @@ def test_a_large_graph_is_legible_whatever_its_shape(shape: str, width: int) -> 
         edges += [(int(at), int(at + rng.integers(2, 400))) for at in rng.integers(0, 2000, 300)]
     if shape == "alike":
         names = ["x", *["relu"] * (count - 1)]
-    figure = graph_figure(run_of(names, edges), width=width, color_by="time", theme="dark")
+    figure = graph_figure(run_of(names, edges).facts, width=width, color_by="time", theme="dark")
     assert_sound(figure, 80 * 1024)
     found = figure.description["condensed"]
     assert sum(len(each["nodes"]) for each in found["groups"]) == count
@@ -76,7 +76,7 @@ def test_a_large_graph_is_legible_whatever_its_shape(shape: str, width: int) -> 
 def test_selection_and_search_mark_groups() -> None:
     names = ["data", *[("dense" if at % 90 == 45 else f"op{at}") for at in range(600)]]
     run = tvmdbg.open(graph_of(names, [(at, at + 1) for at in range(600)]).encode())
-    figure = graph_figure(run, selected=[46], search="dense")
+    figure = graph_figure(run.facts, selected=[46], search="dense")
     assert_sound(figure)
     shown = " ".join(texts(figure))
     assert "7 nodes match “dense”" in shown
@@ -92,9 +92,9 @@ def test_a_graph_too_large_for_the_engine_tells_the_sums_of_all_its_nodes(
     assert run.graph is not None
     assert run.timeline is not None
     marked = range(1, run.graph.num_nodes, 3)
-    full = graph_figure(run, color_by="time", selected=marked)
+    full = graph_figure(run.facts, color_by="time", selected=marked)
     monkeypatch.setattr(few_names, "MOST_NODES", 10_000)
-    figure = graph_figure(run, color_by="time", selected=marked)
+    figure = graph_figure(run.facts, color_by="time", selected=marked)
     assert_sound(figure)
     assert "missing" not in figure.description
     told, whole = figure.description, full.description
@@ -127,7 +127,7 @@ def test_marked_parameters_count_where_they_are_read_first(
     monkeypatch.setattr(few_names, "MOST_NODES", 50)
     run = tvmdbg.open(graph_json(nodes))
     assert isinstance(run, DebugRun)
-    figure = graph_figure(run, selected=[0, 1, 60], search="name:w")
+    figure = graph_figure(run.facts, selected=[0, 1, 60], search="name:w")
     (row,) = (row for row in figure.description["stretches"] if row["first"] <= 60 <= row["last"])
     assert (row["selected"], row["hits"]) == (2, 1)
     assert sum(row["selected"] for row in figure.description["stretches"]) == 2
@@ -140,10 +140,12 @@ def test_options_without_effect_on_a_condensed_graph_are_told(
     monkeypatch.setattr(few_names, "MOST_NODES", 50)
     run = tvmdbg.open(graph_json(chain(100)))
     assert isinstance(run, DebugRun)
-    assert "Without effect" not in graph_figure(run, color_by="time").text
+    assert "Without effect" not in graph_figure(run.facts, color_by="time").text
     camera = {"node": 3, "dx": 0.0, "dy": 0.0, "scale": 1.0}
     how: dict[str, Any] = {"label": "{name}", "direction": "right", "grouped": False}
-    figure = graph_figure(run, camera=camera, fold_parameters=False, color_limits=(0, 1), **how)
+    figure = graph_figure(
+        run.facts, camera=camera, fold_parameters=False, color_limits=(0, 1), **how
+    )
     said = " ".join(texts(figure))
     assert "Without effect here" in said
     told = said.partition("Without effect here")[2].partition(".")[0]
@@ -157,7 +159,8 @@ def test_graphs_of_many_nodes_are_not_drawn_beside_each_other(
 ) -> None:
     monkeypatch.setattr(few_names, "MOST_NODES", 50)
     runs = tuple(tvmdbg.open(graph_json(chain(count))) for count in (80, 90))
-    figure = comparison_figure(runs, tvmdbg.compare(*runs), width=960)  # type: ignore[arg-type]
+    facts = (runs[0].facts, runs[1].facts)
+    figure = comparison_figure(facts, tvmdbg.compare(*runs), width=960)
     assert_sound(figure)
     assert "missing" not in figure.description
     assert "are not drawn beside each other" in " ".join(texts(figure))
@@ -168,7 +171,7 @@ def test_a_million_nodes_are_drawn_within_the_limits_of_the_engine(tmp_path: Pat
     GROWING["entries in a hundred storages"](tmp_path, 1_000_000)
     run = tvmdbg.open(tmp_path)
     assert run.graph is not None
-    figure = graph_figure(run, selected=range(run.graph.num_nodes), search="kind:add")
+    figure = graph_figure(run.facts, selected=range(run.graph.num_nodes), search="kind:add")
     assert "missing" not in figure.description
     assert sum(row["nodes"] for row in figure.description["stretches"]) == 1_000_000
     assert sum(row["selected"] for row in figure.description["stretches"]) == run.graph.num_nodes

@@ -86,5 +86,5 @@ def test_a_figure_of_a_view_does_not_wait_for_the_scan() -> None:
     view = tvmdbg.GraphView(run, color_by="health")
     shown = view._figure(720, "light")
     assert shown.description["health"]["counts"] == {"not scanned": 2}
-    assert run.search.scan.state == "none"
+    assert run.facts.search.scan.state == "none"
     view.close()

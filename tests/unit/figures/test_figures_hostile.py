@@ -67,7 +67,7 @@ def run_of(names: list[str], edges: list[tuple[int, int]]) -> Any:
 def test_text_is_a_line_a_node_and_steers_no_terminal(label: str) -> None:
     names = ["a\n  #7 fake", "\x1b[31mred", "\u202ertl", "nul\0", "x\r\ny", "z" * 100_000]
     run = run_of(names, [(at, at + 1) for at in range(5)])
-    for figure in (graph_figure(run, label=label), run.figure("debugger")):
+    for figure in (graph_figure(run.facts, label=label), run.figure("debugger")):
         listed = [line for line in figure.text.split("\n") if line.startswith("  #")]
         assert len(listed) == len(names)
         assert figure.text.replace("\n", "").isprintable()
@@ -76,7 +76,7 @@ def test_text_is_a_line_a_node_and_steers_no_terminal(label: str) -> None:
 
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_a_graph_of_which_all_is_hidden(direction: str) -> None:
-    figure = graph_figure(run_of(["x", "y"], [(0, 1)]), direction=direction, hidden=["id>=0"])
+    figure = graph_figure(run_of(["x", "y"], [(0, 1)]).facts, direction=direction, hidden=["id>=0"])
     assert_sound(figure)
     assert "Shown: 0 nodes of 2" in figure.text
 
@@ -85,7 +85,7 @@ def test_a_graph_of_which_all_is_hidden(direction: str) -> None:
 def test_hostile_names_stay_text(fold: bool) -> None:
     names = ["data", *HOSTILE]
     run = run_of(names, [(at, at + 1) for at in range(len(HOSTILE))])
-    figure = graph_figure(run, fold_parameters=fold)
+    figure = graph_figure(run.facts, fold_parameters=fold)
     assert_sound(figure)
     assert "<script" not in figure.svg
     assert "\u202e" not in figure.svg
@@ -104,19 +104,19 @@ def test_hostile_names_stay_text(fold: bool) -> None:
 def test_any_graph_is_legible(edges: list[tuple[int, int]], direction: str, count: int) -> None:
     kept = [(a, b) for a, b in edges if b < count]
     names = [f"op_{at}_{'w' * (at % 17)}" for at in range(count)]
-    assert_sound(graph_figure(run_of(names, kept), direction=direction))
+    assert_sound(graph_figure(run_of(names, kept).facts, direction=direction))
 
 
 def test_around_the_focus_of_a_large_graph() -> None:
     edges = [(at, at + 1) for at in range(499)]
     run = run_of([f"op{at}" for at in range(500)], edges)
-    figure = graph_figure(run, focus=250)
+    figure = graph_figure(run.facts, focus=250)
     assert_sound(figure)
     assert 250 in figure.description["drawn"]
     assert 0 not in figure.description["drawn"]
-    near = graph_figure(run, focus="op250", hops=2)
+    near = graph_figure(run.facts, focus="op250", hops=2)
     assert [node["id"] for node in near.description["nodes"]] == [248, 249, 250, 251, 252]
-    lost = graph_figure(run, focus="nothing")
+    lost = graph_figure(run.facts, focus="nothing")
     assert "no node" in " ".join(texts(lost))
 
 
@@ -167,7 +167,8 @@ def test_text_that_is_fitted_fits(text: str, room: float) -> None:
 
 
 def test_a_figure_of_a_graph_can_be_described_without_a_picture() -> None:
-    figure = graph_figure(run_of(["x", "fused_nn_conv2d", "fused_add"], [(0, 1), (1, 2), (0, 2)]))
+    run = run_of(["x", "fused_nn_conv2d", "fused_add"], [(0, 1), (1, 2), (0, 2)])
+    figure = graph_figure(run.facts)
     lines = figure.text.splitlines()
     assert lines[1].startswith("  #0 x; float32 1×4")
     assert "#2 add <- #1, #0" in lines[3]

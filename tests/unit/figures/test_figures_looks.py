@@ -196,10 +196,10 @@ def test_the_figure_of_a_view_shows_the_views_state(corpus: Path) -> None:
 
 def test_findings_are_written_once_they_are_known(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar_fp16_overflow")
-    assert run.known_findings is None
+    assert run.facts.known_findings is None
     before = run.figure()
     assert "findings" not in before.description
-    assert run.known_findings is None
+    assert run.facts.known_findings is None
     found = run.findings(progress=False)
     figure = run.figure(width=420)
     assert_sound(figure, 600 * 1024)

@@ -117,7 +117,7 @@ def test_a_figure_whose_answers_fail_has_its_text_form(
     monkeypatch.setattr(texts, "first_of_timeline", fails)
     monkeypatch.setattr(texts, "node_op_kinds", fails)
     run = networks[0]
-    figure = debugger_figure(run) if view == "debugger" else run.figure(view)
+    figure = debugger_figure(run.facts) if view == "debugger" else run.figure(view)
     if view == "graph" and most < _NODES:
         assert "missing" not in figure.description  # it asks nothing
         return
@@ -137,7 +137,7 @@ def test_a_comparison_whose_answers_fail_has_its_text_form(
     monkeypatch.setattr(Answers, "answer", fails)
     for figure in (
         time_comparison_figure(compared),
-        comparison_figure((run, run), differing, width=960),
+        comparison_figure((run.facts, run.facts), differing, width=960),
     ):
         assert figure.description["missing"] == "no room for the answer"
         assert_sound(figure)

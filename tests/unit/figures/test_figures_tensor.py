@@ -322,10 +322,10 @@ def test_without_an_engine_it_says_what_was_counted(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "quickjs", None)
     monkeypatch.setattr(host, "_threads", threading.local())
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    told = tensor_figure(run, entry=(38, 0)).text
+    told = tensor_figure(run.facts, entry=(38, 0)).text
     assert "#38" in told
     assert "59 +Inf" in told
     assert "pip install quickjs-ng" in told
-    redacted = tensor_figure(run, entry=(38, 0), redact=lambda _: ("Not shown.", True)).text
+    redacted = tensor_figure(run.facts, entry=(38, 0), redact=lambda _: ("Not shown.", True)).text
     assert "Not shown." in redacted
     assert "59" not in redacted

@@ -46,7 +46,7 @@ def marked(figure: Figure) -> int:
 
 
 def test_merged_places_are_those_of_the_run(run: DebugRun) -> None:
-    figure = timeline_figure(run, chart="merged", show="chart")
+    figure = timeline_figure(run.facts, chart="merged", show="chart")
     told = figure.description["merged"]
     tree = run.merged()
     whole = float(tree.total_ns[tree.depth == 0].sum())
@@ -67,7 +67,7 @@ def test_repeats_and_folded_show_the_warm_up(warm: DebugRun) -> None:
     matrix = warm.repeats()
     assert matrix.warm_up.cut == 2
     for chart in ("repeats", "folded"):
-        figure = timeline_figure(warm, chart=chart, show="chart")
+        figure = timeline_figure(warm.facts, chart=chart, show="chart")
         told = figure.description["repeats"]
         assert told["warm_up"] == {"cut": 2, "why": matrix.warm_up.why}
         assert told["totals_ns"] == matrix.totals.tolist()
@@ -78,16 +78,16 @@ def test_repeats_and_folded_show_the_warm_up(warm: DebugRun) -> None:
             assert row["p50_ns"] == np.median(matrix.ns[at])
         assert "the first 2 of 60 repeats take" in words(figure).lower()
     assert "A column is the one of 2 repeats that is farthest from the median" in words(
-        timeline_figure(warm, chart="repeats")
+        timeline_figure(warm.facts, chart="repeats")
     )
-    folded = words(timeline_figure(warm, chart="folded"))
+    folded = words(timeline_figure(warm.facts, chart="folded"))
     assert "medians back to back, which is no single repeat" in folded
     assert "without it the medians add up to" in folded
 
 
 @pytest.mark.parametrize("by", ["kind", "part", "group", "device", "name", "callers"])
 def test_rows_of_the_table_are_those_of_the_run(run: DebugRun, by: str) -> None:
-    figure = timeline_figure(run, table_by=by, show="table")
+    figure = timeline_figure(run.facts, table_by=by, show="table")
     table = run.times(by)
     told: dict[str, Any] = figure.description["table"]
     assert told["total_ns"] == table.total_ns == pytest.approx(run.timeline.total_ns)
@@ -99,8 +99,8 @@ def test_rows_of_the_table_are_those_of_the_run(run: DebugRun, by: str) -> None:
 
 def test_what_cannot_be_shown_says_why(data: Path, run: DebugRun) -> None:
     trace = tvmdbg.open(data / "chrome" / "viztracer.json")
-    assert "Groups come from the graph" in words(timeline_figure(trace, table_by="group"))
-    assert "column is not one pass" in words(timeline_figure(trace, chart="repeats"))
+    assert "Groups come from the graph" in words(timeline_figure(trace.facts, table_by="group"))
+    assert "column is not one pass" in words(timeline_figure(trace.facts, chart="repeats"))
     mean = dataclasses.replace(
         run.timeline,
         repeats_ns=np.zeros(0),
@@ -108,25 +108,25 @@ def test_what_cannot_be_shown_says_why(data: Path, run: DebugRun) -> None:
     )
     bare = DebugRun(dataclasses.replace(run.parts, timeline=mean))
     for chart in ("repeats", "folded"):
-        figure = timeline_figure(bare, chart=chart)
+        figure = timeline_figure(bare.facts, chart=chart)
         assert "No repeats are known, only the mean" in words(figure)
         assert "No repeats are known" in figure.description["repeats"]["missing"]
     for wrong in ({"chart": "pie"}, {"table_by": "color"}):
         with pytest.raises(ValueError, match="known: "):
-            timeline_figure(run, **wrong)  # type: ignore[arg-type]
+            timeline_figure(run.facts, **wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("width", [300, 720])
 def test_every_chart_is_a_document_of_its_size(warm: DebugRun, chart: str, width: int) -> None:
     slowest = int(np.nanargmax(warm.timeline.node_ns))
-    plain = timeline_figure(warm, chart=chart, width=width, show="chart")
-    figure = timeline_figure(warm, chart=chart, width=width, show="chart", selected=[slowest])
+    plain = timeline_figure(warm.facts, chart=chart, width=width, show="chart")
+    figure = timeline_figure(warm.facts, chart=chart, width=width, show="chart", selected=[slowest])
     assert f'viewBox="0 0 {width} ' in figure.svg
     assert marked(figure) > marked(plain) or chart == "repeats"
     assert_sound(figure, 60_000)
     assert_legible(root_of(figure))
-    assert_sound(timeline_figure(warm, chart=chart, width=width, theme="dark"), 60_000)
+    assert_sound(timeline_figure(warm.facts, chart=chart, width=width, theme="dark"), 60_000)
 
 
 def test_the_widget_draws_what_its_traits_say(run: DebugRun) -> None:
@@ -140,7 +140,7 @@ def test_a_node_of_several_outputs_counts_once_and_says_so(data: Path) -> None:
     folder = data / "times" / "split_multi_v0.19"
     split = tvmdbg.open(folder)
     said = "appears k times in the table that run() prints"
-    assert said in words(timeline_figure(split, show="table"))
+    assert said in words(timeline_figure(split.facts, show="table"))
     table = split.times("node")
     assert said in " ".join(table.notes)
     assert said in " ".join(repr(table).split())

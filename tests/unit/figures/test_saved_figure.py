@@ -61,8 +61,8 @@ def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 def ended(run: tvmdbg.DebugRun) -> None:
     """Wait for the scan and for what it sets going."""
-    run.search.scan.wait(60)
-    assert run.search.scan.state == "done"
+    run.facts.search.scan.wait(60)
+    assert run.facts.search.scan.state == "done"
     for each in threading.enumerate():
         if each.name in ("tvmdbg-scan", "tvmdbg-figure"):
             each.join(60)
@@ -135,10 +135,10 @@ def test_a_scan_that_is_cancelled_renews_nothing(
 ) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     published.show(run.debugger())
-    run.search.scan.cancel()
+    run.facts.search.scan.cancel()
     released.set()
-    run.search.scan.wait(60)
-    assert run.search.scan.state == "cancelled"
+    run.facts.search.scan.wait(60)
+    assert run.facts.search.scan.state == "cancelled"
     assert len(published) == 2
     run.findings(progress=False)
     published.wait_for(3)

@@ -22,6 +22,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.fuzz.seeds import made_tunings
 from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.formats.rpc.grammar import grammar
+from tvmdbg_widgets.widgets.shown_run import model_of
 
 DATA = Path(__file__).parents[2] / "data"
 DUMP = [
@@ -53,7 +54,7 @@ def show_run(run: tvmdbg.DebugRun, folder: Path) -> list[Any]:
     found = [shown(asked, None)]
     run.findings()
     run.save_html(folder / "page.html")
-    found += [weakref.ref(run.session), weakref.ref(run.model)]
+    found += [weakref.ref(run.session), weakref.ref(model_of(run.facts))]
     return [*found, *map(weakref.ref, filter(None, (run, run.graph, run.tensors, run.timeline)))]
 
 
@@ -114,7 +115,7 @@ def comparison(folder: Path) -> list[Any]:
     colored.color_by(times)
     found.append(shown(colored, None))
     compared = tvmdbg.compare(a, b)
-    return [*found, *map(weakref.ref, (a, b, a.session, b.model, times, compared))]
+    return [*found, *map(weakref.ref, (a, b, a.session, model_of(b.facts), times, compared))]
 
 
 def tuning(kind: str) -> Callable[[Path], list[Any]]:
@@ -219,17 +220,17 @@ def test_models_open_again_for_another_view_and_keep_their_state() -> None:
     session, seen = run.session, []
     session.observe(lambda change: seen.append(change["new"]), names="selected")
     first, second = tvmdbg.GraphView(run), tvmdbg.Flamechart(run)
-    ids = {run.model.model_id, session.model_id}
+    ids = {model_of(run.facts).model_id, session.model_id}
     first.close()
-    assert {run.model.comm is None, session.comm is None} == {False}
+    assert {model_of(run.facts).comm is None, session.comm is None} == {False}
     session.selected = [3]
     second.close()
-    assert run.model.comm is session.comm is None
+    assert model_of(run.facts).comm is session.comm is None
     session.selected = [4]
     third = tvmdbg.TensorInspector(run)
     assert third.session is session
     assert (session.selected, seen) == ([4], [[3], [4]])
-    assert not ids & {run.model.model_id, session.model_id}
+    assert not ids & {model_of(run.facts).model_id, session.model_id}
     third.session = tvmdbg.Session(run)
     assert session.comm is None
     assert third.session.comm is not None

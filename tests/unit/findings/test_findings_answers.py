@@ -16,7 +16,7 @@ from tvmdbg_widgets.answers import question_scheduler
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.statistics.batch import ArrayPasses
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.shown_run import RunModel
+from tvmdbg_widgets.widgets.shown_run import RunModel, model_of
 
 FIELDS = [
     *("rule", "severity", "title", "evidence", "confidence", "why", "nodes", "entries", "next")
@@ -24,7 +24,7 @@ FIELDS = [
 
 
 def ask(run: DebugRun, kind: str = "findings") -> dict[str, Any]:
-    told: dict[str, Any] = answer(run, {"kind": kind}).result
+    told: dict[str, Any] = answer(run.facts, {"kind": kind}).result
     json.dumps(told)
     return told
 
@@ -78,7 +78,7 @@ class Slow:
 
 
 def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> tuple[RunModel, Any]:
-    model, came, lock = run.model, {}, threading.Condition()
+    model, came, lock = model_of(run.facts), {}, threading.Condition()
 
     def receive(content: dict[str, Any], buffers: Any = None) -> None:
         with lock:
@@ -137,7 +137,7 @@ def test_closing_leaves_a_scan_alone_that_the_user_asked_for(
     got: list[Any] = []
     thread = threading.Thread(target=lambda: got.append(run.findings(progress=False)))
     thread.start()
-    while run.search.scan.state == "none":
+    while run.facts.search.scan.state == "none":
         time.sleep(0.001)
     asked("findings", "0")
     model.close()

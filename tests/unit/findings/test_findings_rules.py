@@ -757,7 +757,7 @@ def test_nan_in_every_tensor_of_a_long_chain_costs_linear_time() -> None:
     bad = np.full(2, np.nan, F4)
     ops = [Op("x", ramp(2)), *(relu(bad, f"n{n}", [(n, 0)]) for n in range(4_000))]
     run = plant(*ops)
-    run.search.scan.run()
+    run.facts.search.scan.run()
     begin = time.process_time()
     first = found(run, "first-nonfinite")
     assert time.process_time() - begin < 5

@@ -118,8 +118,8 @@ def test_two_askers_share_one_scan(monkeypatch: pytest.MonkeyPatch) -> None:
     assert gate.reached.wait(120)
     second, two = in_thread(lambda: run.findings(progress=False))
     time.sleep(0.05)
-    assert run.search.scan.state == "scanning"
-    assert run.search.known().scanned == 2, "what is known is told meanwhile"
+    assert run.facts.search.scan.state == "scanning"
+    assert run.facts.search.known().scanned == 2, "what is known is told meanwhile"
     gate.free.set()
     first.join(120)
     second.join(120)
@@ -133,11 +133,11 @@ def test_a_cancelled_scan_keeps_what_it_knows_and_goes_on(monkeypatch: pytest.Mo
     run, gate = many(), Gate(monkeypatch, 3)
     thread, got = in_thread(lambda: run.findings(progress=False))
     assert gate.reached.wait(120)
-    run.search.scan.cancel()
+    run.facts.search.scan.cancel()
     gate.free.set()
     thread.join(120)
     assert (got[0].complete, got[0].scanned, got[0].to_scan) == (False, 3, 6)
-    assert run.search.scan.state == "cancelled"
+    assert run.facts.search.scan.state == "cancelled"
     assert "3 of 6 tensors were scanned" in repr(got[0])
     (note,) = got[0].by_rule("scanned")
     assert "3 tensors of 6 not scanned yet" in note.evidence
@@ -183,15 +183,15 @@ def test_an_interrupt_gives_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_who_waits_can_be_interrupted_too(monkeypatch: pytest.MonkeyPatch) -> None:
     run, gate = many(), Gate(monkeypatch, 1)
-    assert run.search.scan.start()
-    assert not run.search.scan.start(), "once"
+    assert run.facts.search.scan.start()
+    assert not run.facts.search.scan.start(), "once"
     assert gate.reached.wait(120)
 
     def interrupt(*_: Any) -> None:
-        monkeypatch.delattr(run.search.scan._changed, "wait")
+        monkeypatch.delattr(run.facts.search.scan._changed, "wait")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run.search.scan._changed, "wait", interrupt)
+    monkeypatch.setattr(run.facts.search.scan._changed, "wait", interrupt)
     found = run.findings(progress=False)
     assert not found.complete
     gate.free.set()
@@ -201,9 +201,9 @@ def test_who_waits_can_be_interrupted_too(monkeypatch: pytest.MonkeyPatch) -> No
 def test_without_threads_a_scan_is_taken_in_slices() -> None:
     run = many()
     states = []
-    while run.search.scan.state != "done":
-        assert run.search.scan.run(seconds=0.0)
-        states.append(run.search.scan.state)
+    while run.facts.search.scan.state != "done":
+        assert run.facts.search.scan.run(seconds=0.0)
+        states.append(run.facts.search.scan.state)
     assert states == ["scanning"] * 5 + ["done"]
 
 
@@ -246,7 +246,7 @@ def test_a_file_that_vanishes_between_two_tensors(
     assert fault.title.startswith("1 of 2 tensors could not be read: the file is gone; it was")
     (note,) = got[0].by_rule("scanned")
     assert note.title.startswith("1 of 2 tensors checked: no NaN or Inf")
-    assert (1, 0) not in run.search.scan.scanned().statistics
+    assert (1, 0) not in run.facts.search.scan.scanned().statistics
 
 
 def test_a_probe_that_fails_marks_its_tensor_and_no_other() -> None:
@@ -264,7 +264,7 @@ def test_a_probe_that_fails_marks_its_tensor_and_no_other() -> None:
 
 def test_a_run_without_tensors_has_findings_at_once(data: Path) -> None:
     run = tvmdbg.open(data / "graph/split_multi_v0.19/graph.json")
-    assert run.search.scan.state == "done"
+    assert run.facts.search.scan.state == "done"
     assert run.findings().complete
 
 

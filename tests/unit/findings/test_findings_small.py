@@ -166,8 +166,8 @@ def test_small_tensors_are_scanned_in_slices_too(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("tvmdbg_widgets.analysis.tensor_scan.TOGETHER", 50)
     run = plant(*small(300))
     rounds = 0
-    while run.search.scan.state != "done":
-        assert run.search.scan.run(seconds=0.0)
+    while run.facts.search.scan.state != "done":
+        assert run.facts.search.scan.run(seconds=0.0)
         rounds += 1
     assert 6 <= rounds <= 300
     assert run.findings(progress=False).scanned == 300
@@ -179,7 +179,7 @@ def test_statistics_asked_for_before_the_scan_are_kept(monkeypatch: pytest.Monke
     before = run.tensors[5, 0].statistics()
     calls = counted(monkeypatch, batch.ArrayPasses, "tallied")
     run.findings(progress=False)
-    assert run.search.scan.scanned().statistics[5, 0] is before
+    assert run.facts.search.scan.scanned().statistics[5, 0] is before
     assert not calls
     other = run.tensors[12, 0].statistics(bins=7)
     assert other.histogram is not None

@@ -249,7 +249,7 @@ def test_a_stopped_scan_says_what_is_known_and_goes_on(monkeypatch: pytest.Monke
     health = run.health(progress=False)
     assert health.complete
     assert seen == [0, 1, 1, 2]
-    assert run.search.health() is health
+    assert run.facts.search.health() is health
     assert health[1].verdict is HealthVerdict.FAULTY
 
 
@@ -298,7 +298,7 @@ def test_a_spread_scan_is_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopping(self: Any, *args: Any, **more: Any) -> Any:
         seen.append(self.node)
         if len(seen) == 10:
-            run.search.scan.cancel()
+            run.facts.search.scan.cancel()
         return real(self, *args, **more)
 
     monkeypatch.setattr(cls, "statistics", stopping)

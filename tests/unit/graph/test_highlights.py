@@ -19,7 +19,7 @@ def run() -> tvmdbg.DebugRun:
 
 
 def found(run: tvmdbg.DebugRun) -> dict[str, Highlight]:
-    return {each.label: each for each in highlights(run)}
+    return {each.label: each for each in highlights(run.facts)}
 
 
 def test_the_slowest_operator_has_the_largest_mean_time(run: tvmdbg.DebugRun) -> None:
@@ -74,13 +74,13 @@ def test_what_is_not_known_is_not_told(run: tvmdbg.DebugRun) -> None:
 
 def test_a_run_without_a_graph_tells_its_largest_tensor() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar / DEVICE / "output_tensors.params")
-    (largest,) = highlights(run)
+    (largest,) = highlights(run.facts)
     assert run.tensors is not None
     assert largest.value.startswith(f"{max(t.nbytes for t in run.tensors.values()) / 1024:.1f} KiB")
 
 
 def test_views_are_told_the_same(run: tvmdbg.DebugRun) -> None:
-    told = answer(run, {"kind": "highlights"}).result
+    told = answer(run.facts, {"kind": "highlights"}).result
     assert [each["label"] for each in told] == list(found(run))
     assert told[0]["entry"] is None
     assert told[1]["entry"] == [told[1]["nodes"][0], 0]

@@ -30,7 +30,7 @@ RAMP, BAD = np.arange(9, dtype=np.float32), np.array([1, np.nan], np.float32)
 def test_the_first_that_says_something(tmp_path: Path, arrays: dict[str, Any], name: str) -> None:
     write_params(tmp_path / "a.params", arrays)
     run = tvmdbg.open(tmp_path / "a.params")
-    opening = opening_tensor(run)
+    opening = opening_tensor(run.facts)
     assert opening is not None
     assert opening.name == name
     assert run.figure("tensor").description["entry"] == [opening.node, opening.output]
@@ -38,23 +38,23 @@ def test_the_first_that_says_something(tmp_path: Path, arrays: dict[str, Any], n
 
 def test_a_file_of_empty_tensors_leaves_it_open(tmp_path: Path) -> None:
     write_params(tmp_path / "a.params", {"empty": EMPTY})
-    assert opening_tensor(tvmdbg.open(tmp_path / "a.params")) is None
+    assert opening_tensor(tvmdbg.open(tmp_path / "a.params").facts) is None
 
 
 def test_real_files_open_on_values() -> None:
     zoo = tvmdbg.open(HERE / "data/params/zoo/zoo.params")
-    opening = opening_tensor(zoo)
+    opening = opening_tensor(zoo.facts)
     assert opening is not None
     assert opening.size
 
 
 def test_a_run_opens_on_the_slowest_operator_and_once_scanned_on_the_first_fault() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    slowest = opening_tensor(run)
+    slowest = opening_tensor(run.facts)
     assert slowest is not None
     assert run.timeline is not None
     assert slowest.node == int(np.nanargmax(run.timeline.node_ns))
     run.findings()
-    fault = opening_tensor(run)
+    fault = opening_tensor(run.facts)
     assert fault is not None
     assert fault.node == FIRST_INF

@@ -142,7 +142,7 @@ def questions(run: DebugRun) -> st.SearchStrategy[Any]:
 def told(run: DebugRun, question: Any) -> dict[str, Any]:
     """What the kernel answers: result and buffers, with all columns of cells; or that it fails."""
     try:
-        reply = answer(run, question)
+        reply = answer(run.facts, question)
     except Exception:  # noqa: BLE001 (an error is an answer)
         return {"error": True}
     result = json.loads(json.dumps(reply.result, allow_nan=False))

@@ -129,13 +129,13 @@ def test_findings_tell_no_value_of_a_small_parameter(run: DebugRun, tmp_path: Pa
     page = run.save_html(tmp_path / "run.html")
     texts = [shown(page.read_text("utf-8"))]
     texts += [
-        store(run, budget=5_000_000, share=share).data.decode("latin-1")
+        store(run.facts, budget=5_000_000, share=share).data.decode("latin-1")
         for share in ("statistics", "pictures", "tensors")
     ]
     for text in texts:
         assert [each for each in SMALL if each in text] == []
     assert re.search("bounds, mean and histogram of 4 tensors", page.read_text("utf-8"))
-    asked = store(run, budget=5_000_000, parameters=True).data.decode("latin-1")
+    asked = store(run.facts, budget=5_000_000, parameters=True).data.decode("latin-1")
     assert "4.567891" in asked
 
 
@@ -143,7 +143,7 @@ def test_findings_tell_no_value_of_a_small_parameter(run: DebugRun, tmp_path: Pa
 def test_the_least_integer_has_bounds_too(tmp_path: Path) -> None:
     least = {"w": np.full(4, -128, np.int8)}
     write_params(tmp_path / "model.params", least)
-    stored = store(tvmdbg.open(tmp_path / "model.params"), budget=5_000_000)
+    stored = store(tvmdbg.open(tmp_path / "model.params").facts, budget=5_000_000)
     assert b"-128" not in stored.data
 
 

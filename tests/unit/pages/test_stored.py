@@ -73,7 +73,7 @@ def test_a_page_with_all_values_answers_as_the_kernel(
 ) -> None:
     monkeypatch.chdir(path.parent)  # a path that begins here holds nothing to take out
     run = tvmdbg.open(path.name)
-    stored = store(run, budget=ALL, share="tensors", parameters=True)
+    stored = store(run.facts, budget=ALL, share="tensors", parameters=True)
     asked: list[tuple[Any, dict[str, Any]]] = [(None, {"error": True})]
 
     @settings(max_examples=150)
@@ -117,7 +117,7 @@ def planted() -> dict[str, np.ndarray[Any, Any]]:
 def test_a_page_answers_of_arrays_of_many_axes(tmp_path: Path) -> None:
     write_params(tmp_path / "planted.params", planted())
     run = tvmdbg.open(tmp_path / "planted.params")
-    stored = store(run, budget=ALL, share="tensors", parameters=True)
+    stored = store(run.facts, budget=ALL, share="tensors", parameters=True)
     asked: list[tuple[Any, dict[str, Any]]] = []
 
     @settings(max_examples=250)
@@ -140,7 +140,7 @@ def test_pictures_and_profiles_are_those_of_the_kernel(
 ) -> None:
     monkeypatch.chdir(path.parent)
     run = tvmdbg.open(path.name)
-    stored = store(run, budget=ALL, share="pictures", parameters=True)
+    stored = store(run.facts, budget=ALL, share="pictures", parameters=True)
     asked = []
     for tensor in (run.tensors or {}).values():
         shape = tensor.view_shape
@@ -167,7 +167,7 @@ def test_pictures_and_profiles_are_those_of_the_kernel(
 
 def test_pictures_are_those_of_their_values_in_any_layout(corpus: Path, tmp_path: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar_nchw8c")
-    stored = store(run, budget=ALL, share="pictures")
+    stored = store(run.facts, budget=ALL, share="pictures")
     asked = []
     for tensor in run.tensors.values():
         if len(tensor.shape) != 5 or run.graph.kinds[tensor.node] != NodeKind.OPERATOR:
@@ -227,7 +227,7 @@ BUDGETS = list(
 @pytest.mark.parametrize(("name", "budget", "share"), mostly_slow(BUDGETS, *BUDGETS[::3]))
 def test_the_budget_is_kept(corpus: Path, name: str, budget: int, share: Any) -> None:
     run = tvmdbg.open(corpus / "tvm" / name)
-    stored = store(run, budget=budget, share=share, frame=5000)
+    stored = store(run.facts, budget=budget, share=share, frame=5000)
     taken = len(base64.b64encode(gzip.compress(stored.data, 9))) + 5000
     impossible = [each for each in stored.left_out if "take" in each and "more than" in each]
     assert taken <= budget or impossible
@@ -239,7 +239,7 @@ def test_the_first_entry_is_the_last_to_be_left_out(corpus: Path, tmp_path: Path
     run = tvmdbg.open(corpus / "tvm/transformer_encoder")
     entries = [each for each in run.tensors if run.graph.kinds[each[0]] == NodeKind.OPERATOR]
     middle = next(each for each in entries if run.tensors[each].nbytes > 4000)
-    stored = store(run, budget=64_000, share="tensors", first=middle, frame=0)
+    stored = store(run.facts, budget=64_000, share="tensors", first=middle, frame=0)
     assert any(each.startswith("pictures of") for each in stored.left_out)
     shape = run.tensors[middle].shape
     question = {
@@ -263,7 +263,7 @@ def test_large_tensors_are_stored_in_bounded_memory(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         for share in ("pictures", "tensors"):
-            store(run, budget=1_000_000, share=share, parameters=True)
+            store(run.facts, budget=1_000_000, share=share, parameters=True)
         assert tracemalloc.get_traced_memory()[1] < 40_000_000
     finally:
         tracemalloc.stop()
@@ -332,7 +332,7 @@ def test_progress_counts_the_bytes_of_each_tensor_twice_and_no_more(
     sizes = iter([10**9, 10**9])
     monkeypatch.setattr(stored_module, "tqdm", Bar)
     monkeypatch.setattr(stored_module, "packed_size", lambda _: next(sizes, 0))
-    stored_module.store(run, budget=600_000, share="tensors")
+    stored_module.store(run.facts, budget=600_000, share="tensors")
     assert list(sizes) == []
     assert all(done <= total for done, total in counts), counts
 
@@ -345,7 +345,7 @@ def test_the_plane_in_sight_goes_along(tmp_path: Path, monkeypatch: pytest.Monke
     view = tvmdbg.TensorInspector(run, entry=(1, 0), axes=(3, 1), index=[3, 0, 17, 0])
     state = models(view, PageOptions(budget=ALL, parameters=True))["view"]
     seen = (state["axes"], state["index"])
-    stored = store(run, budget=ALL, parameters=True, first=(1, 0), seen=seen)
+    stored = store(run.facts, budget=ALL, parameters=True, first=(1, 0), seen=seen)
     question = {"kind": "tensor", "axes": seen[0], "index": seen[1], "rows": 64, "cols": 64}
     asked = [
         (each := {**question, "entry": [1, 0]}, {**told(run, each), "more_notes": True}),

@@ -171,15 +171,17 @@ def whole(array: np.ndarray[Any, Any]) -> bool:
 @pytest.mark.parametrize("share", SHARES)
 def test_no_value_of_a_parameter_is_in_the_data(tmp_path: Path, share: Any, *, told: bool) -> None:
     run = planted(tmp_path, told=told)
-    stored = store(run, budget=5_000_000, share=share)
+    stored = store(run.facts, budget=5_000_000, share=share)
     assert leaks(stored.data) == []
     assert any("parameter" in each for each in stored.left_out)
-    assert leaks(store(run, budget=5_000_000, share=share, tensors=False).data) == []
+    assert leaks(store(run.facts, budget=5_000_000, share=share, tensors=False).data) == []
 
 
 @pytest.mark.parametrize("share", ["pictures", "tensors"])
 def test_they_are_found_where_they_are_asked_for(tmp_path: Path, share: Any) -> None:
-    stored = store(planted(tmp_path, told=True), budget=5_000_000, share=share, parameters=True)
+    stored = store(
+        planted(tmp_path, told=True).facts, budget=5_000_000, share=share, parameters=True
+    )
     found = {each.partition(" as ")[0] for each in leaks(stored.data)}
     assert found >= {"w_single", "w_half", "w_byte", "few"}
     assert not any("parameter values" in each for each in stored.left_out)
@@ -188,7 +190,7 @@ def test_they_are_found_where_they_are_asked_for(tmp_path: Path, share: Any) -> 
 def test_a_params_file_alone_gives_nothing_away(tmp_path: Path) -> None:
     write_params(tmp_path / "model.params", PLANTED)
     for share in SHARES:
-        stored = store(tvmdbg.open(tmp_path / "model.params"), budget=5_000_000, share=share)
+        stored = store(tvmdbg.open(tmp_path / "model.params").facts, budget=5_000_000, share=share)
         assert leaks(stored.data) == []
 
 
@@ -198,7 +200,7 @@ def test_no_folder_of_the_machine_is_in_the_data(tmp_path: Path, share: Any) -> 
     folder = tmp_path / FOLDER / "deep" / "dump"
     one = tvmdbg.open([folder / "graph.json", folder / "output_tensors.params"])
     for each in (run, one):
-        text = b"\n".join(decoded(store(each, budget=5_000_000, share=share).data))
+        text = b"\n".join(decoded(store(each.facts, budget=5_000_000, share=share).data))
         assert b"output_tensors.params" in text
         for name in (FOLDER, "deep", *tmp_path.parts[1:]):
             assert name.encode() not in text, name

@@ -49,7 +49,7 @@ def shown(folder: Path, stored: StoredPage) -> dict[str, Any]:
 
 
 def test_a_page_has_all_slices_where_there_is_room(run: DebugRun, tmp_path: Path) -> None:
-    stored = store(run, budget=2_000_000, tensors=False, times=True)
+    stored = store(run.facts, budget=2_000_000, tensors=False, times=True)
     assert stored.left_out == ()
     found = shown(tmp_path, stored)
     own = run.timeline
@@ -62,7 +62,7 @@ def test_a_page_has_all_slices_where_there_is_room(run: DebugRun, tmp_path: Path
 
 
 def test_a_page_without_room_has_bins_and_says_so(run: DebugRun, tmp_path: Path) -> None:
-    stored = store(run, budget=40_000, frame=0, tensors=False, times=True)
+    stored = store(run.facts, budget=40_000, frame=0, tensors=False, times=True)
     (said,) = stored.left_out
     assert "12,000 slices" in said
     found = shown(tmp_path, stored)
@@ -73,6 +73,6 @@ def test_a_page_without_room_has_bins_and_says_so(run: DebugRun, tmp_path: Path)
 
 
 def test_a_page_of_another_view_needs_no_slices(run: DebugRun, tmp_path: Path) -> None:
-    stored = store(run, budget=2_000_000, tensors=False)
+    stored = store(run.facts, budget=2_000_000, tensors=False)
     assert stored.left_out == ()
     assert shown(tmp_path, stored)["start"] is None

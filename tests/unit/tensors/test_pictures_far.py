@@ -127,7 +127,7 @@ def planted() -> dict[str, np.ndarray[Any, Any]]:
 def test_a_page_answers_as_the_kernel(tmp_path: Path, share: Any) -> None:
     write_params(tmp_path / "far.params", planted())
     run = tvmdbg.open(tmp_path / "far.params")
-    stored = store(run, budget=200_000_000, share=share, parameters=True)
+    stored = store(run.facts, budget=200_000_000, share=share, parameters=True)
     asked = []
     for tensor in run.tensors.values():
         for reading in [each for each in tensor.readings or (None,) if each != "complex"]:

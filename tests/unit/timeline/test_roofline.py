@@ -68,16 +68,16 @@ def test_rates_are_written_with_prefixes() -> None:
 
 
 def test_pages_are_answered(run: DebugRun, corpus: Path) -> None:
-    path = answer(run, {"kind": "critical"})
+    path = answer(run.facts, {"kind": "critical"})
     assert [each["name"] for each in path.result["columns"]] == ["path", "slack"]
     assert path.result["info"]["said"] == list(run.critical_path().said)
-    work = answer(run, {"kind": "roofline"})
+    work = answer(run.facts, {"kind": "roofline"})
     assert {each["name"]: each["length"] for each in work.result["columns"]} == dict.fromkeys(
         ("node", "flops", "bytes", "exact", "dtypes", "why"), 27
     )
     bare = tvmdbg.open(corpus / "tvm" / "edge_cases" / "v0.19" / "params_zoo")
     for kind in ("critical", "roofline"):
-        assert "open the dump folder" in answer(bare, {"kind": kind}).result["missing"]
+        assert "open the dump folder" in answer(bare.facts, {"kind": kind}).result["missing"]
 
 
 @pytest.mark.parametrize("width", [360, 720, 1400])
@@ -87,7 +87,7 @@ def test_figures_are_sound(
 ) -> None:
     peak, bandwidth = ceilings
     figure = timeline_figure(
-        run,
+        run.facts,
         chart="roofline",
         show="chart",
         peak_flops=peak,
@@ -101,8 +101,8 @@ def test_figures_are_sound(
 
 
 def test_the_flamechart_shows_it_where_no_script_runs(run: DebugRun, data: Path) -> None:
-    figure = timeline_figure(run, chart="roofline")
+    figure = timeline_figure(run.facts, chart="roofline")
     assert_sound(figure)
     assert "FLOP/B" in figure.svg
     trace = tvmdbg.open(data / "chrome" / "viztracer.json")
-    assert "needs the graph" in timeline_figure(trace, chart="roofline").text
+    assert "needs the graph" in timeline_figure(trace.facts, chart="roofline").text

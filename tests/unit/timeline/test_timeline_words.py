@@ -36,7 +36,7 @@ def opened(corpus: Path, data: Path, source: str) -> DebugRun:
 
 def everything(run: DebugRun) -> str:
     """All that is said of a run without a graph: text, tables, figure, live view."""
-    info = answer(run, {"kind": "timeline"}).result["info"]
+    info = answer(run.facts, {"kind": "timeline"}).result["info"]
     figure = run.figure("timeline")
     parts = [repr(run.timeline), repr(run.table()), run.table()._repr_html_(), repr(run.top(3))]
     parts += [run.summary(), str(run.check()), figure.text, *texts(figure)]
@@ -65,7 +65,7 @@ def test_each_source_is_told_as_what_it_is(
 @pytest.mark.parametrize("source", SOURCES)
 def test_figure_and_live_view_say_the_same(corpus: Path, data: Path, source: str) -> None:
     run = opened(corpus, data, source)
-    info = answer(run, {"kind": "timeline"}).result["info"]
+    info = answer(run.facts, {"kind": "timeline"}).result["info"]
     for width in (480, 900):
         figure = run.figure("timeline", width=width)
         assert_sound(figure)
@@ -120,10 +120,10 @@ def test_rows_without_a_graph_have_no_columns_of_one(corpus: Path, data: Path) -
 def test_a_report_beside_its_graph_speaks_of_nodes(corpus: Path) -> None:
     folder = corpus / "tvm/resnet20_cifar"
     run = tvmdbg.open(folder / "graph.json", folder / "report.json")
-    words = answer(run, {"kind": "timeline"}).result["info"]["words"]
+    words = answer(run.facts, {"kind": "timeline"}).result["info"]["words"]
     assert (words["item"], words["row"], words["time"]) == ("node", "operator", "time of the call")
     assert "27 operators" in repr(run.table())
     node = run.top(1)[0].node
-    times = dict(answer(run, {"kind": "node", "node": node}).result["times"])
+    times = dict(answer(run.facts, {"kind": "node", "node": node}).result["times"])
     assert "one call" in times
     assert not {"mean", "repeats"} & set(times)

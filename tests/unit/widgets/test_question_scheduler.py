@@ -26,7 +26,7 @@ class Pages:
     """Sends questions and waits for what comes back."""
 
     def __init__(self, run: DebugRun) -> None:
-        self.scheduler = QuestionScheduler(run, self._receive)
+        self.scheduler = QuestionScheduler(run.facts, self._receive)
         self.answers: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
         self.came = threading.Condition()
         self.asked = 0
@@ -200,7 +200,7 @@ def test_passes_of_findings_and_views_are_one(pages: Pages, reading: Reading) ->
     run.tensors[0, 0].statistics()
     assert reading.reads == before
     found = run.tensors[0, 0].statistics()
-    run.findings(progress=False)
+    run.search.run()
     assert run.search.scan.scanned().statistics[0, 0] is found
 
 

@@ -32,7 +32,7 @@ def opened(dump: Dump) -> DebugRun:
 
 
 def columns(run: DebugRun, kind: str) -> dict[str, Any]:
-    reply = answer(run, {"kind": kind})
+    reply = answer(run.facts, {"kind": kind})
     assert json.dumps(reply.result, allow_nan=False)
     return wire.unpack(reply.result["columns"], reply.buffers[0])
 
@@ -107,7 +107,7 @@ def test_graph_columns_are_the_graph(dump: Dump) -> None:
     held = [graph.entry_id(*entry) for entry in run.tensors]
     assert np.flatnonzero(found["hasTensor"]).tolist() == sorted(held)
     for node in range(graph.num_nodes):
-        details = answer(run, {"kind": "node", "node": node}).result
+        details = answer(run.facts, {"kind": "node", "node": node}).result
         assert details["name"] == graph.names[node]
         sources = [int(graph.edge_source[edge]) for edge in graph.in_edges(node)]
         assert [each["node"] for each in details["inputs"]] == sources
@@ -119,7 +119,7 @@ def test_graph_columns_are_the_graph(dump: Dump) -> None:
 def test_timeline_and_tensor_columns_are_the_run(dump: Dump) -> None:
     run = opened(dump)
     if run.timeline is None:
-        assert answer(run, {"kind": "timeline"}).result is None
+        assert answer(run.facts, {"kind": "timeline"}).result is None
     else:
         timeline, found = run.timeline, columns(run, "timeline")
         source = found.get("source", np.arange(timeline.num_slices))
@@ -169,14 +169,14 @@ def test_pictures_and_values_are_tvms(dump: Dump) -> None:
 
 def check_picture(run: DebugRun, node: int, output: int, truth: np.ndarray) -> None:
     question = picture(run, node, output, 5, 7)
-    reply = answer(run, {"kind": "tensor", **question})
+    reply = answer(run.facts, {"kind": "tensor", **question})
     assert json.dumps(reply.result, allow_nan=False)
     if truth.size == 0:
         assert reply.result["tile"] is None
         return
     numbers = truth.astype(np.float64)
     finite = numbers[np.isfinite(numbers)]
-    counted = answer(run, {"kind": "statistics", **question}).result
+    counted = answer(run.facts, {"kind": "statistics", **question}).result
     found = counted["statistics"]
     assert [found["size"], found["nan"]] == [truth.size, int(np.isnan(numbers).sum())]
     assert [found["posInf"], found["negInf"]] == [
@@ -193,7 +193,9 @@ def check_picture(run: DebugRun, node: int, output: int, truth: np.ndarray) -> N
         numbers.reshape(-1, *numbers.shape[-2:])[0] if truth.ndim > 1 else numbers.reshape(1, -1)
     )
     check_tile(reply, plane)
-    values = answer(run, {"kind": "values", **question, "row": 0, "col": 0, "rows": 64, "cols": 64})
+    values = answer(
+        run.facts, {"kind": "values", **question, "row": 0, "col": 0, "rows": 64, "cols": 64}
+    )
     whole = truth.reshape(-1, *truth.shape[-2:])[0] if truth.ndim > 1 else truth.reshape(1, -1)
     check_texts(values.result["text"], whole[:64, :64])
 
@@ -221,7 +223,7 @@ def values_of(run: DebugRun, name: str) -> list[str]:
     tensor = next(each for each in run.tensors.values() if each.key == name)
     question = picture(run, tensor.node, tensor.output, 1, 1)
     window = {"row": 0, "col": 0, "rows": 64, "cols": 64}
-    return answer(run, {"kind": "values", **question, **window}).result["text"]
+    return answer(run.facts, {"kind": "values", **question, **window}).result["text"]
 
 
 @pytest.mark.parametrize("name", [name for name, each in ZOO.items() if np.prod(each["shape"])])
@@ -267,10 +269,10 @@ def test_every_bit_pattern_of_a_small_type_comes_back_from_its_text(name: str) -
 
 def test_parts_that_a_run_lacks_are_told_as_missing() -> None:
     run = tvmdbg.open(DATA / "zoo/zoo.params")
-    assert answer(run, {"kind": "graph"}).result is None
-    assert answer(run, {"kind": "timeline"}).result is None
-    summary = answer(run, {"kind": "summary"}).result
+    assert answer(run.facts, {"kind": "graph"}).result is None
+    assert answer(run.facts, {"kind": "timeline"}).result is None
+    summary = answer(run.facts, {"kind": "summary"}).result
     assert summary["graph"] is None
     assert set(summary["missing"]) == {"graph", "timeline"}
     with pytest.raises(KeyError, match="no graph"):
-        answer(run, {"kind": "node", "node": 0})
+        answer(run.facts, {"kind": "node", "node": 0})

@@ -15,7 +15,7 @@ from tvmdbg_widgets.run import DebugRun
 
 
 def told(run: DebugRun) -> tuple[dict[str, Any], dict[str, Any]]:
-    reply = answer(run, {"kind": "counters"})
+    reply = answer(run.facts, {"kind": "counters"})
     columns = wire.unpack(reply.result["columns"], bytes(reply.buffers[0]))
     return columns, reply.result["info"]
 
@@ -64,7 +64,7 @@ def test_of_too_many_values_every_stretch_keeps_its_extremes() -> None:
 
 def test_without_times_there_are_none(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar" / "graph.json")
-    assert answer(run, {"kind": "counters"}).result is None
+    assert answer(run.facts, {"kind": "counters"}).result is None
     columns, info = told(trace(np.zeros(0, int)))
     assert columns["offsets"].tolist() == [0]
     assert "no graph" in info["missing"]

@@ -34,7 +34,7 @@ def run_of(**arrays: np.ndarray) -> DebugRun:
 
 def ask(run: DebugRun, kind: str, **fields: Any) -> tuple[Any, bytes]:
     """The answer as it would come over the wire."""
-    reply = answer(run, {"kind": kind, **VIEW, **fields})
+    reply = answer(run.facts, {"kind": kind, **VIEW, **fields})
     result = json.loads(json.dumps(reply.result, allow_nan=False))
     return result, b"".join(reply.buffers)
 
@@ -430,7 +430,7 @@ def test_an_empty_tensor_is_told_as_such() -> None:
 
 
 def counting(values: np.ndarray) -> Callable[[bool], Any]:
-    answers = Answers(run_of(x=values), seconds=0.0)
+    answers = Answers(run_of(x=values).facts, seconds=0.0)
 
     def ask_for(exact: bool) -> Any:
         return answers.answer({"kind": "statistics", "entry": [0, 0], "exact": exact}).result

@@ -30,7 +30,7 @@ class TensorQuery:
     def __init__(self, own: Timeline) -> None:
         self.timeline = own
         self.run = DebugRun(RunParts("test", timeline=own))
-        self.answers = Answers(self.run)
+        self.answers = Answers(self.run.facts)
 
     def reply(self, kind: str, **question: Any) -> tuple[Any, int]:
         reply = self.answers.answer({"kind": kind, **question})
@@ -295,7 +295,7 @@ def test_flows_are_between_the_slices_that_the_trace_says() -> None:
         event("s", 90, 1, id=8),
     ]
     run = tvmdbg.open(json.dumps(events).encode())
-    reply = Answers(run).answer({"kind": "flows"})
+    reply = Answers(run.facts).answer({"kind": "flows"})
     found = wire.unpack(reply.result["columns"], reply.buffers[0])
     order = run.timeline.rows.order
     ends = order[found["flowFrom"]], order[found["flowTo"]]

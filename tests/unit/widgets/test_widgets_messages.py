@@ -135,7 +135,7 @@ def test_a_hostile_question_is_answered_or_refused(
     honest |= {"percents": [1, 50], "scale": 1, "zeroPoint": 0}
     for question in (fields, {**honest, **fields}):
         try:
-            reply = answer(run, {**question, "kind": kind})
+            reply = answer(run.facts, {**question, "kind": kind})
         except (ValueError, LookupError) as problem:
             assert str(problem)  # noqa: PT017 (likewise)
         else:

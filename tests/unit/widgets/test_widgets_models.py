@@ -24,7 +24,7 @@ from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.run import DebugRun
 from tvmdbg_widgets.widgets.plot import View
-from tvmdbg_widgets.widgets.shown_run import RunModel
+from tvmdbg_widgets.widgets.shown_run import RunModel, model_of
 
 LIMIT = 120.0
 DATA = Path(__file__).parents[2] / "data"
@@ -76,7 +76,7 @@ class Page:
 
 @pytest.fixture
 def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> Page:
-    return Page(run.model, monkeypatch)
+    return Page(model_of(run.facts), monkeypatch)
 
 
 def hold(monkeypatch: pytest.MonkeyPatch, count: int) -> Callable[[], None]:
@@ -176,7 +176,7 @@ def test_a_scan_for_findings_that_was_stopped_goes_on_when_asked(page: Page) -> 
         assert page.wait(f"not{i}")[0]["result"]["state"] == "cancelled"
     page.ask({"id": "on", "kind": "findings", "goOn": True})
     assert page.wait("on")[0]["result"]["state"] in ("scanning", "done")
-    page.model._run.findings()
+    page.model._run.search.run()
     page.ask({"id": "end", "kind": "findings"})
     answer = page.wait("end")[0]["result"]
     assert (answer["state"], answer["done"]) == ("done", len(page.model._run.tensors))
@@ -189,14 +189,14 @@ def test_close_frees_model_and_workers(
     release = hold(monkeypatch, 2)
     for i in range(8):
         page.ask({"id": f"q{i}", "kind": "graph", "hold": True})
-    pool = run.model._scheduler._pool
+    pool = model_of(run.facts)._scheduler._pool
     assert pool is not None
-    run.model.close()
+    model_of(run.facts).close()
     release()
     pool.shutdown(wait=True)
     assert set(page.answers) <= {"q0", "q1"}
-    assert run.model.comm is None
-    assert run.model._scheduler._pool is None
+    assert model_of(run.facts).comm is None
+    assert model_of(run.facts)._scheduler._pool is None
 
 
 def test_nothing_of_a_run_is_left_after_close() -> None:
@@ -204,7 +204,7 @@ def test_nothing_of_a_run_is_left_after_close() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     tensors = weakref.ref(run.tensors)
     debugger = run.debugger()
-    for widget in (debugger, run.session, run.model):
+    for widget in (debugger, run.session, model_of(run.facts)):
         widget.close()
     assert set(anywidget_instances()) <= before
     del run, debugger, widget
@@ -222,7 +222,7 @@ def test_one_debugger_a_run_and_session(run: DebugRun) -> None:
     first = run.debugger()
     assert run.debugger() is first
     assert first.session is run.session
-    assert first.run is run.model
+    assert first.run is model_of(run.facts)
     first.close()
     assert run.debugger() is not first
     other = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
@@ -258,7 +258,7 @@ def test_a_run_shows_itself_as_its_debugger(run: DebugRun) -> None:
 
 def test_models_without_a_view_show_nothing(run: DebugRun) -> None:
     assert run.session._repr_mimebundle_() is None
-    assert run.model._repr_mimebundle_() is None
+    assert model_of(run.facts)._repr_mimebundle_() is None
 
 
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)

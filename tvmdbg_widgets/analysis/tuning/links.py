@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.analysis.tuning.curves import (
     Gains,
     best_costs,
@@ -134,11 +134,12 @@ class TaskLinks:
         return told + unsure
 
 
-def graph_of(run: Derived) -> Graph:
+def graph_of(run: OpenedRun | RunFacts) -> Graph:
     """Return the graph of a run, which tasks are linked to."""
-    if run.graph is None:
-        raise ValueError(f"{run.title} has no graph, so no task can be linked to its nodes")
-    return run.graph
+    facts = facts_of(run)
+    if facts.graph is None:
+        raise ValueError(f"{facts.title} has no graph, so no task can be linked to its nodes")
+    return facts.graph
 
 
 def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.view_columns import fact_columns
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import answer
@@ -57,7 +57,7 @@ class Guard:
             self.failed[part] = self._eraser.text(one_line(why_unread(problem)))
             return instead
 
-    def answer(self, run: Derived, kind: str) -> Reply:
+    def answer(self, run: RunFacts, kind: str) -> Reply:
         """Return the answer to a question of that kind, or none."""
         return self.made(kind, lambda: answer(run, {"kind": kind}), Reply(None))
 
@@ -77,7 +77,7 @@ class TensorColumns:
 
 
 def common(
-    run: Derived,
+    run: RunFacts,
     findings: dict[str, Any] | None,
     health: tuple[dict[str, Any], dict[str, Any]] | None,
     eraser: PathEraser,
@@ -127,7 +127,7 @@ def common(
 
 def with_facts(
     binary: BinaryParts,
-    run: Derived,
+    run: RunFacts,
     told: TensorColumns,
     eraser: PathEraser,
     *,
@@ -185,7 +185,7 @@ def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
         binary.add_columns(f"codes {kind}", table, "page codes")
 
 
-def node_columns(run: Derived, eraser: PathEraser) -> dict[str, Any]:
+def node_columns(run: RunFacts, eraser: PathEraser) -> dict[str, Any]:
     """Return attributes, notes, storage scopes and the producers an edge may have instead.
 
     Those of :func:`fact_columns`; ``noteNode`` and ``notes``; ``scopes`` (E, or empty); ``edge``
@@ -210,10 +210,10 @@ def _strings(texts: Iterable[str]) -> StringColumn:
     return StringColumn.from_strings(texts)
 
 
-def _notes(run: Derived) -> list[tuple[int, str]]:
+def _notes(run: RunFacts) -> list[tuple[int, str]]:
     """Notes by node, in the order and without the repetitions of ``answers_node``."""
     found: dict[int, dict[str, None]] = {}
-    for issue in run.check():
+    for issue in run.issues:
         for node in issue.nodes:
             found.setdefault(node, {})[issue.message] = None
     for (node, _), tensor in (run.tensors or {}).items():

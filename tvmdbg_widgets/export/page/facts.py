@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, stated_layout
 from tvmdbg_widgets.answers.answering import file_dtype
 from tvmdbg_widgets.answers.counts import limits
@@ -54,7 +54,7 @@ class Header:
         return json.dumps(told) if told else ""
 
 
-def headers(run: Derived, tensors: Sequence[Tensor]) -> list[Header]:
+def headers(run: RunFacts, tensors: Sequence[Tensor]) -> list[Header]:
     """Return what is known of each tensor."""
     return [
         Header(each.captured, known_layouts(run.parts, (each.node, each.output)))

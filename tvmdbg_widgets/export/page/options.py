@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any, Literal, TypeAlias, get_args
 
 from tvmdbg_widgets import __version__
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.ranges import no_argument, one_of
 
 Share: TypeAlias = Literal["statistics", "pictures", "tensors"]
 Theme: TypeAlias = Literal["auto", "light", "dark"]
@@ -37,6 +37,16 @@ class PageOptions:
             raise ValueError(f"budget must be a number of bytes above 0, found {self.budget}")
 
 
+def page_options(function: str, given: dict[str, Any]) -> PageOptions:
+    """Return the options that ``"save_html"`` or ``"embed"`` was given, with its budget."""
+    known = [each.name for each in fields(PageOptions)]
+    for name in given:
+        if name not in known:
+            raise no_argument(f"{function}()", name, known)
+    budget = 5_000_000 if function == "save_html" else 560_000
+    return PageOptions(**{"budget": budget} | given)
+
+
 _SHARED = {
     "statistics": "Exact statistics of every tensor; none of their values.",
     "pictures": "Exact statistics of every tensor; of activations reduced pictures and profiles.",
@@ -48,7 +58,7 @@ _SHARED = {
 _HEALTH = "How healthy each tensor is, its least and largest value; none of their other values."
 
 
-def about(run: Derived, options: PageOptions, left_out: Iterable[str], *, tensors: bool) -> str:
+def about(run: RunFacts, options: PageOptions, left_out: Iterable[str], *, tensors: bool) -> str:
     """Return a definition list in HTML: only what the files say, in the reader's words."""
     provenance = run.provenance
     parts = [part for part in (run.graph, run.tensors, run.timeline) if part is not None]
@@ -95,7 +105,7 @@ def _row(term: str, told: list[str]) -> str:
 class PathEraser:
     """Shortens the paths of a run's files to what lies below the folder that was opened."""
 
-    def __init__(self, run: Derived) -> None:
+    def __init__(self, run: RunFacts) -> None:
         found: set[str] = set()
         for path in (Path.home(), Path.cwd()):
             found |= _above(path)

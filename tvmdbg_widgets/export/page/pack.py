@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets import __version__
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.engine import STATIC, bundle, pack
 from tvmdbg_widgets.export.private_parameters import FEWEST
@@ -213,7 +213,7 @@ _SAMPLE = 20_000
 _UNSURE = 1.5
 
 
-def add_slices(binary: BinaryParts, run: Derived, room: float, *, shown: bool) -> tuple[str, ...]:
+def add_slices(binary: BinaryParts, run: RunFacts, room: float, *, shown: bool) -> tuple[str, ...]:
     """Add the slices that do not come along with the first answer about time."""
     if run.timeline is None:
         return ()

@@ -11,9 +11,9 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.opening import opening_tensor
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.export.page import pack
@@ -31,12 +31,14 @@ from tvmdbg_widgets.model.base.text import one_line, why_unread
 from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.refs import node_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.widgets.plot import View
 
 #: Bytes that are kept free for the list of what was left out.
 _ABOUT_LEFT_OUT = 1500
 _ATTEMPTS = 3
 #: The other views never ask for a tensor, so their pages carry none.
+#: A view of a run, live in a notebook.
+View: TypeAlias = Any
+
 _SHOW_TENSORS = ("debugger", "tensor")
 _PANELS = ("findings", "graph", "tensor", "timeline")
 
@@ -50,7 +52,7 @@ def save_page(view: View, path: str | os.PathLike[str], options: PageOptions) ->
 
 def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     """Return the page of a view in its present state, within the budget where that is possible."""
-    kind, run = kind_of(view), view.debug_run
+    kind, run = kind_of(view), view.shown
     choices = _PANELS if kind == "debugger" else (kind,)
     if options.view is not None and options.view not in choices:
         near = meant(options.view, choices)
@@ -118,7 +120,7 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     return text
 
 
-def _first(run: Derived, entry: Sequence[int] | None) -> Entry | None:
+def _first(run: RunFacts, entry: Sequence[int] | None) -> Entry | None:
     """Return the entry that the page shows first: the one chosen, else the one views open on."""
     if entry is not None:
         return entry[0], entry[1]
@@ -181,7 +183,7 @@ def embed(view: View, height: int | None, options: PageOptions) -> Embed:
     # A sandbox without allow-same-origin: the frame cannot reach the page around it.
     frame = (
         '<div style="container-type:inline-size">'
-        f'<iframe title="{escape(options.title or view.debug_run.title)}" '
+        f'<iframe title="{escape(options.title or view.shown.title)}" '
         f'sandbox="allow-scripts" width="100%" height="{tall}" style="{style}" '
         f'srcdoc="{html.escape(document, quote=True)}"></iframe></div>'
     )
@@ -194,19 +196,19 @@ def figure_of_page(view: View, options: PageOptions) -> Figure:
     try:
         return _redacted(view, options, states["session"], states["view"])
     except Exception as problem:  # noqa: BLE001 - no page fails because a picture does
-        title, why = view.debug_run.title, one_line(why_unread(problem))
-        why = PathEraser(view.debug_run).text(f"This view could not be drawn: {why}")
+        title, why = view.shown.title, one_line(why_unread(problem))
+        why = PathEraser(view.shown).text(f"This view could not be drawn: {why}")
         return text_only(kind_of(view), title, "", why, width=720, theme=options.theme)
 
 
 def _redacted(
     view: View, options: PageOptions, session: dict[str, Any], own: dict[str, Any]
 ) -> Figure:
-    run = view.debug_run
+    run = view.shown
     private = private_parameters(run.parts)
     known = None
     if kind_of(view) == "debugger":
-        known = run.findings()
+        known = run.search.run(progress=True)
         if not options.parameters:
             known = redacted_findings(known, run.tensors, private)
 
@@ -222,7 +224,8 @@ def _redacted(
     entry = None if first is None else tuple(first)
     there = run.tensors is not None and entry in run.tensors
     redaction = Redaction(redact, known, selected, entry if there else None)
-    return view.redacted_figure(redaction, options.theme)
+    found: Figure = view.redacted_figure(redaction, options.theme)
+    return found
 
 
 #: Names of the views by the names of their classes.
@@ -256,11 +259,11 @@ def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
     if view.has_trait("_color_columns"):
         own["_color_columns"] = _plain(view.color_by.for_page())
     if options.node is not None:
-        node = node_ref(options.node, view.debug_run.graph, view.debug_run.tensors)
+        node = node_ref(options.node, view.shown.graph, view.shown.tensors)
         session |= {"selected": [node], "entry": [node, 0], "slice": None}
         if "entry" in own:
             own["entry"] = [node, 0]
-    title = options.title or view.debug_run.title
+    title = options.title or view.shown.title
     found = {
         "run": {"title": title, "content_hash": "page"},
         "session": session,
@@ -274,9 +277,9 @@ def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
     return found
 
 
-def run_beside(view: Any) -> Derived | None:
+def run_beside(view: Any) -> RunFacts | None:
     """Return the second run of a comparison; None of other views."""
-    found: Derived | None = getattr(view, "run_beside", None)
+    found: RunFacts | None = getattr(view, "run_beside", None)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.analysis.derived.derived import Derived
+from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.export.page import pack
@@ -76,7 +76,7 @@ class StoredPage:
 
 
 def store(
-    run: Derived,
+    run: RunFacts,
     *,
     budget: int,
     share: Share = "pictures",
@@ -125,7 +125,7 @@ class _StoreRequest:
 class _Store:
     """One call of :func:`store`; ``step`` is told the bytes of each tensor twice."""
 
-    def __init__(self, run: Derived, wanted: _StoreRequest, step: Callable[[int], object]) -> None:
+    def __init__(self, run: RunFacts, wanted: _StoreRequest, step: Callable[[int], object]) -> None:
         self.run = run
         self.wanted = wanted
         self.step = step
@@ -321,9 +321,9 @@ def _no_step(_bytes: int) -> None:
     """Take no step."""
 
 
-def stored_findings(run: Derived, private: PrivateParameters | None) -> dict[str, Any]:
+def stored_findings(run: RunFacts, private: PrivateParameters | None) -> dict[str, Any]:
     """Return the findings as the views ask for them, all tensors scanned."""
-    found = run.findings(progress=False)
+    found = run.search.run()
     told: dict[str, Any] = answer(run, {"kind": "findings"}).result
     if private is not None:
         found = redacted_findings(found, run.tensors, private)
@@ -335,7 +335,7 @@ def stored_findings(run: Derived, private: PrivateParameters | None) -> dict[str
 
 
 def stored_health(
-    run: Derived, private: PrivateParameters | None
+    run: RunFacts, private: PrivateParameters | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the health of all tensors as the views ask for it, and its columns."""
     told = answer(run, {"kind": "health"}).result

@@ -8,14 +8,33 @@ import linecache
 import os
 import traceback
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from tvmdbg_widgets.model.base.ranges import no_argument
 
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 _Kind = TypeVar("_Kind", bound=type)
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 _HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "")  # noqa: PTH118, PTH120
+
+
+def asks(
+    of: Callable[[Any], T], function: Callable[Concatenate[T, P], R]
+) -> Callable[Concatenate[Any, P], R]:
+    """Make a method of a function that takes something `of` the object."""
+
+    @functools.wraps(function)
+    def method(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return function(of(self), *args, **kwargs)
+
+    signature = inspect.signature(function)
+    taken, *others = signature.parameters.values()
+    own = [taken.replace(name="self"), *others]
+    method.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+    return method
 
 
 def public(function: _Function) -> _Function:

@@ -111,7 +111,7 @@ def test_billions_of_lanes_are_counted_and_not_allocated() -> None:
 )
 def test_the_inspector_names_the_lanes(values: bytes, told: str, shape: str) -> None:
     run = tvmdbg.open(written("float32x4", (2, 3), values))
-    figure = tensor_figure(run, entry=(0, 0))
+    figure = tensor_figure(run.facts, entry=(0, 0))
     assert told in figure.text
     assert shape in figure.text
     whole = len(values) == 96

@@ -13,6 +13,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import answers, case_dir
 from tests.formats.executorch.xnnpack_truth import CASES as RECORDED
 from tests.formats.executorch.xnnpack_truth import FOLDER
+from tvmdbg_widgets.widgets.shown_run import model_of
 
 CORPUS = pytest.mark.skipif(not RECORDED, reason="no TVMDBG_CORPUS")
 CASES = (
@@ -88,7 +89,7 @@ def test_a_graph_alone_is_shown_and_freed(tmp_path: Path) -> None:
     assert "#1 Conv2d" in view.figure().text
     view.save_html(tmp_path / "graph.html")
     view.close()
-    gone = weakref.ref(view.debug_run), weakref.ref(view.debug_run.model)
+    gone = weakref.ref(view.debug_run), weakref.ref(model_of(view.shown))
     del view
     gc.collect()
     assert [each() for each in gone] == [None, None]

@@ -1,1 +1,0 @@
-"""Facts about a run that are derived from its parts once, and kept."""
