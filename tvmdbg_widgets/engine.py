@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 
 STATIC = Path(__file__).parent / "static"
 #: Views that fetch their code from the kernel.

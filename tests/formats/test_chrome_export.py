@@ -20,7 +20,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tvmdbg_widgets.export.chrome_trace import microseconds, send_chrome_trace, write_chrome_trace
 from tvmdbg_widgets.formats.decimals import DecimalText, nanoseconds
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.timeline.builders import from_events
 from tvmdbg_widgets.model.timeline.node_sets import Counters, FlowEnds, TraceExtras
 from tvmdbg_widgets.model.timeline.timeline import Timeline

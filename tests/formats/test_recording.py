@@ -24,7 +24,7 @@ from tvmdbg_widgets.formats.writer import (
     times_document,
     write_recording,
 )
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.parts import RunFile, RunParts
 from tvmdbg_widgets.model.timeline.columns import COLUMNS

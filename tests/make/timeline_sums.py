@@ -20,7 +20,7 @@ from tvmdbg_widgets.analysis.timeline.merged import CallTree
 from tvmdbg_widgets.analysis.times.keys import has_modules
 from tvmdbg_widgets.analysis.times.table import TimeTable
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.run import DebugRun
 
 FILE = Path(__file__).parents[1] / "data" / "timeline" / "sums.json"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.engine import pack
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 
 FOLDER = Path(__file__).parents[1] / "data" / "wire"
 STRINGS = ("", "conv2d", "名前", "conv2d", "a\nb", "😀", "</script>", "\x00")

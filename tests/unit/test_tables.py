@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.numbers import html_table, more_text, text_lines
+from tvmdbg_widgets.model.base.numbers import html_table, text_lines
+from tvmdbg_widgets.model.base.text import more_text
 
 ROW = st.tuples(st.text(), st.text())
 

@@ -14,7 +14,7 @@ from tvmdbg_widgets import engine as host
 from tvmdbg_widgets import engine as wire
 from tvmdbg_widgets.answers import answers
 from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 
 FACTS = {
     "attrOffsets": np.zeros(1, np.int32),

@@ -11,14 +11,8 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.query import Facts, Part, QueryError, check_type
 from tvmdbg_widgets.engine import EngineTimeError, call, packed_text
-from tvmdbg_widgets.model.base.numbers import (
-    counted,
-    duration_text,
-    html_table,
-    more_text,
-    text_lines,
-)
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, html_table, text_lines
+from tvmdbg_widgets.model.base.text import more_text, one_line
 from tvmdbg_widgets.model.graph.graph import node_label
 from tvmdbg_widgets.model.graph.nodes import Node, given_text
 

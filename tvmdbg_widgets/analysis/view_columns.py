@@ -14,7 +14,8 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.layouts import NAMES, NamedLayout, of_operand, of_output
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.engine import call, packed_text
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.nodes import NodeKind, Subgraph

@@ -26,7 +26,7 @@ from tvmdbg_widgets.answers.messages import PriorityGate, Question, StatisticsJo
 from tvmdbg_widgets.answers.node import RANGE_ANSWERS, memory, node_details
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change
 from tvmdbg_widgets.engine import PARTS, VIEWS, code
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.text import IssueSeverity
 from tvmdbg_widgets.model.graph.graph import device_names
 from tvmdbg_widgets.model.graph.nodes import held_texts, roles_text

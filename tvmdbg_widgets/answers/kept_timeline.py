@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.timeline.lod import Hits, TimeBins, TimelineLod
 from tvmdbg_widgets.analysis.times.keys import row_kinds
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.timeline.kinds import name_kinds

@@ -23,7 +23,7 @@ from tvmdbg_widgets.answers.kept_timeline import (
 )
 from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.engine import without_rows
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import node_labels
 from tvmdbg_widgets.model.timeline.measured import TimeMeaning, extents
 from tvmdbg_widgets.model.timeline.node_sets import student_t

@@ -51,8 +51,8 @@ from tvmdbg_widgets.figures.tuning import (
     schedule_answer,
     tuning_figure,
 )
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text
-from tvmdbg_widgets.model.base.ranges import one_of
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.base.writing import replacing, replacing_all
 from tvmdbg_widgets.model.graph.graph import Graph, device_name

@@ -18,8 +18,8 @@ from tvmdbg_widgets.figures.engine import colors_of_nodes
 from tvmdbg_widgets.figures.request import column_of, graph_request
 from tvmdbg_widgets.figures.texts import DIRECTIONS, GraphFigureOptions
 from tvmdbg_widgets.figures.theme import ink_on
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, time_share
-from tvmdbg_widgets.model.base.ranges import one_of
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_label, shape_text
 from tvmdbg_widgets.model.graph.groups import Group, Groups

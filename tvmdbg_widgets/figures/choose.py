@@ -20,7 +20,7 @@ from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_r
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.texts import Direction, GraphFigureOptions, graph_of_few, has_many
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_figure
-from tvmdbg_widgets.model.base.ranges import no_argument, one_of
+from tvmdbg_widgets.model.base.choice import no_argument, one_of
 from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.graph.node_columns import (
     NodeColumn,

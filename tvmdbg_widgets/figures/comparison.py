@@ -31,7 +31,7 @@ from tvmdbg_widgets.figures.texts import (
     usable_width,
 )
 from tvmdbg_widgets.figures.timeline import Range, seen_nodes
-from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import node_label
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn

@@ -18,8 +18,9 @@ from tvmdbg_widgets.engine import call, packed_text
 from tvmdbg_widgets.figures.raster import Figure, Hover
 from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, width_tables, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
-from tvmdbg_widgets.model.base.numbers import ByteField, StringColumn, counted
-from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import ByteField, counted
 from tvmdbg_widgets.model.base.text import one_line
 
 Columns = Mapping[str, npt.NDArray[Any] | StringColumn]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, laid_out
-from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.pictures import (
     ChannelPictures,
     Picture,

@@ -28,7 +28,7 @@ from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_r
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.texts import GraphFigureOptions
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
-from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.text import FormatError, one_line
 from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.pictures import ChannelPictures, Picture, Profile

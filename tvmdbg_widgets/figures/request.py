@@ -17,13 +17,8 @@ from tvmdbg_widgets.analysis.query import QueryError
 from tvmdbg_widgets.analysis.selection import select
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.figures.texts import GraphFigureOptions, has_many, part_of
-from tvmdbg_widgets.model.base.numbers import (
-    StringColumn,
-    agree,
-    counted,
-    duration_text,
-    time_share,
-)
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, time_share
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_label, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn

@@ -20,8 +20,9 @@ from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.timeline import first_of_timeline
 from tvmdbg_widgets.engine import without_rows
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
-from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds, node_title
 from tvmdbg_widgets.model.graph.isolation import Bridge, bridges, checked_isolation, isolated

@@ -30,8 +30,8 @@ from tvmdbg_widgets.figures.texts import (
     few_of_timeline,
     has_many,
 )
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text
-from tvmdbg_widgets.model.base.ranges import one_of
 from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds, shape_text
 from tvmdbg_widgets.model.graph.operators import OP_KINDS, family
 from tvmdbg_widgets.model.timeline.timeline import Timeline

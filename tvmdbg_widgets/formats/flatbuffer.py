@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.limits import WorkBudget
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError
 
 

@@ -30,7 +30,8 @@ from tvmdbg_widgets.formats.json_fields import (
 from tvmdbg_widgets.formats.llvm_ir import KIND as IR_KIND
 from tvmdbg_widgets.formats.llvm_ir import ir_document
 from tvmdbg_widgets.formats.tvm.assemble import assemble
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.base.writing import new_folder
 from tvmdbg_widgets.model.graph.graph import Graph

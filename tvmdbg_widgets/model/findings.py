@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from tvmdbg_widgets.model.base.numbers import agree, counted, more_text
-from tvmdbg_widgets.model.base.text import data_frame, shortened
+from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.text import data_frame, more_text, shortened
 
 if TYPE_CHECKING:
     import pandas as pd

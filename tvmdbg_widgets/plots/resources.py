@@ -10,13 +10,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.timeline.counters import MEMORY
 from tvmdbg_widgets.analysis.timeline.counters import counters as counters_of
 from tvmdbg_widgets.analysis.timeline.roofline import Point, roofline_of
-from tvmdbg_widgets.model.base.numbers import (
-    bytes_text,
-    counted,
-    duration_text,
-    percent,
-    rate_text,
-)
+from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text, percent, rate_text
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import node_labels

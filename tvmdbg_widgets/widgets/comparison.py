@@ -19,7 +19,7 @@ from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.engine import bundle, code_name, module, pack
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, shape_text
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.widgets.plot import View, a_session, auto_height, own_model

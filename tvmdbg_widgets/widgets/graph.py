@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
-from tvmdbg_widgets.model.base.ranges import one_of
+from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, checked_template
 from tvmdbg_widgets.widgets.color_columns import ColorColumns

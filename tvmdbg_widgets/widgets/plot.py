@@ -21,8 +21,8 @@ from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.redaction import Redaction
+from tvmdbg_widgets.model.base.choice import meant, no_argument
 from tvmdbg_widgets.model.base.number_text import short_text
-from tvmdbg_widgets.model.base.ranges import meant, no_argument
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.shown_run import Saved, model_of, session_of

@@ -11,7 +11,7 @@ import traitlets
 
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle
-from tvmdbg_widgets.model.base.ranges import meant, no_argument, one_of
+from tvmdbg_widgets.model.base.choice import meant, no_argument, one_of
 from tvmdbg_widgets.model.refs import entry_ref, listed, node_ref
 from tvmdbg_widgets.widgets.traits import (
     EntryTrait,

@@ -12,7 +12,7 @@ import ipywidgets
 import traitlets
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.model.base.ranges import meant, one_of
+from tvmdbg_widgets.model.base.choice import meant, one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.refs import entry_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensors

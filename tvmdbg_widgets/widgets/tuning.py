@@ -31,7 +31,7 @@ from tvmdbg_widgets.figures.tuning import (
     overview,
     schedule_answer,
 )
-from tvmdbg_widgets.model.base.ranges import no_argument
+from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.widgets.plot import auto_height, require_run
 from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.shown_run import Saved, session_of

@@ -16,10 +16,10 @@ import type { Theme } from "../shared/drawing/theme.ts";
 import {
   bytesInRow,
   FRAME_STEP,
-  type Frame,
   ROW,
   type Segment,
   type StructData,
+  type StructFrame,
   TEXT_LINE,
 } from "./struct_grid.ts";
 import {
@@ -162,7 +162,12 @@ function fontOf(theme: Theme, bold = false): string {
   return `${bold ? "600 " : ""}${SMALL}px ${theme.font}`;
 }
 
-function paintFrame(panel: Panel, section: PlacedSection, frame: Frame, { pen, theme }: Ink): void {
+function paintFrame(
+  panel: Panel,
+  section: PlacedSection,
+  frame: StructFrame,
+  { pen, theme }: Ink,
+): void {
   const begin = Math.floor(frame.offset / ROW);
   const stop = Math.ceil((frame.offset + frame.size) / ROW);
   const inset = 0.5 + FRAME_STEP * frame.depth;

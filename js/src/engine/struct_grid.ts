@@ -26,7 +26,7 @@ export interface LayoutInfo {
 export interface Section {
   size: number;
   parts: readonly StructPart[];
-  frames: readonly Frame[];
+  frames: readonly StructFrame[];
 }
 
 export interface StructPart {
@@ -43,7 +43,7 @@ export interface StructPart {
   problem: string;
 }
 
-export interface Frame {
+export interface StructFrame {
   name: string;
   type: string;
   offset: number;
@@ -194,7 +194,7 @@ export function placeRows(spaces: readonly RowSpace[], bytes: number): RowPlace[
 }
 
 /** The bytes of a struct in a row: the first, and the one after the last; null where it has none. */
-export function bytesInRow(frame: Frame, row: number): [first: number, end: number] | null {
+export function bytesInRow(frame: StructFrame, row: number): [first: number, end: number] | null {
   const first = Math.max(frame.offset, row * ROW);
   const end = Math.min(frame.offset + frame.size, (row + 1) * ROW);
   return first < end ? [first - row * ROW, end - row * ROW] : null;

@@ -17,7 +17,7 @@ from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.timeline.builders import from_table
 from tvmdbg_widgets.run import DebugRun
 

@@ -28,7 +28,7 @@ from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.figures import engine, texts
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.theme import SCHEMES
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.text import one_line
 
 ROOT = Path(__file__).parents[3]

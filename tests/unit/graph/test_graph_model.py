@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from formats.tvm.graph_truth import operator, read, valid
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Entry, Graph, NodeKind, looks_like_parameter
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tvmdbg_widgets as tvmdbg
 from tests.unit.graph.block_graphs import Draft, isomorphic, networks, random_drafts, require_sound
 from tvmdbg_widgets.analysis.blocks import groups
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.groups import Groups, GroupSource
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.executorch_cases import case_dir
 from tvmdbg_widgets import open as open_run
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 

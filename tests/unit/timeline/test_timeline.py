@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.table import DebuggerTable, read_tables
 from tvmdbg_widgets.formats.tvm.trace import read_trace
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, duration_text, time_share
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust, duration_text, time_share
 from tvmdbg_widgets.model.timeline.builders import from_table, from_trace
 from tvmdbg_widgets.model.timeline.kinds import combine
 from tvmdbg_widgets.model.timeline.node_sets import node_statistics

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.timeline.test_timeline_rows import SPANS, STEP, Span, timeline
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.timeline import Slice, Timeline
 from tvmdbg_widgets.run import DebugRun

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.timeline.builders import from_events
 from tvmdbg_widgets.model.timeline.rows import RowKind, TimelineRows, rows
 from tvmdbg_widgets.model.timeline.timeline import Timeline

@@ -157,7 +157,7 @@ def test_whatever_the_repeats_the_cut_leaves_three(rows: list[list[float]]) -> N
 
 
 def test_the_timeline_shows_both_statistics() -> None:
-    from tvmdbg_widgets.model.base.numbers import StringColumn
+    from tvmdbg_widgets.model.base.columns import StringColumn
     from tvmdbg_widgets.model.timeline.builders import from_table
 
     repeats = np.array([30.0, 10, 10, 10, 10, 10])

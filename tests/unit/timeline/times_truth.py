@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.builders import from_events
 from tvmdbg_widgets.model.timeline.timeline import Timeline

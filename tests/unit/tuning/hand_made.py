@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.tuning.parts import Target, Task, TuningParts, Workload
 from tvmdbg_widgets.model.tuning.trials import Trials
 

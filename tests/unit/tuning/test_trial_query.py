@@ -17,7 +17,7 @@ from tests.unit.tuning.hand_made import Row, failed, parts_of
 from tvmdbg_widgets.analysis.query import QueryError, parse
 from tvmdbg_widgets.analysis.tuning.selection import select
 from tvmdbg_widgets.analysis.tuning.trial_queries import TRIALS
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.parts import Target, TuningParts, Workload
 from tvmdbg_widgets.sources.byte_source import BytesSource

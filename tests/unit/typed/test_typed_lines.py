@@ -138,15 +138,18 @@ NOT_TYPED = {
         "f",
         "VBox",
         "Rule",
+        "Kind",
+        "Family",
+        "sniff",
         "find",
     ),
     *("engine.draw", "named.open", "save", "path.json"),
 }
 #: Texts without advice: C++, programs of TVM, styles, names of operators, what is written anew.
 NO_ADVICE = re.compile(
-    r"analysis/(abi/(assertions|places|place_types|source_check)|tuning/workloads|messages/\w+"
-    r"|layouts/attrs)\.py|export/(page/embed|markdown)\.py"
-    r"|widgets/outputs\.py|plots/(chart|tensors)\.py|^messages\.md$"
+    r"analysis/(abi/(layout_changes|place_types|source_check)|tuning/workloads|known_messages|explanation"
+    r"|pasted_text|layouts)\.py|export/(page/save|report)\.py"
+    r"|widgets/(color_columns|shown_run|saved)\.py|plots/(chart|tensors)\.py|^messages\.md$"
 )
 #: Regular expressions, files and our own modules.
 PATTERN = re.compile(r"\\[dswbS]|\(\?|\[\^|\|\w+\)")

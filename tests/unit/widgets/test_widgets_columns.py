@@ -13,7 +13,7 @@ from make import wire as golden
 from unit.widgets import wire
 
 from tvmdbg_widgets.engine import pack
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 
 KINDS = (np.uint8, np.uint16, np.uint32, np.int32, np.float32, np.float64, np.bool_)
 

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.rpc.connection import RpcConnection, RpcDirection
 from tvmdbg_widgets.formats.rpc.desync import Desync, find_desync
 from tvmdbg_widgets.formats.rpc.grammar import REPLIES
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, bytes_text, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust, bytes_text, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, one_line
 from tvmdbg_widgets.model.timeline.timeline import WALL, Timeline
 

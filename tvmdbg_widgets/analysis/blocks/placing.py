@@ -11,7 +11,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.blocks.naming import GroupNames
 from tvmdbg_widgets.analysis.blocks.repeats import BlockSearch, RepeatedBlock
 from tvmdbg_widgets.analysis.blocks.sequence import Bools, Ints, Scope, scopes
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups, GroupSource
 from tvmdbg_widgets.model.graph.nodes import NodeKind

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.matching import Certainty, Matching
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.compare_times.compared_times import known_timeline
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind

@@ -25,16 +25,9 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import (
     least_p,
 )
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
-from tvmdbg_widgets.model.base.numbers import (
-    counted,
-    duration_text,
-    fixed,
-    more_text,
-    percent,
-    text_lines,
-)
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent, text_lines
 from tvmdbg_widgets.model.base.ranges import MadeSequence
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.text import data_frame, more_text, one_line
 
 Floats = npt.NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.model.base import number_text
-from tvmdbg_widgets.model.base.ranges import meant
+from tvmdbg_widgets.model.base.choice import meant
 
 #: Takes what should be and what is.
 Distance: TypeAlias = "Callable[[Any, Any], float]"

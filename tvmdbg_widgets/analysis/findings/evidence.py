@@ -13,7 +13,8 @@ from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
 from tvmdbg_widgets.analysis.scan_results import Entry, ScanColumns, Scanned
 from tvmdbg_widgets.analysis.summary import check
 from tvmdbg_widgets.model.base import text
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, counted, duration_text
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text
 from tvmdbg_widgets.model.base.text import Issue, Issues, one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import node_labels, node_title

@@ -21,12 +21,11 @@ from tvmdbg_widgets.model.base.numbers import (
     counted,
     duration_text,
     html_table,
-    more_text,
     percent,
     text_lines,
 )
 from tvmdbg_widgets.model.base.ranges import frozen
-from tvmdbg_widgets.model.base.text import cut, data_frame, one_line
+from tvmdbg_widgets.model.base.text import cut, data_frame, more_text, one_line
 from tvmdbg_widgets.model.graph.graph import Graph, node_label
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import topological

@@ -23,14 +23,13 @@ from tvmdbg_widgets.model.base.numbers import (
     counted,
     duration_text,
     html_table,
-    more_text,
     percent,
     rate_text,
     significant,
     text_lines,
 )
 from tvmdbg_widgets.model.base.ranges import MadeSequence, frozen
-from tvmdbg_widgets.model.base.text import cut, data_frame, one_line
+from tvmdbg_widgets.model.base.text import cut, data_frame, more_text, one_line
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
 from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.parts import RunParts

@@ -18,12 +18,11 @@ from tvmdbg_widgets.model.base.numbers import (
     counted,
     duration_text,
     html_table,
-    more_text,
     percent,
     text_lines,
     time_share,
 )
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.text import data_frame, more_text, one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts

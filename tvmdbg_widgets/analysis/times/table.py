@@ -15,13 +15,12 @@ from tvmdbg_widgets.model.base.numbers import (
     counted,
     duration_text,
     html_table,
-    more_text,
     percent,
     text_lines,
     time_share,
 )
 from tvmdbg_widgets.model.base.ranges import MadeSequence, Range
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.text import data_frame, more_text, one_line
 from tvmdbg_widgets.model.timeline.words import left_out
 
 Floats = npt.NDArray[np.float64]

@@ -20,8 +20,8 @@ from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
 from tvmdbg_widgets.analysis.tuning.sessions import session_of
 from tvmdbg_widgets.analysis.tuning.trial_queries import TRIALS, TrialMasks, trials_frame
 from tvmdbg_widgets.formats.tuning.record import read_steps
+from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
-from tvmdbg_widgets.model.base.ranges import meant
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record
 from tvmdbg_widgets.model.tuning.parts import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperGroup
 
-from tvmdbg_widgets.model.base.ranges import meant
+from tvmdbg_widgets.model.base.choice import meant
 
 if TYPE_CHECKING:
     import typer

@@ -28,7 +28,7 @@ from tvmdbg_widgets.export.page.facts import (
 )
 from tvmdbg_widgets.export.page.options import PathEraser
 from tvmdbg_widgets.export.page.pack import BinaryParts
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.text import one_line, why_unread
 from tvmdbg_widgets.model.graph.graph import device_names
 

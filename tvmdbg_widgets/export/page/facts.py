@@ -19,8 +19,8 @@ from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.options import PathEraser
 from tvmdbg_widgets.export.page.pack import shuffled
 from tvmdbg_widgets.model.base import number_text as bits
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.number_text import number_text
-from tvmdbg_widgets.model.base.numbers import StringColumn
 from tvmdbg_widgets.model.statistics import Histogram, Statistics
 from tvmdbg_widgets.model.statistics.contrast import Contrast
 from tvmdbg_widgets.model.statistics.distribution import NumberBounds

@@ -26,7 +26,8 @@ from tvmdbg_widgets.engine import STATIC, bundle, pack
 from tvmdbg_widgets.export.private_parameters import FEWEST
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import why_unread
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.chrome.columns import ASYNC, FLOWS, INSTANTS, ChromeColumns
 from tvmdbg_widgets.formats.chrome.tracks import PROFILER, Lane, TrackNames
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted, duration_text
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, paired
 from tvmdbg_widgets.model.timeline.node_sets import Counters, FlowEnds, TraceExtras
 

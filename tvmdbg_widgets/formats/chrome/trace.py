@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import LARGEST_NS
 from tvmdbg_widgets.formats.family import TRACE_LIMIT, Kind
-from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.timeline.builders import from_events

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.family import GB, Kind, SizeLimit
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables, followed
 from tvmdbg_widgets.formats.limits import WorkBudget
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.executorch.etdump import (
     DebugTensor,

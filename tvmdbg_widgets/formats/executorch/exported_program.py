@@ -13,7 +13,8 @@ import numpy as np
 
 from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.formats.json_fields import decode
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.executorch.etrecord import (
     ExportedProgram,

@@ -27,7 +27,8 @@ from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable, print
 from tvmdbg_widgets.formats.family import MB, Kind, SizeLimit
 from tvmdbg_widgets.formats.pasted.readings import readings
 from tvmdbg_widgets.formats.tvm.times_text import read_text
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.executorch.etdump import CALL, EXECUTE, LOADING, ETDump, EventKind
 from tvmdbg_widgets.model.executorch.event_nodes import DelegationInfo
@@ -227,7 +228,7 @@ _JSON: Final = re.compile(
 _COLUMN: Final = "occurrences_in_"
 #: Lines of logs begin with brackets too.
 _OPENS: Final = re.compile(rb"\s{0,99}\[\s{0,99}[\[{\"\d]")
-_HINT: Final = "Save it with save_data_to_tsv, or to_dataframe().to_csv(), and open that file."
+_HINT: Final = "Save it with save_data_to_tsv, or with its data frame's to_csv, and open that file."
 
 
 @dataclass(frozen=True, eq=False)

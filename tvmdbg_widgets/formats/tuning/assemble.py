@@ -18,7 +18,8 @@ from tvmdbg_widgets.formats.tuning.json_line import Tasks, TrialColumns, join_me
 from tvmdbg_widgets.formats.tuning.lines import StoredWorkload
 from tvmdbg_widgets.formats.tuning.record import KIND as RECORDS
 from tvmdbg_widgets.formats.tuning.record import MOST_REFUSED, RecordFile, read_file
-from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.tuning.parts import (
     ConsoleTable,

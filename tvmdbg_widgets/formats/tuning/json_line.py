@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.tuning.console import Measurement
 from tvmdbg_widgets.formats.tuning.lines import MEASURED, InWords, LineProblem, Result
-from tvmdbg_widgets.model.base.numbers import StringColumn
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, one_line
 from tvmdbg_widgets.model.tuning.parts import ConsoleMessage, Target, Task
 from tvmdbg_widgets.model.tuning.trials import FIELDS, Trials

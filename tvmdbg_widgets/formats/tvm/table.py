@@ -30,7 +30,8 @@ from tvmdbg_widgets.formats.tvm.layout import (
     wall_times,
 )
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import ByteSource
 

@@ -21,7 +21,8 @@ from tvmdbg_widgets.formats.tvm.layout import DECIMALS, TableRow
 from tvmdbg_widgets.formats.tvm.table import DebuggerTable
 from tvmdbg_widgets.formats.tvm.times_text import TimeList
 from tvmdbg_widgets.formats.tvm.trace import Trace
-from tvmdbg_widgets.model.base.numbers import StringColumn, agree, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.refs import (

@@ -26,7 +26,8 @@ from tvmdbg_widgets.formats.tvm.times_text import (
     peek_events,
     plain_events,
 )
-from tvmdbg_widgets.model.base.numbers import StringColumn, as_float, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import as_float, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, paired
 from tvmdbg_widgets.sources.byte_source import ByteSource
 

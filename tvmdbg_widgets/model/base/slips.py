@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from tvmdbg_widgets.model.base.ranges import no_argument
+from tvmdbg_widgets.model.base.choice import no_argument
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
-from tvmdbg_widgets.model.base.numbers import more_text
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -24,6 +22,11 @@ _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..
 _MOST_NAMES, _MOST_LETTERS = 10, 1_000
 #: Letters of a sentence that is told of a file, and how many of these are its last.
 _MOST_TOLD, _LAST_TOLD = 2_000, 500
+
+
+def more_text(count: int, shown: int) -> list[str]:
+    """``["… and 1,200 more"]``; nothing where all are shown."""
+    return [f"… and {count - shown:,} more"] if count > shown else []
 
 
 def one_line(text: str) -> str:

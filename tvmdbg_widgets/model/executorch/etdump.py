@@ -14,7 +14,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
 from tvmdbg_widgets.model.base.text import Issues, one_line
 from tvmdbg_widgets.model.executorch.etrecord import event_title

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted, html_table, percent
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted, html_table, percent
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.executorch.delegate_graph import Insides
 from tvmdbg_widgets.model.executorch.etdump import ETDump

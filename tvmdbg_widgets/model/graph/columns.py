@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted, freeze
+from tvmdbg_widgets.model.base.columns import StringColumn, freeze
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph.operators import Adjacency, module_prefixes
 

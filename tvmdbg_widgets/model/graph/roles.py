@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.graph.graph import Graph, looks_like_input, looks_like_parameter
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import bare, family, parts

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, column_types, counted, freeze
+from tvmdbg_widgets.model.base.columns import StringColumn, column_types, freeze
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets, TraceExtras
 

@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity
 from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind

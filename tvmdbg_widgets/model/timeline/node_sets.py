@@ -12,7 +12,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted, duration_text, freeze
+from tvmdbg_widgets.model.base.columns import StringColumn, freeze
+from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.graph.groups import Groups
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from tvmdbg_widgets.formats.executorch.delegates.families import ConstantBytes
 from tvmdbg_widgets.formats.executorch.program.tensors import NamedFile, allowed_tensors
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.number_text import screen_text, value_text
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, agree, counted
+from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, IssueSeverity
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateGraph,

@@ -23,7 +23,8 @@ from tvmdbg_widgets.formats.executorch.program.instruction_steps import (
     steps_of,
 )
 from tvmdbg_widgets.formats.executorch.program.opened_calls import OpenedCall, opened
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.executorch.program import (
     CompileSpec,
     ListValue,

@@ -17,7 +17,8 @@ from tvmdbg_widgets.formats.tvm.graph.log import (
     shown,
 )
 from tvmdbg_widgets.formats.tvm.graph.nodes import NodeTable
-from tvmdbg_widgets.model.base.numbers import StringColumn, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 
 #: As many as any array has (numpy); whoever reads an entry compares its shape.

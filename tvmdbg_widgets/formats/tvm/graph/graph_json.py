@@ -34,7 +34,8 @@ from tvmdbg_widgets.formats.tvm.graph.nodes import (
     read_heads,
     read_nodes,
 )
-from tvmdbg_widgets.model.base.numbers import StringColumn, Trust, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import Trust, counted
 from tvmdbg_widgets.model.graph.graph import Graph, NodeKind
 from tvmdbg_widgets.model.graph.roles import with_roles
 from tvmdbg_widgets.model.tensors.dtypes import canonical

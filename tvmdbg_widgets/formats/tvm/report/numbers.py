@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tvmdbg_widgets.model.base.numbers import StringColumn, agree, as_float, counted
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import agree, as_float, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, one_line
 from tvmdbg_widgets.model.timeline.report import Metric, Report
 
