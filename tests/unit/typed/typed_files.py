@@ -24,6 +24,12 @@ IR = (
     "%0 = type { ptr, %1, i32, %2, ptr, ptr, i64 }\n%1 = type { i32, i32 }\n"
     "%2 = type { i8, i8, i16 }\n"
 )
+#: Of task 2 of the sample.
+DAG = (
+    "A = PLACEHOLDER [128, 768]\nB = PLACEHOLDER [768, 3072]\n"
+    "matmul(i, j) += (A[i, k]*B[k, j])\nC = PLACEHOLDER [128, 3072]\n"
+    "out(i, j) = (matmul[i, j] + C[i, j])\n"
+)
 #: What each name of a text stands for.
 STANDS_FOR = {
     **dict.fromkeys(
@@ -58,6 +64,7 @@ def lay_out(folder: Path) -> Path:
         copy(original, folder / name)
     tree(folder / "tvm", WIDE)
     (folder / "module.ll").write_text(IR)
+    (folder / "dag.txt").write_text(DAG)
     (folder / "report.json").write_text(REPORT)
     (folder / "stdout.txt").write_text("Get 1 programs to measure:\n")
     (folder / "weights.json").write_text("[1, 1, 1, 1, 1, 1]")
