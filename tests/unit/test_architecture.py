@@ -296,6 +296,26 @@ def test_a_type_of_the_front_end_has_a_name_of_its_own() -> None:
     assert [name for name, many in count.items() if many > 1] == []
 
 
+def test_a_module_is_read_in_one_go() -> None:
+    """At most 450 lines."""
+    long = [
+        path.name
+        for path in (ROOT / PACKAGE).rglob("*.py")
+        if path.read_text("utf-8").count("\n") > 450
+    ]
+    assert long == []
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    names = Counter(
+        each.name.lstrip("_")
+        for path in (ROOT / PACKAGE).rglob("*.py")
+        for each in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(each, ast.ClassDef)
+    )
+    assert [name for name, many in names.items() if many > 1] == []
+
+
 def test_importing_the_package_loads_none_of_its_parts() -> None:
     names = repr({*HEAVY, "numpy", "tvmdbg_widgets.model"})
     code = f"import sys, tvmdbg_widgets; print(*sorted({names} & set(sys.modules)))"

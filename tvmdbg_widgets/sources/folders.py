@@ -29,7 +29,7 @@ _NAMES_SHOWN = 8
 _FOLLOW = "; open(…, follow_links=True) follows links"
 
 
-class _Kind(Enum):
+class _EntryKind(Enum):
     """What an entry of a folder is, as far as it is read."""
 
     FILE = 0
@@ -104,23 +104,23 @@ class LocalTree(Tree):
                 continue
             for entry in entries:
                 path, kind = Path(entry.path), self._kind(entry)
-                if kind is _Kind.FILE:
+                if kind is _EntryKind.FILE:
                     yield path
-                elif kind is _Kind.OUTSIDE:
+                elif kind is _EntryKind.OUTSIDE:
                     left.append(path)
-                elif kind is _Kind.FOLDER and depth < DEPTH:
+                elif kind is _EntryKind.FOLDER and depth < DEPTH:
                     pending.append((path, depth + 1))
-                elif kind is _Kind.FOLDER:
+                elif kind is _EntryKind.FOLDER:
                     deeper.append(path)
 
-    def _kind(self, entry: os.DirEntry[str]) -> _Kind:
+    def _kind(self, entry: os.DirEntry[str]) -> _EntryKind:
         is_link = entry.is_symlink() or getattr(entry, "is_junction", bool)()
         inside = not is_link or leads_below(entry.path, self._path)
         if not (inside or self._follow_links):
-            return _Kind.OUTSIDE
+            return _EntryKind.OUTSIDE
         if os.path.isdir(entry.path):  # noqa: PTH112 (False for a circle of links)
-            return _Kind.SEEN if is_link and inside else _Kind.FOLDER
-        return _Kind.FILE if os.path.isfile(entry.path) else _Kind.OUTSIDE  # noqa: PTH113
+            return _EntryKind.SEEN if is_link and inside else _EntryKind.FOLDER
+        return _EntryKind.FILE if os.path.isfile(entry.path) else _EntryKind.OUTSIDE  # noqa: PTH113
 
     def _names(self, paths: Sequence[Path]) -> list[str]:
         return [os.fspath(path.relative_to(self._path)) for path in paths]

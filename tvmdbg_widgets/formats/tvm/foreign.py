@@ -172,7 +172,7 @@ class _Dependency(msgspec.Struct):
     version_spec: str | None = None
 
 
-class _LibraryModule(msgspec.Struct, kw_only=True):
+class _LibraryModuleFields(msgspec.Struct, kw_only=True):
     executors: list[str] | None = None
     runtimes: list[str] | None = None
     style: str | None = None
@@ -182,10 +182,10 @@ class _LibraryModule(msgspec.Struct, kw_only=True):
     external_dependencies: list[_Dependency] | None = None
 
 
-class _LibraryDocument(_LibraryModule, kw_only=True):
+class _LibraryDocument(_LibraryModuleFields, kw_only=True):
     version: Count
     model_name: str | None = None
-    modules: dict[str, _LibraryModule] | None = None
+    modules: dict[str, _LibraryModuleFields] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def read_metadata(source: ByteSource) -> ModelLibrary:
     return ModelLibrary(top.version, modules, source.name, Issues(issues))
 
 
-def _module(read: _LibraryModule, name: str) -> LibraryModule:
+def _module(read: _LibraryModuleFields, name: str) -> LibraryModule:
     executors = read.executors if read.executors is not None else read.runtimes or []
     told = [f"module {one_line(name)!r}"]
     if read.style is not None:

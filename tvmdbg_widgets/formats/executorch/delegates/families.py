@@ -42,7 +42,7 @@ _SHOWN = 16
 
 
 @dataclass(frozen=True)
-class Family:
+class DelegateFamily:
     """What is known of the payloads of a backend."""
 
     backend: str
@@ -68,29 +68,31 @@ _QNN: Final = 0x5678ABCD.to_bytes(4, "little")
 _VELA: Final = b"vela_bin_stream"
 _XNN: Final = (b"XH00", b"XN00", b"XN01")
 #: Delegates that are known, each a line; a backend whose payload holds a graph has a reader.
-FAMILIES: tuple[Family, ...] = (
-    Family(
+FAMILIES: tuple[DelegateFamily, ...] = (
+    DelegateFamily(
         "XnnpackBackend", "XNNPACK graph", _XNN, read_xnnpack, xnnpack_events.align, explain_kernel
     ),
-    Family("VulkanBackend", "Vulkan graph", b"VH00", read_vulkan, event_order.align, explain_name),
-    Family("CoreMLBackend", "Core ML package", times=_OF_CORE_ML),
-    Family("QnnBackend", "Qualcomm QNN context binary (closed)", _QNN, magic_at=0),
-    Family(
+    DelegateFamily(
+        "VulkanBackend", "Vulkan graph", b"VH00", read_vulkan, event_order.align, explain_name
+    ),
+    DelegateFamily("CoreMLBackend", "Core ML package", times=_OF_CORE_ML),
+    DelegateFamily("QnnBackend", "Qualcomm QNN context binary (closed)", _QNN, magic_at=0),
+    DelegateFamily(
         "EthosUBackend", "Ethos-U command stream, vela_bin_stream", b"vela_bin_stream", magic_at=0
     ),
-    Family("VgfBackend", "VGF container"),
-    Family("TOSABackend", "TOSA flatbuffer", b"TOSA"),
-    Family("NeutronBackend", "NXP Neutron program"),
-    Family("MPSBackend", "MPS graph", b"MP00"),
-    Family("MLXBackend", "MLX graph", b"MLX0"),
-    Family("OpenvinoBackend", "OpenVINO model"),
-    Family("EnnBackend", "Samsung ENN model (closed)"),
-    Family("NeuropilotBackend", "MediaTek Neuron model (closed)"),
+    DelegateFamily("VgfBackend", "VGF container"),
+    DelegateFamily("TOSABackend", "TOSA flatbuffer", b"TOSA"),
+    DelegateFamily("NeutronBackend", "NXP Neutron program"),
+    DelegateFamily("MPSBackend", "MPS graph", b"MP00"),
+    DelegateFamily("MLXBackend", "MLX graph", b"MLX0"),
+    DelegateFamily("OpenvinoBackend", "OpenVINO model"),
+    DelegateFamily("EnnBackend", "Samsung ENN model (closed)"),
+    DelegateFamily("NeuropilotBackend", "MediaTek Neuron model (closed)"),
 )
 _BY_BACKEND = {family.backend: family for family in FAMILIES}
 
 
-def family_of(backend: str) -> Family | None:
+def family_of(backend: str) -> DelegateFamily | None:
     """Return what is known of a backend's payloads, None where nothing is."""
     return _BY_BACKEND.get(backend)
 
