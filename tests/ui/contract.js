@@ -3,7 +3,7 @@
 import { NewestWins, request } from "../../js/src/shared/client/request.ts";
 import { runClient } from "../../js/src/shared/client/run_client.ts";
 import { SessionClient } from "../../js/src/shared/client/session_client.ts";
-import { TensorClient } from "../../js/src/shared/client/tensor_client.ts";
+import { TensorQuestions } from "../../js/src/shared/client/tensor_client.ts";
 
 const WAIT_MS = 20_000;
 const VIEW = { reading: null, layout: null, sizes: {}, axes: [0, 1], index: [0, 0, 0, 0] };
@@ -167,7 +167,7 @@ const CHECKS = {
     const entry = [4, 0];
     const told = await Promise.all(
       [run, atOddOffsets(run)].map(async (model, i) => {
-        const client = new TensorClient(runClient(model, `contract-tensor-${i}`, ends.signal).ask);
+        const client = new TensorQuestions(runClient(model, `contract-tensor-${i}`, ends.signal).ask);
         const counted = async () => {
           const found = await client.statistics({ entry, reading: null, exact: true }, within());
           if (found.state === "exact") return found;
@@ -206,7 +206,7 @@ const CHECKS = {
       [numbers.minimum.value, numbers.maximum.value],
       "percentiles 0 and 100",
     );
-    const stopping = new TensorClient(runClient(run, "contract-stop", ends.signal).ask);
+    const stopping = new TensorQuestions(runClient(run, "contract-stop", ends.signal).ask);
     const stopped = await stopping.cancelTensor({ entry, reading: null }, within());
     equal(stopped.state, "exact", "after all were counted there is nothing to stop");
     ends.abort();
@@ -242,7 +242,7 @@ const CHECKS = {
     }));
     const answers = await Promise.all(
       clients.flatMap(({ node, client }) => [
-        new TensorClient(client.ask)
+        new TensorQuestions(client.ask)
           .tensor({ ...LARGE, entry: [node, 0] }, within())
           .then(({ entry }) => entry[0]),
         client.ask("node", { node }, within()).then(({ result }) => result.id),

@@ -42,7 +42,7 @@ from tvmdbg_widgets.model.pictures import profile as profile_of
 from tvmdbg_widgets.model.statistics import Histogram, Statistics, statistics
 from tvmdbg_widgets.model.statistics.batch import ArrayPasses
 from tvmdbg_widgets.model.statistics.contrast import Contrast, contrast
-from tvmdbg_widgets.model.statistics.distribution import NumberBounds
+from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.passes import Watched
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.tensors.layouts import dequantised
@@ -234,7 +234,7 @@ def _reply(
     known: StatisticsProgress, tensor: Tensor, reading: str | None, watch: Callable[[], None]
 ) -> Reply:
     found = known.statistics
-    bounds: Sequence[NumberBounds] = ()
+    bounds: Sequence[Interval] = ()
     if known.state == "exact":
         bounds = tensor.known_percentiles(reading, watch)
     elif found.distribution is not None:
@@ -333,7 +333,7 @@ def _histogram(found: Histogram) -> dict[str, Any]:
     return {"counts": found.counts.tolist(), "edges": found.edges.tolist(), "exact": found.exact}
 
 
-def percentiles_json(bounds: Sequence[NumberBounds], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+def percentiles_json(bounds: Sequence[Interval], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
     """Return the percentiles of values of a type; none without finite values."""
     return [
         {

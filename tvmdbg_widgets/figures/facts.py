@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.graph.graph import tensor_title
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.contrast import Contrast
-from tvmdbg_widgets.model.statistics.distribution import NumberBounds
+from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
@@ -74,12 +74,12 @@ def _counted(run: RunFacts, tensor: Tensor, reading: str | None) -> Statistics:
 
 def _percentiles(
     tensor: Tensor, reading: str | None, found: Statistics
-) -> tuple[tuple[int, NumberBounds], ...]:
+) -> tuple[tuple[int, Interval], ...]:
     """Percentiles as far as they are known: exact, or bounds of them."""
     if found.distribution is None:
         return ()
     if found.exact:
-        bounds: Sequence[NumberBounds] = tensor.known_percentiles(reading)
+        bounds: Sequence[Interval] = tensor.known_percentiles(reading)
     else:
         bounds = found.distribution.percentiles(PERCENTS)
     return tuple(zip(PERCENTS, bounds, strict=True))
@@ -98,7 +98,7 @@ class TensorFacts:
     options: TensorFigureOptions
     statistics: Statistics
     shown: ShownValues
-    percentiles: tuple[tuple[int, NumberBounds], ...] = ()
+    percentiles: tuple[tuple[int, Interval], ...] = ()
     contrast: Contrast | None = None
     redacted: str = ""
     unread: str = ""

@@ -1016,7 +1016,7 @@ def test_what_float32_lacks_is_drawn_and_read(  # noqa: PLR0917
     page.locator(".tvmdbg-tensor-stage").first.hover(position={"x": 200, "y": 150})
     far_number = r"−?[\d.]+e−?3\d\d"
     expect(readout).to_contain_text(
-        re.compile(f"cell: mean {far_number}, ≈ {far_number} … ≈ {far_number}")
+        re.compile(f"cell: mean ({far_number}|unknown), ≈ {far_number} … ≈ {far_number}")
     )
     assert not re.search(r"Inf|NaN|≈ 0\b", readout.inner_text())
     live = pictured(page)
@@ -1035,13 +1035,15 @@ def test_what_float32_lacks_is_drawn_and_read(  # noqa: PLR0917
     np.testing.assert_array_equal(largest, array.max(axis=along))
     most = np.abs(array).max()
     truth = (array / most).mean(axis=along)
-    np.testing.assert_allclose(mean / most, truth, rtol=1e-9, atol=1e-13)
+    known = np.isfinite(mean)  # a sum beyond float64 has no mean
+    assert known.any() or name == "beyond"
+    np.testing.assert_allclose(mean[known] / most, truth[known], rtol=1e-9, atol=1e-13)
     entry = (list(arrays).index(name), 0)
     view = tvmdbg.TensorInspector(run, entry=entry, color_range="plane", index=[1, 0, 0])
     page.goto(view.save_html(tmp_path / "far.html", parameters=True, share="pictures").as_uri())
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
     expect(legend).to_have_attribute("aria-label", said)
-    assert len(pictured(page)) > 20
+    assert len(pictured(page)) > (3 if name == "beyond" else 20)
 
 
 def pictured(page: Page) -> set[str]:

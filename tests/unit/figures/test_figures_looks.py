@@ -232,9 +232,9 @@ def test_search_finds_what_the_live_search_finds() -> None:
         ("op:conv* -> relu", [1, 2]),
         ("", []),
     ]:
-        assert search(run, query) == (nodes, "")
-    assert search(run, "time>1ms") == ([], "no node has a time.")
-    assert search(run, "tiem>1") == (
+        assert search(run.facts, query) == (nodes, "")
+    assert search(run.facts, "time>1ms") == ([], "no node has a time.")
+    assert search(run.facts, "tiem>1") == (
         [],
         "“tiem>1”: unknown field 'tiem' at 0; did you mean time?",
     )

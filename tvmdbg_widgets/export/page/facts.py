@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.statistics import Histogram, Statistics
 from tvmdbg_widgets.model.statistics.contrast import Contrast
-from tvmdbg_widgets.model.statistics.distribution import NumberBounds
+from tvmdbg_widgets.model.statistics.distribution import Interval
 from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, is_complex
@@ -71,7 +71,7 @@ class Variant:
     values: ArrayValues
     view: ArrayView
     found: Statistics
-    percentiles: tuple[NumberBounds, ...] = ()
+    percentiles: tuple[Interval, ...] = ()
     contrast: Contrast | None = None
 
 
@@ -83,7 +83,7 @@ def variants(
     trouble = ""
     for reading in tensor.readings or (None,):
         values = tensor.values(reading)
-        bounds: tuple[NumberBounds, ...] = ()
+        bounds: tuple[Interval, ...] = ()
         adapted: Contrast | None = None
         try:
             numbers = tensor.statistics(BINS, reading=reading, progress=progress)

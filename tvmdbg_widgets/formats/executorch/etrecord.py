@@ -151,13 +151,15 @@ class _Reading:
         from tvmdbg_widgets.formats.executorch.exported_program import read_program
 
         program = read_program(member.read(), name, member.source.name)
-        edge = self.fields.get("edge_programs", {})
         if name == "exported_program":
             self.fields[name] = program
         elif name == _EDGE:
-            self.fields["edge_programs"] = {"forward": program, **edge}
+            self.fields["edge_programs"] = {
+                "forward": program,
+                **self.fields.get("edge_programs", {}),
+            }
         elif name.startswith(f"{_EDGE}/"):
-            self.fields["edge_programs"] = {**edge, name.removeprefix(f"{_EDGE}/"): program}
+            self.fields.setdefault("edge_programs", {})[name.removeprefix(f"{_EDGE}/")] = program
         else:
             self.fields.setdefault("graph_map", {})[name] = program
 

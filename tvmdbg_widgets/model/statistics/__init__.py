@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tvmdbg_widgets.model.statistics.batch import comparable, statistics
-from tvmdbg_widgets.model.statistics.distribution import Distribution, Histogram, NumberBounds
+from tvmdbg_widgets.model.statistics.distribution import Distribution, Histogram, Interval
 from tvmdbg_widgets.model.statistics.result import Statistics
 
-__all__ = ["Distribution", "Histogram", "NumberBounds", "Statistics", "comparable", "statistics"]
+__all__ = ["Distribution", "Histogram", "Interval", "Statistics", "comparable", "statistics"]

@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.statistics.batch import ArrayPasses, check_counts
 from tvmdbg_widgets.model.statistics.distribution import (
     Distribution,
     Histogram,
-    NumberBounds,
+    Interval,
     Scale,
     bent_edges,
     from_distribution,
@@ -139,7 +139,7 @@ class Kept:
             self._tallied[None] = self._found[BINS, None] = known
         self._running: dict[int | None, _Running] = {}
         self._slices: TimedPasses | None = None
-        self._percentiles: tuple[NumberBounds, ...] | None = None
+        self._percentiles: tuple[Interval, ...] | None = None
         self._contrast: dict[int | None, Contrast | None] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -198,9 +198,7 @@ class Kept:
         found = self._tally(None, watch)
         return ArrayPasses.over(self._values).percentiles(found, percents, Watched(watch))
 
-    def known_percentiles(
-        self, watch: Callable[[], None] | None = None
-    ) -> tuple[NumberBounds, ...]:
+    def known_percentiles(self, watch: Callable[[], None] | None = None) -> tuple[Interval, ...]:
         """Return ``PERCENTS``: exact of less than ``EXACT_BELOW`` values, else bounds."""
         if self._percentiles is None:
             spread = self._tally(None, watch).distribution
@@ -210,7 +208,7 @@ class Kept:
                     exact = self.percentiles(PERCENTS, watch)
                 except (FormatError, OSError):  # what the distribution tells stays
                     return tuple(bounds)
-                bounds = [NumberBounds(each, each) for each in exact]
+                bounds = [Interval(each, each) for each in exact]
             self._percentiles = tuple(bounds)
         return self._percentiles
 

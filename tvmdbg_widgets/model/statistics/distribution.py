@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.statistics.bins import ValueBins
 Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
-class NumberBounds(NamedTuple):
+class Interval(NamedTuple):
     """Bounds of a number; equal where it is known exactly."""
 
     low: float
@@ -84,11 +84,11 @@ class Distribution:
         low, high = self.bounds()
         return bool((low == high).all())
 
-    def percentile(self, percent: float) -> NumberBounds:
+    def percentile(self, percent: float) -> Interval:
         """Return bounds of ``np.percentile(values, percent)``, of the values as float64."""
         return self.percentiles([percent])[0]
 
-    def percentiles(self, percents: Sequence[float]) -> list[NumberBounds]:
+    def percentiles(self, percents: Sequence[float]) -> list[Interval]:
         """Return bounds of several percentiles, 0 to 100 each."""
         ends = np.cumsum(self.counts)
         size = int(ends[-1])
@@ -174,14 +174,14 @@ class Position(NamedTuple):
             return low + distance * self.part
         return high - distance * (1 - self.part)
 
-    def bounds(self, value: tuple[float, float], next_value: tuple[float, float]) -> NumberBounds:
+    def bounds(self, value: tuple[float, float], next_value: tuple[float, float]) -> Interval:
         """Return bounds of that number from bounds of both values."""
         low, high = (self.between(*ends) for ends in zip(value, next_value, strict=True))
         if value[0] == value[1] and next_value[0] == next_value[1]:
-            return NumberBounds(low, high)
+            return Interval(low, high)
         # Numbers between the bounds may round by a step further out.
         least, most = float(value[0]), float(next_value[1])
-        return NumberBounds(
+        return Interval(
             max(math.nextafter(low, -math.inf), least), min(math.nextafter(high, math.inf), most)
         )
 

@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.statistics.distribution import (
     Distribution,
     Extremes,
     Histogram,
-    NumberBounds,
+    Interval,
     Where,
 )
 from tvmdbg_widgets.model.statistics.percentiles import from_key
@@ -106,7 +106,7 @@ class Statistics:
         """Whether the type has an order, so that there is something to compute."""
         return not self.reason
 
-    def percentile(self, percent: float) -> NumberBounds:
+    def percentile(self, percent: float) -> Interval:
         """Return bounds of a percentile of the finite values, as the distribution tells them.
 
         The percentile is that of ``np.percentile`` (method ``"linear"``) on the values as float64.
@@ -122,7 +122,7 @@ class Statistics:
             Equal bounds where it is exact; NaN and NaN without finite values.
         """
         if self.distribution is None:
-            return NumberBounds(math.nan, math.nan)
+            return Interval(math.nan, math.nan)
         return self.distribution.percentile(percent)
 
     def redacted(self, *, counts_only: bool) -> Statistics:

@@ -14,7 +14,7 @@ from tvmdbg_widgets.model.base.choice import meant, one_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.statistics import Histogram, Statistics
 from tvmdbg_widgets.model.statistics.contrast import BINS, Contrast, Kept
-from tvmdbg_widgets.model.statistics.distribution import NumberBounds, Scale
+from tvmdbg_widgets.model.statistics.distribution import Interval, Scale
 from tvmdbg_widgets.model.tensors.dtypes import CURRENT_ONLY, FIRST_CUSTOM, DataType
 from tvmdbg_widgets.model.tensors.planes import (
     AS,
@@ -313,7 +313,7 @@ class Counted:
 
     def known_percentiles(
         self, reading: Reading | None = None, watch: Callable[[], None] | None = None
-    ) -> tuple[NumberBounds, ...]:
+    ) -> tuple[Interval, ...]:
         """Return percentiles 1, 5, 25, 50, 75, 95 and 99, or bounds of them.
 
         They are exact of less than ten million values; none where no value is finite.
