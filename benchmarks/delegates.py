@@ -22,7 +22,7 @@ from tests.formats.executorch.test_program_hostile import instruction, tensor
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch import assemble
 from tvmdbg_widgets.model.executorch.delegate_graph import Insides
-from tvmdbg_widgets.recorders.event_log import RecordedBlock, RecordedEvent, etdump_bytes
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 
 NODES, EXECUTIONS = sized(2_000, 200), 10
 BEYOND_S = 0.5

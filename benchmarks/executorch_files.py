@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tests.executorch_cases import case_dir
-from tvmdbg_widgets.recorders.event_log import RecordedBlock, RecordedEvent, etdump_bytes
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 
 _KERNELS = ("permute_copy.out", "addmm.out", "gelu.out", "add.out", "_softmax.out", "bmm.out")
 _XNNPACK = (

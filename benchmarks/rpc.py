@@ -23,7 +23,7 @@ from benchmarks.measure import limit, load, machine, measure, sized
 from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.rpc.streams import read_stream
-from tvmdbg_widgets.model.dtype_layout import Device, TensorMeta
+from tvmdbg_widgets.model.rpc_packets import Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.rpc import RpcLog
 from tvmdbg_widgets.sources.file_source import FileSource

@@ -10,7 +10,7 @@ import json
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.engine import STATIC, VIEWS, code
-from tvmdbg_widgets.widgets.shown_run import model_of
+from tvmdbg_widgets.widgets.run_model import model_of
 
 BUNDLE, DEBUGGER, OUTPUT = 60_000, 150_000, 100_000
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
 
-from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.widgets import comparison, tuning
 
 if TYPE_CHECKING:

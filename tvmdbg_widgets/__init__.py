@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from .tuning import TuningLog as TuningLog
     from .tuning import open_tuning as open_tuning
     from .widgets.comparison import ComparisonView as ComparisonView
+    from .widgets.debugger import Debugger as Debugger
     from .widgets.graph import GraphView as GraphView
+    from .widgets.memory import MemoryView as MemoryView
     from .widgets.session import Session as Session
-    from .widgets.tensor import MemoryView as MemoryView
     from .widgets.tensor import TensorInspector as TensorInspector
-    from .widgets.timeline import Debugger as Debugger
     from .widgets.timeline import Flamechart as Flamechart
     from .widgets.tuning import TuningView as TuningView
 
@@ -43,11 +43,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "ComparisonView": ".widgets.comparison",
     "DebugRun": ".run",
-    "Debugger": ".widgets.timeline",
+    "Debugger": ".widgets.debugger",
     "Flamechart": ".widgets.timeline",
     "FormatError": ".model.base.text",
     "GraphView": ".widgets.graph",
-    "MemoryView": ".widgets.tensor",
+    "MemoryView": ".widgets.memory",
     "Session": ".widgets.session",
     "TensorInspector": ".widgets.tensor",
     "TuningView": ".widgets.tuning",

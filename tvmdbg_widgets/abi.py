@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.layout_changes import IrLayout
     from tvmdbg_widgets.analysis.abi.source_check import SourceCheck
     from tvmdbg_widgets.figures.raster import Figure
-    from tvmdbg_widgets.formats.llvm_ir import HexDump
+    from tvmdbg_widgets.formats.hexdump import HexDump
     from tvmdbg_widgets.model.dtype_layout import DTypeLayout
     from tvmdbg_widgets.model.struct_layout import STRUCTS, ByteOrder, Machine, StructLayout
     from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -225,7 +225,7 @@ def struct(
     >>> abi.struct("DLTensor", "packed64", "standard")  # doctest: +SKIP
     >>> abi.struct("DLTensor", hex=pasted).verdict  # doctest: +SKIP
     """
-    from tvmdbg_widgets.formats.llvm_ir import HexDump, read_hexdump
+    from tvmdbg_widgets.formats.hexdump import HexDump, read_hexdump
     from tvmdbg_widgets.model.base.choice import one_of
     from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, dtype_layout
     from tvmdbg_widgets.model.struct_layout import Machine, struct_layout

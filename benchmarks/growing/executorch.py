@@ -15,7 +15,7 @@ from tests.executorch_cases import case_dir
 from tests.formats.executorch.test_program_hostile import call, instruction, tensor
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ValueType
-from tvmdbg_widgets.recorders.event_log import RecordedBlock, RecordedEvent, etdump_bytes
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 
 if TYPE_CHECKING:
     from benchmarks.growing import Write

@@ -38,7 +38,7 @@ REST_MS = 60
 
 OPEN = """import anywidget
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.widgets.shown_run import model_of
+from tvmdbg_widgets.widgets.run_model import model_of
 run = tvmdbg.open("slider.params")
 class Asking(anywidget.AnyWidget):
     _esm = '''export default { async render({ model, el, host }) {

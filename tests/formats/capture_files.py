@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tvmdbg_widgets.formats.rpc.desync import TcpDirection
+from tvmdbg_widgets.formats.rpc.capture import TcpDirection
 from tvmdbg_widgets.formats.rpc.frames import NO_TIME
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16

@@ -34,8 +34,8 @@ from formats.capture_files import (
     time_at,
 )
 
+from tvmdbg_widgets.formats.rpc.capture import Capture, TcpDirection, read_capture
 from tvmdbg_widgets.formats.rpc.conversations import MOST_CONNECTIONS
-from tvmdbg_widgets.formats.rpc.desync import Capture, TcpDirection, read_capture
 from tvmdbg_widgets.formats.rpc.frames import sniff
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource

@@ -30,7 +30,7 @@ from formats.capture_files import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.rpc.desync import TcpConnection, read_capture
+from tvmdbg_widgets.formats.rpc.capture import TcpConnection, read_capture
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.llvm_ir import read_hexdump
+from tvmdbg_widgets.formats.hexdump import read_hexdump
 from tvmdbg_widgets.model.base.text import FormatError
 
 #: Letters that look like digits, zeros that are left out, and an odd length.

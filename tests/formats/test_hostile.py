@@ -19,7 +19,7 @@ from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.sources import folders
-from tvmdbg_widgets.widgets.shown_run import model_of
+from tvmdbg_widgets.widgets.run_model import model_of
 
 DUMP = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
 GRAPH = (DUMP / "_tvmdbg_graph_dump.json").read_bytes()

@@ -17,7 +17,7 @@ from tvmdbg_widgets import samples
 from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
-from tvmdbg_widgets.model.dtype_layout import Device, TensorMeta
+from tvmdbg_widgets.model.rpc_packets import Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 CLIENT = grammar("v0.8", "wide", padding=4)

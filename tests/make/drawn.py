@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.figures.request import graph_request
-from tvmdbg_widgets.figures.texts import GraphFigureOptions
+from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 from tvmdbg_widgets.model.health import VERDICTS, HealthVerdict
 
 PATH = Path(__file__).parents[1] / "data/groups/drawn.json"

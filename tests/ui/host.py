@@ -43,10 +43,12 @@ OWN_BUNDLE = ("memory", "comparison", "plot")  # not among the views of page.js
 def defaults(view: str) -> dict[str, Any]:
     """The state a view's model has when Python gives no arguments."""
     from tvmdbg_widgets.widgets.comparison import ComparisonView
+    from tvmdbg_widgets.widgets.debugger import Debugger
     from tvmdbg_widgets.widgets.graph import GraphView
+    from tvmdbg_widgets.widgets.memory import MemoryView
     from tvmdbg_widgets.widgets.plot import LinkedPlot
-    from tvmdbg_widgets.widgets.tensor import MemoryView, TensorInspector
-    from tvmdbg_widgets.widgets.timeline import Debugger, Flamechart
+    from tvmdbg_widgets.widgets.tensor import TensorInspector
+    from tvmdbg_widgets.widgets.timeline import Flamechart
 
     kind = {
         "debugger": Debugger,

@@ -16,7 +16,7 @@ from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.notebooks import View
 from tests.ui.waits import frames, inspected, rest
-from tvmdbg_widgets.answers.answering import health_words
+from tvmdbg_widgets.answers.tensor import health_words
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.health import Health, HealthVerdict
 

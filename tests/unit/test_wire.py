@@ -13,7 +13,7 @@ from tests.answer_schema import is_made
 from tvmdbg_widgets import engine as host
 from tvmdbg_widgets import engine as wire
 from tvmdbg_widgets.answers import answers
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.model.base.columns import StringColumn
 
 FACTS = {

@@ -19,11 +19,12 @@ from tvmdbg_widgets.analysis.timeline.counters import counters as counters_of
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
 from tvmdbg_widgets.analysis.view_columns import fact_columns, graph_columns, group_columns
-from tvmdbg_widgets.answers.answering import Context, Reply, health
 from tvmdbg_widgets.answers.counts import TENSOR_ANSWERS
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import PriorityGate, Question, StatisticsJobs
-from tvmdbg_widgets.answers.node import RANGE_ANSWERS, memory, node_details
+from tvmdbg_widgets.answers.node import RANGE_ANSWERS, node_details
+from tvmdbg_widgets.answers.ranges import memory
+from tvmdbg_widgets.answers.tensor import Context, Reply, health
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change
 from tvmdbg_widgets.engine import PARTS, VIEWS, code
 from tvmdbg_widgets.model.base.columns import StringColumn

@@ -11,7 +11,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tvmdbg_widgets.answers.answering import (
+from tvmdbg_widgets.answers.messages import SAMPLE, Question, StatisticsProgress
+from tvmdbg_widgets.answers.tensor import (
     MOST_SIDE,
     Context,
     Reply,
@@ -25,7 +26,6 @@ from tvmdbg_widgets.answers.answering import (
     packed_cells,
     tensor,
 )
-from tvmdbg_widgets.answers.messages import SAMPLE, Question, StatisticsProgress
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.base.number_text import (
     bit_text,

@@ -14,7 +14,6 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.analysis.timeline.lod import slice_colors
 from tvmdbg_widgets.analysis.times.keys import has_modules, modules
-from tvmdbg_widgets.answers.answering import Context, Reply
 from tvmdbg_widgets.answers.kept_timeline import (
     RANKED_NAMES,
     KeptTimeline,
@@ -22,6 +21,7 @@ from tvmdbg_widgets.answers.kept_timeline import (
     parts_column,
 )
 from tvmdbg_widgets.answers.messages import Question
+from tvmdbg_widgets.answers.tensor import Context, Reply
 from tvmdbg_widgets.engine import without_rows
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import node_labels

@@ -1,4 +1,4 @@
-"""A graph as JSON for Model Explorer, and what is known of its nodes as node data.
+"""A graph as JSON for Model Explorer, and data on its nodes.
 
 The graph is a ``GraphCollection`` (src/ui/src/components/visualizer/common/input_graph.ts of
 google-ai-edge/model-explorer; ``loadGraphsJson`` in src/ui/src/common/utils.ts takes a document
@@ -12,24 +12,19 @@ worker/graph_processor.ts), so neither stands in the name of a group.
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import os
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.analysis.tuning.facts import LogFacts
-from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.export.nodes import (
     NodeColors,
     NodeTexts,
@@ -39,22 +34,9 @@ from tvmdbg_widgets.export.nodes import (
     node_colors,
     part,
 )
-from tvmdbg_widgets.export.page.pack import LEVEL, base64_size, code, data_element, document
-from tvmdbg_widgets.figures.struct import tiles
-from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.figures.tuning import (
-    ERRORS_BY,
-    Overview,
-    best_trials,
-    error_table,
-    overview,
-    schedule_answer,
-    tuning_figure,
-)
-from tvmdbg_widgets.model.base.choice import one_of
-from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text
+from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.base.writing import replacing, replacing_all
+from tvmdbg_widgets.model.base.writing import replacing_all
 from tvmdbg_widgets.model.graph.graph import Graph, device_name
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.nodes import Subgraph
@@ -297,117 +279,3 @@ def _results(colors: NodeColors, nodes: list[int]) -> dict[str, Any]:
         results[str(node)] = {"value": _text(value) if isinstance(value, str) else value, **own}
     unit = f" ({colors.unit})" if colors.unit else ""
     return {"name": f"{colors.name}{unit}", "results": results}
-
-
-#: The steps of so many records are read for the page.
-_MOST_STEPS = 20_000
-#: So many trials of a task have their tile sizes on the page.
-_MOST_LINES = 500
-#: zlib's window (4 kB) and memory where only a size is asked for: most time is to set them up.
-_WINDOW, _MEMORY = 12, 5
-_THEMES = ("auto", "light", "dark")
-
-
-def save_page(
-    view: Any,
-    path: str | os.PathLike[str],
-    *,
-    title: str | None = None,
-    theme: str = "auto",
-    budget: int = 5_000_000,
-) -> Path:
-    """Write the page of a view; an existing file is replaced whole or not at all.
-
-    All trials and tasks go along, the schedule and the tile sizes of the best trial of each task
-    as far as the budget reaches, those of the slowest tasks first.
-    """
-    one_of("theme", theme, _THEMES)
-    log = view.tuning_log.facts
-    name = title or log.title
-    known = overview(log)
-    data, left_out = _stored(log, known, view.trial, budget)
-    states = {
-        "log": {"content": 0},
-        "view": view.options
-        | {"query": "", "log": "anywidget:log", "session": None, "height": 640, "_is_saved": True},
-    }
-    page = document(
-        title=name,
-        theme=theme,
-        code=code("tuning"),
-        figure=tuning_figure(log, view.options, theme=theme, given=known),
-        about=_about(log, left_out),
-        settings={"view": "tuning", "models": states},
-        data=data,
-    )
-    with replacing(path, ".html", ".htm") as file:
-        file.write(page.encode())
-    return Path(path)
-
-
-def _stored(log: LogFacts, known: Overview, shown: int | None, budget: int) -> tuple[str, int]:
-    """Return the element that carries the log, and of how many tasks the schedule is left out."""
-    best = best_trials(log)
-    table = log.known_tasks
-    order = sorted(best, key=lambda each: -(table.weights[each] * table.best[each]))
-    schedules: dict[str, bytes] = {}
-    parallel: dict[str, bytes] = {}
-    if shown is not None:
-        schedules[str(shown)] = _json(schedule_answer(log, shown))
-    errors: dict[str, bytes] = {
-        by: _json(error_table(log, by))
-        for by in ERRORS_BY
-        if by != "threads" or len(log) <= _MOST_STEPS
-    }
-    told = _json(_packed("tuning", *known))
-
-    def stored() -> str:
-        parts = (("schedules", schedules), ("tiles", parallel), ("errors", errors))
-        objects = {name: _object(each) for name, each in parts}
-        return data_element("tvmdbg-data", _object({"tuning": told} | objects))
-
-    left = budget - len(stored())
-    for task in tqdm(order, desc="schedules", unit=" tasks", delay=1, leave=False):
-        schedule = _json(schedule_answer(log, best[task]))
-        tile = _json(_packed("tuningTiles", *tiles(log, task, _MOST_LINES)))
-        left -= _size(b"[%b,%b]" % (schedule, tile))
-        if left < 0:  # so it is for all that follow
-            break
-        schedules[str(best[task])] = schedule
-        parallel[str(task)] = tile
-    return stored(), len(order) - len(parallel)
-
-
-def _size(data: bytes) -> int:
-    """Return about how many characters a part takes; alone, so rather too many."""
-    packing = zlib.compressobj(LEVEL, wbits=_WINDOW, memLevel=_MEMORY)
-    return base64_size(len(packing.compress(data)) + len(packing.flush()))
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
-
-
-def _object(values: Mapping[str, bytes]) -> bytes:
-    """Return an object of values that are JSON already."""
-    return b"{%b}" % b",".join(b"%b:%b" % (_json(name), each) for name, each in values.items())
-
-
-def _packed(answer: str, info: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
-    headers, buffer = pack(columns, answer)
-    return {"info": info, "columns": headers, "buffer": base64.b64encode(buffer).decode()}
-
-
-def _about(log: LogFacts, left_out: int) -> str:
-    files = ", ".join(PurePath(source.name).name for source in log.parts.sources)
-    told = [
-        f"{counted(len(log), 'trial')} of {counted(len(log.tasks), 'task')}, from {files}",
-        "Schedules and tile sizes are those of the best trial of each task.",
-        "Filtering trials and comparing schedules need a kernel.",
-    ]
-    if left_out:
-        told.append(
-            f"The schedules of {counted(left_out, 'task')} {agree(left_out, 'was')} left out to "
-            "save room."
-        )
-    return "\n".join(f"<p>{escape(line)}</p>" for line in told)

@@ -12,8 +12,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from tvmdbg_widgets.analysis.tuning.hardware_limits import (
+    gpu_warnings,
+    known_hardware,
+    limit_warnings,
+)
 from tvmdbg_widgets.analysis.tuning.identity import target_keys
-from tvmdbg_widgets.analysis.tuning.selection import gpu_warnings, known_hardware, limit_warnings
 from tvmdbg_widgets.analysis.tuning.trial_queries import best_rows
 from tvmdbg_widgets.export.rerun_script_text import template, with_data
 from tvmdbg_widgets.formats.tuning.record import read_record

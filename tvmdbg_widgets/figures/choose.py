@@ -12,13 +12,16 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, why_not
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
+from tvmdbg_widgets.figures.few_names import graph_of_few, has_many
 from tvmdbg_widgets.figures.options import TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.redaction import DebuggerOptions, debugger_figure, tensor_figure
 from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure
-from tvmdbg_widgets.figures.texts import Direction, GraphFigureOptions, graph_of_few, has_many
+from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
+from tvmdbg_widgets.figures.tensor import tensor_figure
+from tvmdbg_widgets.figures.texts import Direction
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_figure
 from tvmdbg_widgets.model.base.choice import no_argument, one_of
 from tvmdbg_widgets.model.findings import Findings

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, laid_out
 from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.pictures import (
     ChannelPictures,
     Picture,
@@ -248,3 +249,20 @@ def _valid(shape: tuple[int, ...], axes: Axes) -> bool:
     if any(axis is not None and not 0 <= axis < len(shape) for axis in axes):
         return False
     return (down is None and not shape) if across is None else down != across
+
+
+#: Why a tensor's values are not shown (empty: they are), and whether only counts of them are.
+Redact: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """What a view's figure shows instead of what its owner may see."""
+
+    redact: Redact
+    findings: Findings | None = None
+    selected: tuple[int, ...] = ()
+    entry: tuple[int, int] | None = None
+
+
+PARTS = ("findings", "graph", "tensor", "timeline")

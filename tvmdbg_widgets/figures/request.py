@@ -15,8 +15,9 @@ from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.query import QueryError
 from tvmdbg_widgets.analysis.selection import select
+from tvmdbg_widgets.figures.few_names import has_many
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
-from tvmdbg_widgets.figures.texts import GraphFigureOptions, has_many, part_of
+from tvmdbg_widgets.figures.shown_part import GraphFigureOptions, part_of
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, time_share
 from tvmdbg_widgets.model.base.text import one_line

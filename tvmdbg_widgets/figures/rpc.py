@@ -1,4 +1,4 @@
-"""What bytes hold as HTML that needs no script: fields that open and close by hand."""
+"""Packets of RPC: table, bytes as HTML without scripts, and the sequence of messages."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from tvmdbg_widgets.analysis.timeline.repeat_matrix import (
     why_no_repeats,
 )
 from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline, roofline_of
-from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures.engine import Columns, draw_or_tell
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.numbers import counted, duration_text

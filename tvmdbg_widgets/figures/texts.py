@@ -1,33 +1,15 @@
-"""Text in a picture: what may stand in it, how wide it is, numbers as the live views write them."""
+"""Widths and breaks of texts in figures, and numbers as the live views write them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-
-from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
-from tvmdbg_widgets.analysis.opening import hidden_nodes
-from tvmdbg_widgets.analysis.query import QueryError
-from tvmdbg_widgets.answers.answering import Reply
-from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
-from tvmdbg_widgets.answers.timeline import first_of_timeline
-from tvmdbg_widgets.engine import without_rows
-from tvmdbg_widgets.model.base.choice import one_of
-from tvmdbg_widgets.model.base.columns import StringColumn
-from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds, node_title
-from tvmdbg_widgets.model.graph.isolation import Bridge, bridges, checked_isolation, isolated
-from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: The letters of papers and slides first, then what has Chinese, Japanese, Korean and emoji.
 FONT = (
@@ -218,159 +200,9 @@ Ints = npt.NDArray[np.integer[Any]]
 
 #: The names of more nodes are not sent to the engine.
 MOST_NODES = 100_000
-_NOTHING = np.zeros(0, np.int32)
-#: Rows of nodes that a figure of a timeline takes its scale and its names from.
-_LONGEST_ROWS = 1_000
-
-
-def has_many(run: RunFacts) -> bool:
-    """Whether a run has more nodes than the engine is told the names of."""
-    return run.graph is not None and run.graph.num_nodes > MOST_NODES
-
-
-def graph_of_few(graph: Graph, named: Ints) -> Reply:
-    """Answer the graph to a figure that writes the names of these nodes and draws no edges."""
-    named = np.unique(named[(named >= 0) & (named < graph.num_nodes)])
-    first = graph.entry_offsets[named]
-    first = first[first < graph.entry_offsets[named + 1]]
-    known = np.zeros(graph.num_entries, np.bool_)
-    known[first] = graph.shape_known[first]
-    ranks = np.diff(graph.shape_offsets)
-    told: dict[str, Any] = {
-        "names": _words(graph.names, named, others=False),
-        "labels": _words(node_labels(graph), named, others=True),
-        "opKinds": node_op_kinds(graph),
-        "kinds": graph.kinds,
-        "entryOffsets": graph.entry_offsets.astype(np.int32),
-        "shapeKnown": known,
-        "shapeOffsets": np.cumsum([0, *np.where(known, ranks, 0)]).astype(np.int32),
-        "shapeDims": graph.shape_dims[np.repeat(known, ranks)].astype(np.float64),
-    }
-    info = {"devices": {}, "wrong": [], "wrongCount": 0, "together": ""}
-    return Reply.of("graph", without_rows("graph") | told, info)
-
-
-def few_of_timeline(run: RunFacts, timeline: Timeline, named: Ints) -> dict[str, Reply]:
-    """Answer timeline and graph to a figure that lists these nodes."""
-    told, shown = _timeline_of_few(run, timeline)
-    if run.graph is None:
-        return {"timeline": told}
-    return {
-        "timeline": told,
-        "graph": graph_of_few(run.graph, np.concatenate([shown, named])),
-    }
-
-
-def _timeline_of_few(run: RunFacts, timeline: Timeline) -> tuple[Reply, Ints]:
-    """Answer the timeline to a figure, and return the nodes that it may show."""
-    columns, info = first_of_timeline(run, KeptTimeline(timeline, run.graph), repeats=False)
-    node, ns = columns["rankNode"], columns["rankNs"]
-    rows = np.flatnonzero(node >= 0)
-    kept = np.ones(len(node), np.bool_)
-    kept[rows[np.argsort(-ns[rows], kind="stable")[_LONGEST_ROWS:]]] = False
-    for name in [name for name in columns if name.startswith("rank")]:
-        column = columns[name]
-        is_text = isinstance(column, StringColumn)
-        words = StringColumn(column.unique, column.codes[kept]) if is_text else column[kept]
-        columns[name] = words
-    shown = [columns["lodNode"], columns["rankNode"], columns.get("node", _NOTHING)]
-    return Reply.of("timeline", without_rows("timeline") | columns, info), np.concatenate(shown)
-
-
-def _words(column: StringColumn, named: Ints, *, others: bool) -> StringColumn:
-    """Return the words of some rows, with ``others`` wherever the same stand; elsewhere ""."""
-    kept = np.unique(column.codes[named])
-    number = np.full(len(column.unique), len(kept), np.int32)
-    number[kept] = np.arange(len(kept), dtype=np.int32)
-    codes = np.full(len(column), len(kept), np.int32)
-    rows = slice(None) if others else named
-    codes[rows] = number[column.codes[rows]]
-    return StringColumn((*(column.unique[code] for code in kept.tolist()), ""), codes)
-
-
-@dataclass(frozen=True)
-class ShownPart:
-    """The nodes that are shown, None for all; what leads over hidden ones; and that in words."""
-
-    only: frozenset[int] | None = None
-    bridges: tuple[Bridge, ...] = ()
-    note: str = ""
-
-
-def part_of(
-    run: RunFacts,
-    graph: Graph,
-    options: GraphFigureOptions,
-    focus: int | None,
-    title: Callable[[int], str],
-) -> ShownPart:
-    """Return what the options leave of a graph; ``title`` names a node."""
-    isolation = checked_isolation(graph, options.isolate)
-    if isolation is None and focus is not None and options.hops is not None:
-        isolation = {"kind": "around", "nodes": [focus], "hops": options.hops}
-    if isolation is None and not options.hidden:
-        return ShownPart()
-    shown, notes = np.ones(graph.num_nodes, bool), []
-    if isolation is not None:
-        shown = isolated(graph, isolation["kind"], isolation["nodes"], isolation.get("hops"))
-        notes.append(f"Only {_part_text(isolation['kind'], isolation, title)}.")
-    over: list[Bridge] = []
-    if options.hidden:
-        hidden, failed = np.zeros_like(shown), ""
-        try:
-            hidden = shown & hidden_nodes(run, options.hidden)
-        except (RuntimeError, MemoryError, QueryError) as problem:  # of the engine
-            if isinstance(problem, QueryError) and problem.__cause__ is None:
-                raise
-            failed = f" Nothing is hidden: {one_line(str(problem))}."
-        over = [each for each in bridges(graph, hidden) if shown[[each.source, each.target]].all()]
-        shown = shown & ~hidden
-        found = ", ".join(options.hidden)
-        notes.append(f"Hidden: {counted(int(hidden.sum()), 'node')} ({found}).{failed}")
-    notes.append(f"Shown: {counted(int(shown.sum()), 'node')} of {graph.num_nodes:,}.")
-    return ShownPart(frozenset(np.flatnonzero(shown).tolist()), tuple(over), " ".join(notes))
-
-
-def _part_text(kind: str, isolation: dict[str, Any], title: Callable[[int], str]) -> str:
-    nodes = isolation["nodes"]
-    named = [node_title(title(node), node) for node in nodes[:2]]
-    if kind == "path":
-        return f"what lies between {' and '.join(named)}"
-    several = counted(len(nodes), "node") if len(nodes) > 2 else " and ".join(named)
-    if kind == "around":
-        return f"what is within {counted(isolation['hops'], 'edge')} of {several}"
-    return f"{several} and what is {kind}"
 
 
 Direction = Literal["down", "right"]
-
-
-@dataclass(frozen=True)
-class GraphFigureOptions:
-    """How the graph is shown; as of ``GraphView``. ``selected`` are node ids."""
-
-    color_by: str | NodeColumn = "kind"
-    fold_parameters: bool = True
-    direction: Direction = "down"
-    focus: int | str | None = None
-    hops: int | None = None
-    search: str = ""
-    selected: tuple[int, ...] = field(default=())
-    isolate: dict[str, Any] | None = None
-    hidden: tuple[str, ...] = ()
-    color_limits: tuple[float, float] | None = None
-    label: str = ""
-    open_groups: tuple[int, ...] | None = None
-    grouped: bool = True
-    whole: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what no graph can be shown with."""
-        if isinstance(self.color_by, str):
-            one_of("color_by", self.color_by, COLOR_NAMES)
-        one_of("direction", self.direction, DIRECTIONS)
-        if self.hops is not None and self.hops < 0:
-            raise ValueError(f"hops is 0 or more, found {self.hops}")
 
 
 LEAST_WIDTH, MOST_WIDTH = 300, 2000

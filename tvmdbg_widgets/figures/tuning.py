@@ -1,4 +1,4 @@
-"""What the view shows of a whole log: trials as columns, and what was counted of them."""
+"""Columns of a whole log, the schedule of a trial, and the figure of the tuning view."""
 
 from __future__ import annotations
 

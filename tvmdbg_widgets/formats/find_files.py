@@ -17,14 +17,12 @@ from tvmdbg_widgets.formats.pasted.readings import cut_line, nearly, readings
 from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING
 from tvmdbg_widgets.formats.tvm.cache import superseded
 from tvmdbg_widgets.formats.tvm.extracted import inside_library, is_account, is_library
-from tvmdbg_widgets.formats.tvm.foreign import (
-    OTHER_FOLDERS,
+from tvmdbg_widgets.formats.tvm.foreign import OTHER_FOLDERS, lfs_pointer, unknown_file
+from tvmdbg_widgets.formats.tvm.model_library import (
     ModelLibrary,
     is_of_module,
-    lfs_pointer,
     read_metadata,
     texts,
-    unknown_file,
 )
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import (

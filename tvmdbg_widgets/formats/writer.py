@@ -16,19 +16,16 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.formats.family import TIMES_LIMIT, Family, Kind
-from tvmdbg_widgets.formats.json_fields import KIND as RECORDING_KIND
-from tvmdbg_widgets.formats.json_fields import (
-    Count,
-    StoredIssue,
-    encoded,
-    issues_document,
-    numbers,
-    read_issues,
-    read_versioned,
-    recording_document,
-)
+from tvmdbg_widgets.formats.json_fields import Count, encoded, numbers, read_versioned
 from tvmdbg_widgets.formats.llvm_ir import KIND as IR_KIND
 from tvmdbg_widgets.formats.llvm_ir import ir_document
+from tvmdbg_widgets.formats.recording import KIND as RECORDING_KIND
+from tvmdbg_widgets.formats.recording import (
+    StoredIssue,
+    issues_document,
+    read_issues,
+    recording_document,
+)
 from tvmdbg_widgets.formats.tvm.assemble import assemble
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust

@@ -10,14 +10,8 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.executorch.etdump import UNSET_CHAIN
-from tvmdbg_widgets.recorders.event_log import (
-    UNSET_INSTRUCTION,
-    EventLog,
-    RecordedEvent,
-    int32,
-    utf8,
-    whole,
-)
+from tvmdbg_widgets.recorders.etdump_writer import RecordedEvent
+from tvmdbg_widgets.recorders.event_log import UNSET_INSTRUCTION, EventLog, int32, utf8, whole
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview
 

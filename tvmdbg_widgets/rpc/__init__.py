@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.grammar import Grammar as Grammar
     from tvmdbg_widgets.formats.rpc.grammar import grammar as grammar
     from tvmdbg_widgets.formats.rpc.packets import CopyRange as CopyRange
-    from tvmdbg_widgets.model.dtype_layout import Device as Device
-    from tvmdbg_widgets.model.dtype_layout import PackedArgument as Argument
-    from tvmdbg_widgets.model.dtype_layout import TensorMeta as TensorMeta
+    from tvmdbg_widgets.model.rpc_packets import Device as Device
+    from tvmdbg_widgets.model.rpc_packets import PackedArgument as Argument
+    from tvmdbg_widgets.model.rpc_packets import TensorMeta as TensorMeta
 
 _HOMES = {
     "Argument": "model.dtype_layout",

@@ -58,13 +58,13 @@ def open_rpc(
     >>> log = tvmdbg.open_rpc("client.bin", "server.bin")  # doctest: +SKIP
     >>> log.desync  # doctest: +SKIP
     """
+    from tvmdbg_widgets.formats.rpc.capture import read_capture
     from tvmdbg_widgets.formats.rpc.connection import (
         RpcStream,
         connection_in,
         read_connection,
         title_of,
     )
-    from tvmdbg_widgets.formats.rpc.desync import read_capture
     from tvmdbg_widgets.formats.rpc.frames import sniff
     from tvmdbg_widgets.formats.rpc.grammar import ERAS
     from tvmdbg_widgets.formats.tvm.params.list import layouts_to_try

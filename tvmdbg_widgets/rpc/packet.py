@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.formats.rpc.connection import RpcDirection
     from tvmdbg_widgets.formats.rpc.resync import RawPacket
     from tvmdbg_widgets.model.base.numbers import ByteField
-    from tvmdbg_widgets.model.dtype_layout import PackedArgument
+    from tvmdbg_widgets.model.rpc_packets import PackedArgument
 
 #: Bytes of a packet that are shown.
 _SHOWN = 4096
@@ -127,7 +127,7 @@ class Packet:
         theme : str
             ``"light"``, ``"dark"`` or ``"auto"``.
         """
-        from tvmdbg_widgets.figures.engine import byte_map_figure
+        from tvmdbg_widgets.figures.byte_map import byte_map_figure
         from tvmdbg_widgets.model.base.numbers import bytes_text
 
         title = f"{self.name} of the {self.side}, {bytes_text(self.size)} at byte {self.offset:,}"

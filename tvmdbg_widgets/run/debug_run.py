@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.recorded_calls import RecordedCalls
     from tvmdbg_widgets.model.executorch.event_nodes import DelegationInfo
     from tvmdbg_widgets.run.executorch.inspector import Inspector
+    from tvmdbg_widgets.widgets.debugger import Debugger
     from tvmdbg_widgets.widgets.session import Session, StepLike
-    from tvmdbg_widgets.widgets.timeline import Debugger
 
 
 @public_class
@@ -61,7 +61,7 @@ class DebugRun(RunQuestions, RunFiles):
     @property
     def session(self) -> Session:
         """The shared state of this run's views, unless a view is given another one."""
-        from tvmdbg_widgets.widgets.shown_run import session_of
+        from tvmdbg_widgets.widgets.run_model import session_of
 
         return session_of(self.facts)
 

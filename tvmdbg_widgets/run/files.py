@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.export.page.save import Embed
     from tvmdbg_widgets.export.report import BugReport
     from tvmdbg_widgets.figures.raster import Figure
-    from tvmdbg_widgets.widgets.plot import View
-    from tvmdbg_widgets.widgets.timeline import Debugger
+    from tvmdbg_widgets.widgets.debugger import Debugger
+    from tvmdbg_widgets.widgets.view import View
 
 
 class RunFiles:
@@ -32,7 +32,7 @@ class RunFiles:
 
     def debugger(self) -> Debugger:
         """Return the linked views of this run; one and the same for the run's own session."""
-        from tvmdbg_widgets.widgets.timeline import Debugger
+        from tvmdbg_widgets.widgets.debugger import Debugger
 
         if self._debugger is None or not self._has_debugger:
             self._debugger = Debugger(self)
@@ -375,7 +375,7 @@ class RunFiles:
         ValueError, TypeError, KeyError, IndexError
             The run has no graph, or that no such nodes; no such colors or direction.
         """
-        from tvmdbg_widgets.export.nodes import dot
+        from tvmdbg_widgets.export.dot import dot
 
         return dot(
             self.facts,

@@ -18,6 +18,7 @@ from tvmdbg_widgets.analysis.tuning import (
     selection,
     sessions,
     trial_queries,
+    writing,
 )
 from tvmdbg_widgets.analysis.tuning.curves import (
     TaskLike,
@@ -186,7 +187,7 @@ class TuningLog:
         """
         return self._of_rows(pairs.distilled(self.parts, k).tolist(), f"{self.title}, best")
 
-    write = asks(_PARTS, sessions.write)
+    write = asks(_PARTS, writing.write)
 
     def weighted(self, weights: Weights) -> Self:
         """Return this log with the number of calls of each task, for the total latency.
@@ -365,7 +366,7 @@ class TuningLog:
         ValueError, OSError
             Another ending or theme; the folder is missing or cannot be written to.
         """
-        from tvmdbg_widgets.export.model_explorer import save_page
+        from tvmdbg_widgets.export.tuning_page import save_page
 
         view = of or self.view()
         try:

@@ -14,18 +14,18 @@ from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
-from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.messages import Question, message_id
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import bundle, code_name, module, pack
+from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, shape_text
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
-from tvmdbg_widgets.widgets.plot import View, a_session, auto_height, own_model
+from tvmdbg_widgets.widgets.run_model import model_of, session_of
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shown_run import model_of, session_of
 from tvmdbg_widgets.widgets.traits import Choice, ModelTrait
+from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model
 
 _COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
 

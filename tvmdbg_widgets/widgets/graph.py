@@ -10,17 +10,17 @@ import traitlets
 
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle, code_name, module
+from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, checked_template
 from tvmdbg_widgets.widgets.color_columns import ColorColumns
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, ShownNodes
-from tvmdbg_widgets.widgets.plot import View, require_run
+from tvmdbg_widgets.widgets.run_model import Folding
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shown_run import Folding
 from tvmdbg_widgets.widgets.traits import Choice, as_trait_error
+from tvmdbg_widgets.widgets.view import View, require_run
 
 
 class ColorName(str):

@@ -8,11 +8,11 @@ from typing import Any
 import traitlets
 
 from tvmdbg_widgets.engine import bundle, code_name, module
+from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
-from tvmdbg_widgets.widgets.plot import View, auto_height
-from tvmdbg_widgets.widgets.traits import Choice, ChoiceOr, EntryTrait, StepRange
+from tvmdbg_widgets.widgets.traits import Choice, ChoiceOr, EntryTrait
+from tvmdbg_widgets.widgets.view import View, auto_height
 
 #: Beyond it a page could not tell a zero point from its neighbors.
 MOST_ZERO_POINT = 2**53
@@ -172,7 +172,7 @@ class TensorInspector(TensorOptions, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
-        from tvmdbg_widgets.figures.redaction import tensor_figure
+        from tvmdbg_widgets.figures.tensor import tensor_figure
 
         tensor = self.session.tensor
         entry = self.entry or (None if tensor is None else (tensor.node, tensor.output))
@@ -197,60 +197,4 @@ class TensorInspector(TensorOptions, View):
             theme=theme,
             saved=saved,
             redact=None if redaction is None else redaction.redact,
-        )
-
-
-class MemoryOptions(traitlets.HasTraits):
-    """Traits of a memory view; see :class:`MemoryView`."""
-
-    parameters = traitlets.Bool(True).tag(sync=True)
-    color_by = Choice(["kind", "size"], "kind").tag(sync=True)
-    step_range = StepRange().tag(sync=True)
-
-
-class MemoryView(MemoryOptions, View):
-    """The memory plan of a run: how much is in use when, and which entries share a slot.
-
-    ::
-
-        tvmdbg.MemoryView(run, parameters=False)
-
-    Above, the bytes that are live while each node runs; below, a row for each slot with the life
-    of every entry that lies in it. ``run.memory_plan()`` tells the same in Python. An ExecuTorch
-    program plans buffers as a whole: its rows are offsets in them, by place, and gray where a value
-    at another offset holds some of the row's bytes.
-
-    Attributes
-    ----------
-    parameters : bool
-        Show what the parameters take below the workspace.
-    color_by : str
-        Entries by ``"kind"`` (of operator) or ``"size"``.
-    step_range : (float, float) or None
-        Steps in view: places in ``run.memory_plan().order``, the nodes that run in their order.
-        None is all.
-    height : int
-        CSS pixels.
-    """
-
-    _esm = module("memory")
-    _css = bundle("memory.css")
-    _code = traitlets.Unicode(code_name("memory")).tag(sync=True)
-
-    height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
-
-    def _figure(
-        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
-    ) -> Figure:
-        from tvmdbg_widgets.figures.choose import memory_figure
-
-        del saved
-        return memory_figure(
-            self._facts,
-            parameters=self.parameters,
-            color_by=self.color_by,
-            step_range=self.step_range,
-            selected=self._marked(redaction),
-            width=width,
-            theme=theme,
         )

@@ -10,15 +10,13 @@ import traitlets
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.engine import bundle, code_name, module
+from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.redaction import Redaction
-from tvmdbg_widgets.widgets.graph import GraphOptions
 from tvmdbg_widgets.widgets.graph_navigation import Navigation
-from tvmdbg_widgets.widgets.plot import View, auto_height, require_run
+from tvmdbg_widgets.widgets.run_model import Folding, GroupRefs
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shown_run import Folding, GroupRefs
-from tvmdbg_widgets.widgets.tensor import TensorOptions
 from tvmdbg_widgets.widgets.traits import Choice, TimeRange
+from tvmdbg_widgets.widgets.view import View, require_run
 
 
 class TimelineOptions(traitlets.HasTraits):
@@ -146,91 +144,6 @@ class Flamechart(TimelineOptions, View):
         )
 
 
-class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
-    """The findings of one run, and its GraphView, TensorInspector and Flamechart, linked.
-
-    What a bare ``run`` at the end of a cell shows. The tensors are scanned for findings in the
-    background from when it is first shown; the panel says how far that is, and can stop it.
-
-    Attributes
-    ----------
-    layout_sizes : list of float
-        Share of the width that the graph takes, and share of the height of the upper row.
-    collapsed : list of str
-        Panels that are hidden: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``.
-        Where not given, the views whose part the run does not hold, as long as it holds any.
-    findings_folded : bool
-        Whether the list of findings is folded to one line.
-    color_by, color_limits, label, fold_parameters, direction, search, focus, hops
-        As of GraphView.
-    entry, axes, index, color_scale, color_map, color_range, data_layout, data_sizes
-        As of TensorInspector.
-    reading, along, cells, region, marked_region, value_format, scale, zero_point
-        As of TensorInspector, too.
-    tensor_show : str
-        What a TensorInspector calls ``show``.
-    show, sort, time_range, chart, table_by, critical
-        As of Flamechart.
-    height : int or "auto"
-        CSS pixels; ``"auto"`` is the height of the part of the notebook that is seen, at least
-        480.
-    """
-
-    _esm = module("debugger")
-    _css = bundle("debugger.css")
-    _code = traitlets.Unicode(code_name("debugger")).tag(sync=True)
-
-    layout_sizes = traitlets.List(traitlets.Float(), default_value=[0.5, 0.66]).tag(sync=True)
-    collapsed = traitlets.List(Choice(["findings", "graph", "tensor", "timeline"])).tag(sync=True)
-    findings_folded = traitlets.Bool(False).tag(sync=True)
-    tensor_show = Choice(["picture", "channels", "profile"], "picture").tag(sync=True)
-    height = auto_height()
-    _tells_health = True
-
-    @traitlets.default("collapsed")
-    def _without_their_part(self) -> list[str]:
-        run = self._facts
-        parts = {"graph": run.graph, "tensor": run.tensors, "timeline": run.timeline}
-        missing = [name for name, part in parts.items() if part is None]
-        return missing if len(missing) < len(parts) else []
-
-    @property
-    def graph(self) -> GraphPanel:
-        """What the graph can be told: ``debugger.graph.hide("kind=parameter")``.
-
-        ``hide``, ``show``, ``path``, ``upstream``, ``downstream``, ``around``, ``everything``,
-        ``back``, ``forward``, ``bookmark``, ``go``, ``forget``, ``expand`` and ``collapse``, as of
-        :class:`~tvmdbg_widgets.GraphView`.
-        """
-        return GraphPanel(self)
-
-    def _figure(
-        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
-    ) -> Figure:
-        from tvmdbg_widgets.figures.choose import VIEW_OPTIONS, debugger_options
-        from tvmdbg_widgets.figures.redaction import debugger_figure
-
-        tensor = self.session.tensor
-        given = {name: getattr(self, name) for name in VIEW_OPTIONS if self.has_trait(name)}
-        given["entry"] = self.entry or (None if tensor is None else (tensor.node, tensor.output))
-        findings = self._facts.known_findings
-        if redaction is not None:
-            given["entry"] = redaction.entry or given["entry"]
-            findings = redaction.findings
-        given["color_by"] = self.color_by.column
-        given["selected"] = self._marked(redaction)
-        given["collapsed"] = self.collapsed
-        return debugger_figure(
-            self._facts,
-            debugger_options(given),
-            findings=findings,
-            width=width,
-            theme=theme,
-            saved=saved,
-            redact=None if redaction is None else redaction.redact,
-        )
-
-
 class GraphPanel(Navigation):
     """The graph of a view that shows more than a graph: the moves of a GraphView, made there.
 
@@ -250,7 +163,7 @@ class GraphPanel(Navigation):
         return self._panel_of
 
     def expand(self, what: GroupRefs = None) -> None:
-        """Open groups; as :meth:`tvmdbg_widgets.widgets.shown_run.Folding.expand`."""
+        """Open groups; as :meth:`tvmdbg_widgets.widgets.run_model.Folding.expand`."""
         self._panel_of.expand(what)
 
     def collapse(self, what: GroupRefs = None) -> None:

@@ -18,12 +18,12 @@ from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.analysis.tuning.links import TaskLinks, graph_of, link_tasks
 from tvmdbg_widgets.analysis.tuning.selection import select
-from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import bundle, code, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.struct import tiles
+from tvmdbg_widgets.figures.tiles import tiles
 from tvmdbg_widgets.figures.tuning import (
     ERRORS_BY,
     change_answer,
@@ -32,10 +32,11 @@ from tvmdbg_widgets.figures.tuning import (
     schedule_answer,
 )
 from tvmdbg_widgets.model.base.choice import no_argument
-from tvmdbg_widgets.widgets.plot import auto_height, require_run
+from tvmdbg_widgets.widgets.outputs import Saved
+from tvmdbg_widgets.widgets.run_model import session_of
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.shown_run import Saved, session_of
 from tvmdbg_widgets.widgets.traits import Choice, ModelTrait, OptionalModelTrait, SharedModel
+from tvmdbg_widgets.widgets.view import auto_height, require_run
 
 _PANES = ("schedule", "tiles", "errors", "findings")
 

@@ -15,7 +15,7 @@ from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.delegates.event_order import align
 from tvmdbg_widgets.formats.executorch.delegates.graph import graph_of
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph, EdgeNode
-from tvmdbg_widgets.model.executorch.etrecord import (
+from tvmdbg_widgets.model.executorch.vulkan_names import (
     event_title,
     explain_name,
     is_shader,

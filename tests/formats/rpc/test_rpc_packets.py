@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.rpc.detect import encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.packets import CopyRange, WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader
-from tvmdbg_widgets.model.dtype_layout import Device, TensorMeta
+from tvmdbg_widgets.model.rpc_packets import Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.given import as_source
 

@@ -15,7 +15,8 @@ from tvmdbg_widgets.formats.rpc.desync import find_desync
 from tvmdbg_widgets.formats.rpc.detect import Side, detect, encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
 from tvmdbg_widgets.formats.rpc.streams import read_stream
-from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout, PacketState, StreamPackets
+from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout
+from tvmdbg_widgets.model.rpc_packets import PacketState, StreamPackets
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.sources.given import as_source
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.tvm.graph_truth import valid
-from tvmdbg_widgets.formats.tvm.foreign import read_metadata, sniff
+from tvmdbg_widgets.formats.tvm.model_library import read_metadata, sniff
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource

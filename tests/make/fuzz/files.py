@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.llvm_ir import read_hexdump
+from tvmdbg_widgets.formats.hexdump import read_hexdump
 from tvmdbg_widgets.sources.byte_source import RATIO
 
 

@@ -22,7 +22,7 @@ from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import frames, painted
 from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
-from tvmdbg_widgets.recorders.event_log import RecordedBlock, RecordedEvent, etdump_bytes
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

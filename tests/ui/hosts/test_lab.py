@@ -51,7 +51,7 @@ for trial in range(128):
 log = tvmdbg.open_tuning("\\n".join(lines).encode())
 tuning = log.view(run)"""
 CONTRACT = """import anywidget
-from tvmdbg_widgets.widgets.shown_run import model_of
+from tvmdbg_widgets.widgets.run_model import model_of
 from pathlib import Path
 class Contract(anywidget.AnyWidget):
     _esm = Path("contract.js").read_text("utf-8")

@@ -14,7 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.opening import highlights
-from tvmdbg_widgets.recorders.event_log import RecordedBlock, RecordedEvent, etdump_bytes
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 from tvmdbg_widgets.run import DebugRun
 
 EXECUTE = "Method::execute"

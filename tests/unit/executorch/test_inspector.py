@@ -28,7 +28,7 @@ from tvmdbg_widgets.model.executorch.etdump import (
     ValueType,
 )
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
-from tvmdbg_widgets.recorders.event_log import RecordedBlock, etdump_bytes
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, etdump_bytes
 from tvmdbg_widgets.run.executorch.inspector import Inspector
 from tvmdbg_widgets.sources.file_source import FileSource
 

@@ -14,7 +14,7 @@ from tests.unit.figures.figure_checks import assert_sound
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures import run_figure, texts
 from tvmdbg_widgets.figures.comparison import comparison_figure, time_comparison_figure
-from tvmdbg_widgets.figures.redaction import debugger_figure
+from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.run import DebugRun
 
 _NODES = 12_000

@@ -21,8 +21,9 @@ from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.figures import facts as tensor_facts
 from tvmdbg_widgets.figures import options as tensor_shown
 from tvmdbg_widgets.figures.facts import BINS
+from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.redaction import Redaction, tensor_figure
+from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.theme import channels
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.pictures import picture

@@ -15,7 +15,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.spread import KINDS, PATH, answers, arrays, written
 from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
 from tests.unit.figures.test_figures_tensor import run_of
-from tvmdbg_widgets.figures.redaction import Redaction
+from tvmdbg_widgets.figures.options import Redaction
 
 RANDOM = np.random.default_rng(21)
 

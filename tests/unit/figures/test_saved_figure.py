@@ -16,8 +16,9 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.widgets import shown_run
-from tvmdbg_widgets.widgets.shown_run import WIDGET, Saved
+from tvmdbg_widgets.widgets import outputs
+from tvmdbg_widgets.widgets.outputs import Saved
+from tvmdbg_widgets.widgets.run_model import WIDGET
 
 FAULT = "First Inf appears in conv2d + add + add + relu #38"
 
@@ -39,8 +40,8 @@ class Published(list[tuple[dict[str, Any], dict[str, Any]]]):
 def published(monkeypatch: pytest.MonkeyPatch) -> Published:
     found = Published()
     # A busy machine looks at the values of a small run all the same before its figure is made.
-    monkeypatch.setattr(shown_run, "_PATIENCE", 60.0)
-    monkeypatch.setattr(shown_run, "_publish", lambda data, **how: found.append((data, how)))
+    monkeypatch.setattr(outputs, "_PATIENCE", 60.0)
+    monkeypatch.setattr(outputs, "_publish", lambda data, **how: found.append((data, how)))
     return found
 
 
@@ -54,7 +55,7 @@ def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         return look(scan, tensors)
 
     monkeypatch.setattr(TensorScan, "_look_together", late)
-    monkeypatch.setattr(shown_run, "_PATIENCE", 0.05)
+    monkeypatch.setattr(outputs, "_PATIENCE", 0.05)
     yield go_on
     go_on.set()
 
@@ -153,7 +154,7 @@ def test_what_cannot_be_published_breaks_nothing(
     def gone(*_: object, **__: object) -> None:
         raise OSError("the kernel has gone")
 
-    monkeypatch.setattr(shown_run, "_publish", gone)
+    monkeypatch.setattr(outputs, "_publish", gone)
     problems: list[object] = []
     monkeypatch.setattr(threading, "excepthook", problems.append)
     released.set()

@@ -22,7 +22,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.make.fuzz.seeds import made_tunings
 from tests.mostly_slow import mostly_slow
 from tvmdbg_widgets.formats.rpc.grammar import grammar
-from tvmdbg_widgets.widgets.shown_run import model_of
+from tvmdbg_widgets.widgets.run_model import model_of
 
 DATA = Path(__file__).parents[2] / "data"
 DUMP = [

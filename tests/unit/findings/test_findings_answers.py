@@ -16,7 +16,7 @@ from tvmdbg_widgets.answers import question_scheduler
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.statistics.batch import ArrayPasses
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.shown_run import RunModel, model_of
+from tvmdbg_widgets.widgets.run_model import RunModel, model_of
 
 FIELDS = [
     *("rule", "severity", "title", "evidence", "confidence", "why", "nodes", "entries", "next")

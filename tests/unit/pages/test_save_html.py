@@ -18,7 +18,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import _ANSWERS
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.plot import View
+from tvmdbg_widgets.widgets.view import View
 
 pytestmark = pytest.mark.usefixtures("bundles_or_skip")
 

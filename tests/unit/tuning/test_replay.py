@@ -8,9 +8,9 @@ import pytest
 from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.printed_states import COPIED, cases, dag, dag_rows, read_steps, steps_of
 
-from tvmdbg_widgets.analysis.tuning.schedules.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.schedules.nest import nest, print_state
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.working import ReplayError
 from tvmdbg_widgets.formats.tuning.ansor import parse_steps
 from tvmdbg_widgets.formats.tuning.lines import LineProblem
 from tvmdbg_widgets.model.tuning.steps import State

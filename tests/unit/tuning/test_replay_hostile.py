@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit.tuning.printed_states import dag, read_steps
 
-from tvmdbg_widgets.analysis.tuning.schedules.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.schedules.nest import nest
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
+from tvmdbg_widgets.analysis.tuning.schedules.working import ReplayError
 from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
 DAGS = (

@@ -13,8 +13,8 @@ import pytest
 from tests.make.story.schedules import Space, conv, matmul
 from tests.make.tuning_story import SCENARIOS, WEIGHTS, story
 from tests.unit.tuning.printed_states import dag, read_steps
+from tvmdbg_widgets.analysis.tuning.hardware_limits import threads_per_block
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
-from tvmdbg_widgets.analysis.tuning.selection import threads_per_block
 from tvmdbg_widgets.tuning import TuningLog, open_tuning
 
 WORKS = [matmul(64, 96, 48, 1), conv(14, 32, 16, 1)]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.unit.tuning.printed_states import cases, read_steps, steps_of
-from tvmdbg_widgets.analysis.tuning.selection import UNKNOWN, threads_per_block
+from tvmdbg_widgets.analysis.tuning.hardware_limits import UNKNOWN, threads_per_block
 
 ON_GPU = [each for each in cases("policy") if "cuda" in each["case"] and each["printed_inferred"]]
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.answers.answering import MOST_BYTES
 from tvmdbg_widgets.answers.answers import Answers, answer
+from tvmdbg_widgets.answers.tensor import MOST_BYTES
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 

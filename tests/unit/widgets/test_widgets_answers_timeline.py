@@ -133,7 +133,7 @@ def test_windows_and_bins_bring_the_names_that_they_speak_of(
 ) -> None:
     own = crowd.timeline
     with monkeypatch.context() as patch:
-        patch.setattr("tvmdbg_widgets.answers.node._WINDOW", 50)
+        patch.setattr("tvmdbg_widgets.answers.ranges._WINDOW", 50)
         found, size = crowd.reply("window", **{"from": 98_304, "to": 131_072, "bins": 512})
     assert size <= PART
     assert found.info == {"bins": 512}
@@ -162,7 +162,7 @@ def test_windows_and_bins_bring_the_names_that_they_speak_of(
 def test_a_window_of_too_many_slices_is_bins(
     crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tvmdbg_widgets.answers.node._WINDOW", 50)
+    monkeypatch.setattr("tvmdbg_widgets.answers.ranges._WINDOW", 50)
     found, _ = crowd.reply("window", **{"from": 0, "to": 1e6})
     assert not hasattr(found, "start")
     assert found.lodBusy.size == len(crowd.timeline.rows) * found.info["bins"]
@@ -274,7 +274,7 @@ def test_bins_far_from_anything_are_idle_or_hold_all(
     level: int, first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = TensorQuery(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
-    monkeypatch.setattr("tvmdbg_widgets.answers.node._WINDOW", -1)
+    monkeypatch.setattr("tvmdbg_widgets.answers.ranges._WINDOW", -1)
     begin, end = (float(each * 512 * 2**level) for each in (first, first + 1))
     found, _ = asked.reply("window", **{"from": begin, "to": end, "bins": 512})
     assert found.info["bins"] == 512

@@ -23,8 +23,8 @@ from tvmdbg_widgets.answers import question_scheduler as scheduler
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.plot import View
-from tvmdbg_widgets.widgets.shown_run import RunModel, model_of
+from tvmdbg_widgets.widgets.run_model import RunModel, model_of
+from tvmdbg_widgets.widgets.view import View
 
 LIMIT = 120.0
 DATA = Path(__file__).parents[2] / "data"

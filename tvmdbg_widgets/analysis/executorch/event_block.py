@@ -1,4 +1,4 @@
-"""Runs of a method that logged the same events."""
+"""A block of events as the Inspector shows it: columns, table, and runs of equal events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets of debug handles found by their handles."""
+"""Values logged in a run, found by their debug handles."""
 
 from __future__ import annotations
 

@@ -14,9 +14,9 @@ from tvmdbg_widgets.formats.executorch.delegates.matches import graph_alone, par
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import data_frame, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, EXACT, NONE, ORDER, Inside
-from tvmdbg_widgets.model.executorch.etrecord import event_title
 from tvmdbg_widgets.model.executorch.event_nodes import ExecuTorchFiles
 from tvmdbg_widgets.model.executorch.scalar_types import TorchTensor
+from tvmdbg_widgets.model.executorch.vulkan_names import event_title
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord

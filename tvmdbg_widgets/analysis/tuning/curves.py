@@ -1,4 +1,4 @@
-"""How the best cost fell: per task and over all, as TVM's task scheduler counts it.
+"""The best cost over trials, gains still to be had, weights of tasks, and scheduler rounds.
 
 A trial's cost is the mean of its runs; failed trials take part in the count and never in the
 minimum. The total is ``sum(weight * best)``, unknown while a task has no valid measurement

@@ -16,10 +16,10 @@ from tvmdbg_widgets.analysis.tuning.curves import (
     total_curve,
 )
 from tvmdbg_widgets.analysis.tuning.links import TaskTable, task_table
-from tvmdbg_widgets.analysis.tuning.schedules.errors import LARGEST_FACTOR, ReplayError
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.analysis.tuning.schedules.tensors import clean_name
+from tvmdbg_widgets.analysis.tuning.schedules.working import LARGEST_FACTOR, ReplayError
 from tvmdbg_widgets.analysis.tuning.workloads import assumed_dag
 from tvmdbg_widgets.formats.tuning.dag_text import hashes_of, parse_dag
 from tvmdbg_widgets.formats.tuning.extents import with_extents
@@ -43,7 +43,7 @@ class LogFacts:
         return len(self.parts.trials)
 
     def __repr__(self) -> str:
-        from tvmdbg_widgets.analysis.tuning.sessions import described
+        from tvmdbg_widgets.analysis.tuning.writing import described
 
         return "\n  ".join([f"TuningLog {self.title!r}", *described(self.parts)])
 

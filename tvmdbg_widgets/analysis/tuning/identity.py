@@ -1,4 +1,4 @@
-"""When TVM takes two workloads, or two targets, for the same."""
+"""Identity of workloads and targets, and the record that TVM would apply."""
 
 from __future__ import annotations
 

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import math
-import os
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.tuning.error_tables import shown_glyphs
-from tvmdbg_widgets.formats.tuning.record import no_such_row, write_lines
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent
-from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
-from tvmdbg_widgets.model.tuning.parts import ConsoleTable, ConsoleTask, LatencyCurve, TuningParts
+from tvmdbg_widgets.model.base.numbers import duration_text, fixed
 from tvmdbg_widgets.model.tuning.trials import Trials
 
 #: Seconds without a record, less the next record's own building and running, after which a log was
@@ -113,62 +103,6 @@ def utc(timestamp: float, form: str = "%Y-%m-%d %H:%M") -> str:
         return f"{timestamp:.6g} s"
 
 
-def write(
-    parts: TuningParts, path: str | os.PathLike[str], rows: Iterable[int] | None = None
-) -> Path:
-    """Write records to a file that TVM reads, each line as it stands in its own file.
-
-    MetaSchedule's records name workloads by number: keep ``database_workload.json`` beside
-    the new file.
-
-    Parameters
-    ----------
-    path : path
-        An existing file is replaced.
-    rows : iterable of int, optional
-        Only these, in this order; what ``select`` returns is taken, too.
-
-    Raises
-    ------
-    ValueError, IndexError
-        No reader of TVM would take the records from one file: they are of several tuners, or
-        of several MetaSchedule databases; there is no such row.
-    """
-    chosen = range(len(parts.trials)) if rows is None else list(rows)
-    refuse_unreadable(parts, chosen)
-    return write_lines(path, parts, chosen)
-
-
-def refuse_unreadable(parts: TuningParts, rows: Sequence[int]) -> None:
-    """Refuse records that TVM could not read from one file."""
-    at = np.asarray(rows, np.intp)
-    for row in at[(at < -len(parts.trials)) | (at >= len(parts.trials))].tolist():
-        raise no_such_row(row, parts.trials)
-    tuners = {parts.tasks[task].tuner for task in np.unique(parts.trials.task[at]).tolist()}
-    if len(tuners) > 1:
-        named = ", ".join(sorted(TUNERS[each] for each in tuners))
-        query = f"tuner:{min(tuners)}"
-        raise ValueError(
-            f"these records are of several tuners ({named}), and no reader of TVM takes them from "
-            f'one file: write those of each, as log.write(path, log.select("{query}"))'
-        )
-    files = len(np.unique(parts.trials.source[at]))
-    if tuners == {"metaschedule"} and files > 1:
-        raise ValueError(
-            f"these records are of {counted(files, 'database')} of MetaSchedule, each of which "
-            "numbers its workloads on its own: write one file for each"
-        )
-
-
-_ROWS = 12
-_GLYPHS = {
-    ".": "built",
-    ".E": "build failed",
-    ".T": "build timed out",
-    "*": "ran",
-    "*E": "run failed",
-    "*T": "run timed out",
-}
 TUNERS: Final = {
     "ansor": "Ansor",
     "autotvm": "AutoTVM",
@@ -176,94 +110,3 @@ TUNERS: Final = {
     "mixed": "several tuners",
 }
 """Names of the tuners, as people write them."""
-
-
-def described(parts: TuningParts) -> Iterator[str]:
-    """Yield what a log holds, a line each: tuner, counts, time, and what was not read."""
-    trials = parts.trials
-    versions = [each for each in trials.version.unique if each]
-    yield one_line(" ".join([TUNERS.get(parts.tuner, "no records"), *sorted(versions)]))
-    failed = int(np.count_nonzero(trials.failed))
-    share = f" ({percent(failed / len(trials))})" if failed else ""
-    counts = [counted(len(parts.tasks), "task"), counted(len(trials), "trial")]
-    yield f"{', '.join(counts)}, {failed:,} failed{share}"
-    yield _span(trials)
-    if parts.console is not None:
-        yield _printed(parts.console)
-    if not len(trials):
-        yield from _of_output(parts)
-    if parts.latency is not None:
-        yield _curve(parts.latency)
-    yield _refused(parts)
-    for what, count in parts.undecoded.items():
-        yield f"{counted(count, 'line')} left undecoded: {one_line(what)}"
-    if parts.cut:
-        yield "the last line ends too early, as where tuning was killed or still runs"
-
-
-def _span(trials: Trials) -> str:
-    known = trials.timestamp[~np.isnan(trials.timestamp)]
-    if not len(known):
-        return "no timestamps"
-    first, last = float(known.min()), float(known.max())
-    return f"{seconds_text(last - first)} from {utc(first).removesuffix(' UTC')} to {utc(last)}"
-
-
-def _printed(table: ConsoleTable) -> str:
-    """Say what the task scheduler printed last; its total has the weights of the network."""
-    trials = "" if table.trials is None else f" after {counted(table.trials, 'trial')}"
-    used = "" if table.used_s is None else f" and {seconds_text(table.used_s)}"
-    tasks = counted(len(table.rows), "task")
-    return f"printed by TVM: {tasks}, total latency {_total(table.total_ms)}{trials}{used}"
-
-
-def _of_output(parts: TuningParts) -> Iterator[str]:
-    """Yield what output tells without records, and what is missing."""
-    rows = () if parts.console is None else parts.console.rows
-    for each in rows[:_ROWS]:
-        yield one_line(f"task {each.id}: {', '.join(_cells(each))}")
-    if len(rows) > _ROWS:
-        yield f"and {counted(len(rows) - _ROWS, 'more task')}: log.console.rows"
-    shown = shown_glyphs(parts.glyphs)
-    if any(shown.values()):
-        told = [
-            f"{count:,} × {glyph} ({_GLYPHS[glyph]})" for glyph, count in shown.items() if count
-        ]
-        yield f"shown while it ran: {', '.join(told)}"
-    if parts.messages:
-        errors = Counter(MeasureError(each.error).label for each in parts.messages)
-        told = [f"{count:,} × {label}" for label, count in errors.most_common()]
-        yield f"{counted(len(parts.messages), 'measurement')} printed: {', '.join(told)}"
-    if rows or parts.glyphs or parts.messages:
-        yield "schedules, costs and times of the trials are missing: they are in the log alone"
-
-
-def _cells(each: ConsoleTask) -> Iterator[str]:
-    yield each.description or "no name"
-    unknown = "no latency"
-    yield unknown if each.latency_ms is None else duration_text(each.latency_ms * 1e6)
-    if each.gflops is not None:
-        yield f"{each.gflops:,.6g} GFLOPS"
-    if each.trials is not None:
-        yield counted(each.trials, "trial")
-
-
-def _curve(curve: LatencyCurve) -> str:
-    last = float(curve.latency_ms[-1])
-    trials = counted(int(curve.trials[-1]), "trial")
-    rounds = counted(len(curve.trials), "round")
-    return f"total_latency.tsv: {rounds}, total latency {_total(last)} after {trials}"
-
-
-def _total(milliseconds: float | None) -> str:
-    """Write a total; TVM has none while a task has no valid trial."""
-    if milliseconds is None or math.isnan(milliseconds):
-        return "unknown"
-    return duration_text(milliseconds * 1e6)
-
-
-def _refused(parts: TuningParts) -> str:
-    if not parts.num_refused:
-        return "0 lines refused"
-    first = f": line {parts.refused[0].line:,}, {parts.refused[0].why}" if parts.refused else ""
-    return one_line(f"{counted(parts.num_refused, 'line')} refused{first}")

@@ -1,4 +1,4 @@
-"""Transform steps as sentences."""
+"""Transform steps as sentences, and floating-point operations of a DAG."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from math import isfinite, prod
 
-from tvmdbg_widgets.analysis.tuning.schedules.errors import (
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
+from tvmdbg_widgets.analysis.tuning.schedules.working import (
     LARGEST_FACTOR,
     MOST_LOOPS,
     ReplayError,
     followed_lengths,
 )
-from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
 from tvmdbg_widgets.model.base.numbers import agree, as_float, counted
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.steps import (

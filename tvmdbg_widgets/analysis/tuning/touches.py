@@ -19,8 +19,8 @@ from tvmdbg_widgets.analysis.tuning.schedules.forms import (
     union,
 )
 from tvmdbg_widgets.analysis.tuning.schedules.infer import axis_intervals, infer, within_shape
-from tvmdbg_widgets.analysis.tuning.schedules.normalize import StagedDag, normalize
 from tvmdbg_widgets.analysis.tuning.schedules.stages import Intervals, Ranges, TensorStage
+from tvmdbg_widgets.analysis.tuning.schedules.te_schedule import StagedDag, normalize
 from tvmdbg_widgets.model.tuning.steps import ComputeAt, State
 
 #: Loops around each other: schedules have up to thirty.

@@ -1,4 +1,4 @@
-"""Which trials of a task are its best: by lowest mean cost, the first of equal ones."""
+"""Fields of trials that queries can ask, and the best trials of a task."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _limit(text: str) -> tuple[float, bool]:
 
 
 def _tell(log: TuningLog, found: Findings) -> None:
-    from tvmdbg_widgets.analysis.tuning.sessions import described
+    from tvmdbg_widgets.analysis.tuning.writing import described
     from tvmdbg_widgets.cli.common.terminal import tell_issues
     from tvmdbg_widgets.model.base.numbers import counted
 

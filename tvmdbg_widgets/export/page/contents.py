@@ -11,9 +11,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.view_columns import fact_columns
-from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.answers.node import candidates_text
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns, profile_columns
 from tvmdbg_widgets.export.page.facts import (
     Codes,

@@ -13,8 +13,8 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, stated_layout
-from tvmdbg_widgets.answers.answering import file_dtype
 from tvmdbg_widgets.answers.counts import limits
+from tvmdbg_widgets.answers.tensor import file_dtype
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.options import PathEraser
 from tvmdbg_widgets.export.page.pack import shuffled

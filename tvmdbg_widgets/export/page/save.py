@@ -15,15 +15,15 @@ from typing import Any, TypeAlias
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.opening import opening_tensor
-from tvmdbg_widgets.answers.answering import Reply
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.options import PageOptions, PathEraser, about
 from tvmdbg_widgets.export.page.pack import code, data_element, document
 from tvmdbg_widgets.export.page.stored_page import Entry, store
 from tvmdbg_widgets.export.private_parameters import private_parameters, redacted_findings
 from tvmdbg_widgets.figures.engine import text_only
+from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.redaction import Redaction
 from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted

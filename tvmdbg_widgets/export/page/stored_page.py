@@ -10,8 +10,8 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.answers.answering import Reply
 from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.choice import (
     CELLS,

@@ -52,7 +52,7 @@ from tvmdbg_widgets.formats.executorch.program.instruction_steps import KIND as 
 from tvmdbg_widgets.formats.executorch.program.program_file import KIND as PROGRAM
 from tvmdbg_widgets.formats.executorch.run_tensors import run_tensors
 from tvmdbg_widgets.formats.family import Family, JoinOptions, Part
-from tvmdbg_widgets.formats.json_fields import Recording
+from tvmdbg_widgets.formats.recording import Recording
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import Insides

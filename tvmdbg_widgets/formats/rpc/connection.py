@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.family import Family, JoinOptions, Kind, Part
-from tvmdbg_widgets.formats.rpc.desync import KIND as CAPTURE
-from tvmdbg_widgets.formats.rpc.desync import Capture, TcpConnection, TcpDirection
+from tvmdbg_widgets.formats.rpc.capture import KIND as CAPTURE
+from tvmdbg_widgets.formats.rpc.capture import Capture, TcpConnection, TcpDirection
 from tvmdbg_widgets.formats.rpc.detect import MAGIC, Detection, Side, SideGrammar, detect
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Era, Grammar
 from tvmdbg_widgets.formats.rpc.packets import WireError
@@ -23,7 +23,8 @@ from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
 from tvmdbg_widgets.formats.tvm.params.list import layouts_to_try
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.dtype_layout import DTypeLayout, PacketState, StreamPackets
+from tvmdbg_widgets.model.dtype_layout import DTypeLayout
+from tvmdbg_widgets.model.rpc_packets import PacketState, StreamPackets
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]

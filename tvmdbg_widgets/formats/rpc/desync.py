@@ -1,25 +1,10 @@
-"""Network captures, and where a receiver of another layout loses its place in a stream."""
+"""The packet at which a receiver of another layout loses its place in a stream."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-from tqdm.auto import tqdm
-
-from tvmdbg_widgets.formats.family import Kind
-from tvmdbg_widgets.formats.rpc.conversations import (
-    MOST_CONNECTIONS,
-    Conversations,
-    Payloads,
-    TcpConversation,
-    segment_of,
-)
-from tvmdbg_widgets.formats.rpc.frames import NO_TIME, CaptureDamage, frames, sniff
 from tvmdbg_widgets.formats.rpc.grammar import Grammar
 from tvmdbg_widgets.formats.rpc.packets import (
     I32,
@@ -30,11 +15,9 @@ from tvmdbg_widgets.formats.rpc.packets import (
     WireError,
     read_body,
 )
-from tvmdbg_widgets.formats.rpc.reassembly import CapturedStream, reassemble, stream_issues
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
-from tvmdbg_widgets.model.dtype_layout import StreamPackets, TensorMeta
+from tvmdbg_widgets.model.rpc_packets import StreamPackets, TensorMeta
 from tvmdbg_widgets.sources.byte_source import ByteSource, ReadAhead
 
 #: Bytes up to which TVM fills a data type in a sequence.
@@ -241,141 +224,3 @@ def _bytes(own: Grammar, is_argument: bool) -> str:
     padding = own.padding if is_argument else 0
     count = own.dtype.size + padding
     return counted(count, "byte") + (f" ({padding} of them padding)" if padding else "")
-
-
-class Endpoint(NamedTuple):
-    """One side of a connection."""
-
-    address: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"[{self.address}]:{self.port}" if ":" in self.address else ":".join(map(str, self))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TcpDirection:
-    """What one side sent."""
-
-    source: CapturedStream
-    gaps: tuple[tuple[int, int], ...]
-
-    @property
-    def size(self) -> int:
-        """Bytes of the stream, gaps included."""
-        return self.source.size
-
-    def times_at(self, offsets: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return when the segments that first carried some bytes were captured."""
-        wanted = np.asarray(offsets, np.int64)
-        extents = self.source.extents
-        if not len(extents.starts):
-            return np.full(len(wanted), NO_TIME, np.int64)
-        rows = np.searchsorted(extents.starts, wanted, "right") - 1
-        held = (rows >= 0) & (wanted < extents.starts[rows] + extents.lengths[rows])
-        return np.where(held, extents.times[rows], NO_TIME)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TcpConnection:
-    """One TCP connection."""
-
-    client: Endpoint
-    server: Endpoint
-    to_server: TcpDirection
-    to_client: TcpDirection
-    issues: Issues
-
-    def __str__(self) -> str:
-        return f"{self.client} to {self.server}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Capture:
-    """The TCP connections of a capture file."""
-
-    name: str
-    packets: int
-    connections: tuple[TcpConnection, ...]
-    left_out: Mapping[str, int]
-    issues: Issues
-
-
-_PACKETS_A_LOOK = 4096
-#: Headers are read in file order out of so many bytes at once.
-_WINDOW = 1 << 20
-
-
-def read_capture(source: ByteSource) -> Capture:
-    """Read a capture once, from start to end; payloads are left in the file.
-
-    Memory grows with the number of segments, not with their bytes: about 32 bytes each are kept,
-    150 while they are put in order.
-    """
-    head = source.read(0, min(12, source.size))
-    if not sniff(head):
-        raise FormatError(
-            "this is no network capture",
-            file=source.name,
-            offset=0,
-            expected="the magic number of pcap or pcapng",
-            found=head[:4].hex(" ") or "an empty file",
-        )
-    ahead, damage = ReadAhead(source, _WINDOW), CaptureDamage(source.name)
-    conversations = Conversations()
-    left_out: Counter[str] = Counter()
-    packets = 0
-    bar = tqdm(total=source.size, desc="packets", unit="B", unit_scale=True, delay=1, leave=False)
-    with bar:
-        for frame in frames(ahead, damage):
-            packets += 1
-            segment = segment_of(ahead, frame)
-            if isinstance(segment, str):
-                left_out[segment] += 1
-            elif not conversations.add(segment, frame.time):
-                left_out[f"packets of connections after the first {MOST_CONNECTIONS:,}"] += 1
-            if packets % _PACKETS_A_LOOK == 0:
-                bar.update(frame.offset - bar.n)
-    connections = tuple(
-        _connection(source, conversation, rows)
-        for conversation, rows in conversations.with_payloads()
-    )
-    issues = damage.issues()
-    if left_out:
-        told = ", ".join(f"{reason} ({count:,})" for reason, count in left_out.most_common())
-        message = f"left out of {counted(packets, 'packet')}: {told}"
-        issues.append(Issue("packets-left-out", IssueSeverity.NOTE, message, file=source.name))
-    return Capture(source.name, packets, connections, dict(left_out), Issues(issues))
-
-
-def _connection(
-    source: ByteSource, conversation: TcpConversation, rows: tuple[Payloads, Payloads]
-) -> TcpConnection:
-    ends = [Endpoint(*end) for end in conversation.ends]
-    opener = conversation.opener
-    # Unknown: the side with the higher port, of equal ones the first to send.
-    client = opener if opener is not None else int(ends[1].port > ends[0].port)
-    issues: list[Issue] = []
-    if opener is None:
-        issues.append(
-            Issue(
-                "client-unknown",
-                IssueSeverity.NOTE,
-                f"the opening of the connection was not captured; {ends[client]} is taken for the "
-                "client because its port is not the lower one",
-                file=source.name,
-            )
-        )
-    directions: list[TcpDirection] = []
-    for side in (client, 1 - client):
-        name = f"{source.name}, {ends[side]} to {ends[1 - side]}"
-        stream = reassemble(rows[side], conversation.first[side], conversation.last[side])
-        read = CapturedStream(source, stream.extents, stream.size, name)
-        gaps = read.gaps()
-        directions.append(TcpDirection(read, gaps))
-        issues += stream_issues(read, stream, gaps)
-    to_server, to_client = directions
-    return TcpConnection(ends[client], ends[1 - client], to_server, to_client, Issues(issues))
-
-
-KIND = Kind("capture", "network capture", sniff, read_capture)

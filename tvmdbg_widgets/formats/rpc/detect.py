@@ -25,7 +25,8 @@ from tvmdbg_widgets.formats.rpc.packets import I32, I64, U64, CopyRange, WireErr
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, Resync
 from tvmdbg_widgets.formats.rpc.streams import first_packets
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.dtype_layout import Device, DTypeLayout, PackedArgument, TensorMeta
+from tvmdbg_widgets.model.dtype_layout import DTypeLayout
+from tvmdbg_widgets.model.rpc_packets import Device, PackedArgument, TensorMeta
 from tvmdbg_widgets.sources.byte_source import ByteSource, ReadAhead
 
 #: ``kRPCMagic``, src/runtime/rpc/rpc_endpoint.h @ v0.7.

@@ -8,7 +8,7 @@ from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
 from tvmdbg_widgets.formats.rpc.packets import CopyRange
 from tvmdbg_widgets.formats.rpc.resync import RawPacket
 from tvmdbg_widgets.model.base.numbers import ByteField, ByteKind, bytes_text
-from tvmdbg_widgets.model.dtype_layout import Device, PackedArgument, StreamSpan, TensorMeta
+from tvmdbg_widgets.model.rpc_packets import Device, PackedArgument, StreamSpan, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 _POINTERS = ("handle", "function", "module", "object")

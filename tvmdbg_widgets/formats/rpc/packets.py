@@ -9,13 +9,8 @@ from typing import Any, NamedTuple
 
 from tvmdbg_widgets.formats.rpc.grammar import FFI_BOXED, FFI_DYNAMIC, Grammar
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.dtype_layout import (
-    Device,
-    DTypeLayout,
-    PackedArgument,
-    StreamSpan,
-    TensorMeta,
-)
+from tvmdbg_widgets.model.dtype_layout import DTypeLayout
+from tvmdbg_widgets.model.rpc_packets import Device, PackedArgument, StreamSpan, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import STORABLE_BITS, DataType
 from tvmdbg_widgets.sources.byte_source import ReadAhead
 

@@ -12,7 +12,7 @@ from tvmdbg_widgets.formats.rpc.grammar import REPLIES, Grammar
 from tvmdbg_widgets.formats.rpc.packets import WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket, Resync
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.dtype_layout import DamagedBytes, PacketState, StreamPackets, StreamSpan
+from tvmdbg_widgets.model.rpc_packets import DamagedBytes, PacketState, StreamPackets, StreamSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _ASKING = ("GetGlobalFunc", "ModuleGetFunc")

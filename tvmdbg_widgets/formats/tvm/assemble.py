@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from tvmdbg_widgets.formats.family import Family, JoinOptions, Part, collector_paused
-from tvmdbg_widgets.formats.json_fields import Recording, merged
+from tvmdbg_widgets.formats.json_fields import merged
+from tvmdbg_widgets.formats.recording import Recording
 from tvmdbg_widgets.formats.tvm import cache, versions
-from tvmdbg_widgets.formats.tvm.foreign import KIND as LIBRARY
-from tvmdbg_widgets.formats.tvm.foreign import ModelLibrary
 from tvmdbg_widgets.formats.tvm.graph.graph_json import KIND as GRAPH
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
+from tvmdbg_widgets.formats.tvm.model_library import KIND as LIBRARY
+from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
 from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
 from tvmdbg_widgets.formats.tvm.params.file import KIND as PARAMS
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile

@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
 from tvmdbg_widgets.model.base.text import Issues, one_line
-from tvmdbg_widgets.model.executorch.etrecord import event_title
+from tvmdbg_widgets.model.executorch.vulkan_names import event_title
 from tvmdbg_widgets.model.graph.operator_names import family_by_name
 
 #: The chain index of framework events, in either signedness: ``kUnsetChainId``.

@@ -1,4 +1,4 @@
-"""How colors and histograms are to span the values, so that they can be from_distribution apart."""
+"""How colors and histograms span the values, so that most of them can be told apart."""
 
 from __future__ import annotations
 

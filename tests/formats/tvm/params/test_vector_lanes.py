@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.figures.redaction import tensor_figure
+from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.model.dtype_layout import NARROW
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord

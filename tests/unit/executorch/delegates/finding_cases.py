@@ -12,7 +12,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tests.formats.executorch.xnnpack_truth import INSIDE
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.recorders.event_log import RecordedBlock, RecordedEvent, etdump_bytes
+from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 from tvmdbg_widgets.recorders.event_tracer import EventTracer
 from tvmdbg_widgets.run import DebugRun
 

@@ -13,7 +13,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import answers, case_dir
 from tests.formats.executorch.xnnpack_truth import CASES as RECORDED
 from tests.formats.executorch.xnnpack_truth import FOLDER
-from tvmdbg_widgets.widgets.shown_run import model_of
+from tvmdbg_widgets.widgets.run_model import model_of
 
 CORPUS = pytest.mark.skipif(not RECORDED, reason="no TVMDBG_CORPUS")
 CASES = (

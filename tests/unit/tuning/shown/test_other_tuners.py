@@ -9,7 +9,7 @@ import pytest
 
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import open_tuning
-from tvmdbg_widgets.figures.struct import tiles
+from tvmdbg_widgets.figures.tiles import tiles
 
 ANSOR = make.ansor(Random(1), version="v0.6", error=0, usual=True).line
 OTHERS = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tvmdbg_widgets.analysis.tuning.schedules.errors import Working, changed
 from tvmdbg_widgets.analysis.tuning.schedules.tensors import Leaves, RewriteError
+from tvmdbg_widgets.analysis.tuning.schedules.working import Working, changed
 from tvmdbg_widgets.model.tuning.steps import (
     CacheReadStep,
     CacheWriteStep,

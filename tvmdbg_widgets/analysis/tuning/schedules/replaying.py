@@ -8,8 +8,9 @@ from itertools import compress
 from operator import is_not
 from typing import Any
 
-from tvmdbg_widgets.analysis.tuning.schedules import errors, placing
-from tvmdbg_widgets.analysis.tuning.schedules.errors import (
+from tvmdbg_widgets.analysis.tuning.schedules import placing, working
+from tvmdbg_widgets.analysis.tuning.schedules.placing import split_before
+from tvmdbg_widgets.analysis.tuning.schedules.working import (
     LARGEST_FACTOR,
     LONGEST_NAME,
     MOST_LINES,
@@ -20,7 +21,6 @@ from tvmdbg_widgets.analysis.tuning.schedules.errors import (
     Working,
     changed,
 )
-from tvmdbg_widgets.analysis.tuning.schedules.placing import split_before
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tuning.steps import (
     AnnotationStep,
@@ -46,14 +46,14 @@ from tvmdbg_widgets.model.tuning.steps import (
 from tvmdbg_widgets.model.tuning.trials import ComputeDag, DagSource
 
 _APPLY: dict[type[AnyStep], Callable[[Any, Any], None]] = {
-    AnnotationStep: errors.annotate,
-    FuseStep: errors.fuse,
-    PragmaStep: errors.mark,
-    ReorderStep: errors.reorder,
-    SplitStep: errors.split,
-    FollowSplitStep: errors.follow_split,
-    FollowFusedSplitStep: errors.follow_fused_split,
-    StorageAlignStep: errors.align,
+    AnnotationStep: working.annotate,
+    FuseStep: working.fuse,
+    PragmaStep: working.mark,
+    ReorderStep: working.reorder,
+    SplitStep: working.split,
+    FollowSplitStep: working.follow_split,
+    FollowFusedSplitStep: working.follow_fused_split,
+    StorageAlignStep: working.align,
     ComputeAtStep: placing.compute_at,
     ComputeInlineStep: placing.compute_inline,
     ComputeRootStep: placing.compute_root,

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tvmdbg_widgets.analysis.tuning.schedules.errors import ReplayError
 from tvmdbg_widgets.analysis.tuning.schedules.forms import LoopVariable, RefusedError, text
 from tvmdbg_widgets.analysis.tuning.schedules.infer import infer
 from tvmdbg_widgets.analysis.tuning.schedules.nest import as_html, nest, print_state, with_factor
-from tvmdbg_widgets.analysis.tuning.schedules.normalize import StagedDag, normalize
 from tvmdbg_widgets.analysis.tuning.schedules.other_tuners import config_words
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay, replay
 from tvmdbg_widgets.analysis.tuning.schedules.stages import Ranges
+from tvmdbg_widgets.analysis.tuning.schedules.te_schedule import StagedDag, normalize
+from tvmdbg_widgets.analysis.tuning.schedules.working import ReplayError
 from tvmdbg_widgets.analysis.tuning.step_words import step_words, steps_in_words
 from tvmdbg_widgets.analysis.tuning.structure import SplitsSeen, TileStructure, tile_structure
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text

@@ -30,10 +30,10 @@ from tvmdbg_widgets.model.executorch.etdump import (
     run_of,
 )
 from tvmdbg_widgets.model.executorch.etdump import explain_name as explain_kernel
-from tvmdbg_widgets.model.executorch.etrecord import explain_name
 from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator, of_kernels
 from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Plan, Program
 from tvmdbg_widgets.model.executorch.program_instructions import CallDelegate, KernelCall
+from tvmdbg_widgets.model.executorch.vulkan_names import explain_name
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Bytes of a payload that tell what it is.

@@ -33,7 +33,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     Insides,
 )
 from tvmdbg_widgets.model.executorch.etdump import DelegateCalls, ETDump, EventKind
-from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram, event_title
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
 from tvmdbg_widgets.model.executorch.event_nodes import (
     MATCHED,
     MATCHED_BY_ORDER,
@@ -43,6 +43,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import (
     ExecuTorchFiles,
     Facts,
 )
+from tvmdbg_widgets.model.executorch.vulkan_names import event_title
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import Provenance, RunParts

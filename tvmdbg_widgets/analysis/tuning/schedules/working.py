@@ -1,4 +1,4 @@
-"""Why a schedule cannot be replayed."""
+"""A schedule while its steps are replayed: split, fused and reordered loops, refused steps."""
 
 from __future__ import annotations
 

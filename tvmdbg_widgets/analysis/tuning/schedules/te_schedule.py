@@ -1,11 +1,10 @@
-"""What TE does to a schedule before bounds are inferred (``Schedule::normalize``)."""
+"""The stages of a DAG as TE schedules them, normalized before bounds are inferred."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 
-from tvmdbg_widgets.analysis.tuning.schedules.errors import followed_lengths
 from tvmdbg_widgets.analysis.tuning.schedules.forms import (
     LinearForm,
     LoopRange,
@@ -25,6 +24,7 @@ from tvmdbg_widgets.analysis.tuning.schedules.stages import (
     pass_down_ranges,
     pass_up_forms,
 )
+from tvmdbg_widgets.analysis.tuning.schedules.working import followed_lengths
 from tvmdbg_widgets.model.tuning.steps import (
     Annotation,
     AnnotationStep,

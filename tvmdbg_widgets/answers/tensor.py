@@ -1,4 +1,4 @@
-"""What every answer is made with and made of."""
+"""Answers about one tensor: header, picture, channels, values, and its health."""
 
 from __future__ import annotations
 

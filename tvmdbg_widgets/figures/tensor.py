@@ -1,159 +1,43 @@
-"""What a figure may show where it is handed on to others."""
+"""The inspector of one tensor as a figure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.answers.answering import Reply, layout_json, packed_cells
 from tvmdbg_widgets.answers.counts import (
     distribution_json,
     percentiles_json,
     spread_json,
     statistics_json,
 )
+from tvmdbg_widgets.answers.tensor import Reply, layout_json, packed_cells
 from tvmdbg_widgets.figures.facts import TensorFacts, default_entry, description
 from tvmdbg_widgets.figures.options import (
     Axes,
     ColorRange,
+    Redact,
     Region,
     ShownValues,
     TensorFigureOptions,
 )
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure
-from tvmdbg_widgets.figures.texts import GraphFigureOptions
-from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.text import FormatError, one_line
-from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.pictures import ChannelPictures, Picture, Profile
-from tvmdbg_widgets.model.tensors.tensors import Tensor
-
-#: Why a tensor's values are not shown (empty: they are), and whether only counts of them are.
-Redact: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"
-
-
-@dataclass(frozen=True)
-class Redaction:
-    """What a view's figure shows instead of what its owner may see."""
-
-    redact: Redact
-    findings: Findings | None = None
-    selected: tuple[int, ...] = ()
-    entry: tuple[int, int] | None = None
-
-
-PARTS = ("findings", "graph", "tensor", "timeline")
-#: Of the whole figure.
-_MOST_BYTES, _MOST_SAVED_BYTES = 2 * MOST_BYTES, 42 * 1024
-_FINDINGS = 5
-
-
-@dataclass(frozen=True)
-class DebuggerOptions:
-    """How the three views are shown; ``hidden`` are those that are folded away."""
-
-    graph: GraphFigureOptions = field(default_factory=GraphFigureOptions)
-    tensor: TensorFigureOptions = field(default_factory=TensorFigureOptions)
-    timeline: TimelineFigureOptions = field(default_factory=TimelineFigureOptions)
-    hidden: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse what no debugger can fold away."""
-        for each in self.hidden:
-            one_of("collapsed", each, PARTS)
-
-
-def debugger_figure(
-    run: RunFacts,
-    options: DebuggerOptions | None = None,
-    *,
-    findings: Findings | None = None,
-    width: float = 720,
-    theme: str = "light",
-    saved: bool = False,
-    redact: Redact | None = None,
-) -> Figure:
-    """Draw the graph, one tensor and the timeline of a run below each other."""
-    if options is None:
-        timed = run.timeline is not None
-        options = DebuggerOptions(GraphFigureOptions(color_by="time" if timed else "kind"))
-    most = MOST_SAVED_BYTES if saved else MOST_BYTES
-    pixels = most_pixels(saved)
-    views = {
-        "graph": graph_request(run, options.graph, most_bytes=most),
-        "tensor": tensor_request(run, options.tensor, most_pixels=pixels, redact=redact),
-        "timeline": timeline_request(run, options.timeline),
-    }
-    told = findings if findings is not None and len(findings) else None
-    known = [name for name in PARTS if name in views or told is not None]
-    shown = [name for name in known if name not in options.hidden] or ["graph"]
-    description: dict[str, Any] = {"view": "debugger", "title": run.title}
-    if told is not None:
-        description["findings"] = _described(told)
-    return RunFigure(
-        run,
-        "debugger",
-        (),
-        {
-            "views": {
-                name: {"view": each.view, "data": each.request_data, "options": each.options}
-                for name, each in views.items()
-            },
-            "findings": None if told is None else _findings(run, told),
-            "shown": shown,
-            "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
-            "text": "\n\n".join(str(views[name].data["text"]) for name in shown if name in views),
-        },
-        # What a graph is drawn from has more names than what the others need of it.
-        replies=lambda: {
-            kind: reply
-            for each in reversed(views.values())
-            for kind, reply in each.answered().items()
-        },
-        description=description | {name: each.description for name, each in views.items()},
-        columns=views["graph"].columns,
-    ).figure(width=width, theme=theme)
-
-
-def _findings(run: RunFacts, findings: Findings) -> dict[str, Any]:
-    """Return the first findings as they are written."""
-    first, rest = findings[:_FINDINGS], max(0, len(findings) - _FINDINGS)
-    more = f" and {rest} more" if rest else ""
-    listed = [f"{run.title}: findings", *(f"  {each}" for each in first)]
-    return {
-        "title": f"Findings of {run.title}",
-        "detail": f"the first {len(first)}{more}" if rest else "",
-        "rows": [
-            {
-                "severity": each.severity.value,
-                "text": f"{each.title} ({each.confidence} confidence)",
-            }
-            for each in first
-        ],
-        "text": "\n".join(listed) + more,
-    }
-
-
-def _described(findings: Findings) -> dict[str, Any]:
-    return {
-        "findings": [
-            {"rule": each.rule, "severity": each.severity.value, "title": each.title}
-            for each in findings[:_FINDINGS]
-        ],
-        "left_out": max(0, len(findings) - _FINDINGS),
-    }
-
 
 _PIXELS, _SAVED_PIXELS = 60_000, 9_000
+
+
 #: Cells of a plane that its picture has room for, points of a line, channels and cells of one.
 _WIDEST, _TALLEST = 640, 220
+
+
 _POINTS = 160
+
+
 _MOST_CHANNELS, _LARGEST_CHANNEL = 64, 144
 
 

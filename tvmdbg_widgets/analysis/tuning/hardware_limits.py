@@ -1,0 +1,173 @@
+"""Limits of hardware that schedules of a log exceed, and threads of their blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from tvmdbg_widgets.analysis.tuning.identity import target_keys
+from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
+from tvmdbg_widgets.analysis.tuning.schedules.working import ReplayError
+from tvmdbg_widgets.formats.tuning.record import read_steps
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.tuning.measure_errors import Record
+from tvmdbg_widgets.model.tuning.parts import (
+    HARDWARE_NAMES,
+    UNCHECKED,
+    HardwareParams,
+    Target,
+    TuningParts,
+)
+from tvmdbg_widgets.model.tuning.steps import Annotation, AnyStep, SplitStep, Stage
+
+#: What TVM takes for these GPUs whatever the device (``GetDefaultHardwareParams``,
+#: src/auto_scheduler/search_task.cc); of others it asks the device.
+_FIXED = {
+    "metal": (-1, 16, 64, 32768, UNCHECKED, 1024, 2, 8),
+    "mali": (-1, 16, 64, 32768, UNCHECKED, 256, 1, 1),
+    "adreno": (-1, 16, 64, 32768, 32768, 256, 1, 1),
+}
+
+
+_MEMORY = ("max_shared_memory_per_block", "max_local_memory_per_block")
+
+
+_MOST_ROWS = 8
+
+
+def known_hardware(target: Target) -> dict[str, int]:
+    """Return the hardware parameters TVM gives every device of a target; empty where it asks."""
+    fixed = _FIXED.get(target.attrs.get("device", "")) or _FIXED.get(target.kind)
+    return {} if fixed is None else dict(zip(HARDWARE_NAMES, fixed, strict=True))
+
+
+def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[str]:
+    """Return what gets smaller, and which schedules need more, as far as their steps tell."""
+    found = []
+    for name, after in new.items():
+        before = [(_value(each.task.hardware, name), each) for each in records]
+        smaller = [(value, each) for value, each in before if value > 0 and value > after]
+        if smaller:
+            largest = max(value for value, _ in smaller)
+            told = _consequence([each for _, each in smaller], name, after)
+            found.append(f"{name}: {largest:,} → {after:,}; {told}")
+    return found
+
+
+def gpu_warnings(records: Sequence[Record], target: Target) -> list[str]:
+    """Return which schedules cannot be built for a target, as it is a GPU or is none.
+
+    Nothing is said of targets whose kind is not known, as tags.
+    """
+    keys = target_keys(target) or ()
+    is_gpu = "gpu" in keys
+    if not is_gpu and "cpu" not in keys:
+        return []
+    wrong = [each.row for each in records if bool(threads_per_block(each.steps)) != is_gpu]
+    if not wrong:
+        return []
+    how = "no loop is bound" if is_gpu else "loops are bound"
+    return [f"{how} to GPU threads, so {target.kind} cannot build: {_schedules(wrong)}"]
+
+
+def _value(hardware: HardwareParams | None, name: str) -> int:
+    """Return a parameter; 0, which limits nothing, where the log does not have it."""
+    if hardware is None:
+        return 0
+    if name == "max_local_memory_per_block":
+        return hardware.max_local_memory_per_block or 0
+    return int(getattr(hardware, name))
+
+
+def _consequence(records: Sequence[Record], name: str, after: int) -> str:
+    if name in _MEMORY:
+        return "how much of it the schedules use is not in the log: some may fail"
+    if name != "max_threads_per_block":
+        return "schedules run all the same, but were chosen for the larger value"
+    threads = {each.row: threads_per_block(each.steps) for each in records}
+    over = [row for row, need in threads.items() if need > after]
+    unknown = sum(need == UNKNOWN for need in threads.values())
+    told = "no schedule is known to have more threads"
+    if over:
+        told = (
+            f"exceeded by {_schedules(over)}, with up to {counted(max(threads.values()), 'thread')}"
+        )
+    return f"{told}; unknown for {counted(unknown, 'schedule')}" if unknown else told
+
+
+def _schedules(rows: Iterable[int]) -> str:
+    """Name schedules by rows: ``"3 schedules (rows 12, 40, 77)"``."""
+    every = sorted(rows)
+    named = ", ".join(map(str, every[:_MOST_ROWS]))
+    more = f" and {len(every) - _MOST_ROWS} more" if len(every) > _MOST_ROWS else ""
+    return f"{counted(len(every), 'schedule')} (row{'s' * (len(every) > 1)} {named}{more})"
+
+
+UNKNOWN = -1
+
+
+_THREADS = (Annotation.THREAD_X, Annotation.THREAD_Y, Annotation.THREAD_Z)
+
+
+_MOST_SHAPES = 1_000
+
+
+def threads_per_block(steps: Sequence[AnyStep]) -> int:
+    """Return the threads of a block; of several kernels, the most."""
+    # Most schedules of a task differ in factors alone.
+    shape = [
+        SplitStep(step.stage_id, step.iter_id, 0, (1,) * len(step.lengths), step.inner_to_outer)
+        if isinstance(step, SplitStep)
+        else step
+        for step in steps
+    ]
+    blocks = _blocks(tuple(shape))
+    if blocks is None:
+        return UNKNOWN
+    lengths = {at: step.lengths for at, step in enumerate(steps) if isinstance(step, SplitStep)}
+    most = 0
+    for block in blocks:
+        threads = math.prod([lengths[at][place] for at, place in block])
+        if threads >= 2**31:
+            return UNKNOWN
+        most = max(most, threads)
+    return most
+
+
+@lru_cache(_MOST_SHAPES)
+def _blocks(shape: tuple[AnyStep, ...]) -> tuple[tuple[tuple[int, int], ...], ...] | None:
+    """Return the factors of each kernel's block, None where one is unknown."""
+    try:
+        replaying = Replay(None, shape)
+        for _ in shape:
+            replaying.advance()
+    except ReplayError:
+        return None
+    blocks = [_block(stage) for stage in replaying.state().stages]
+    known = [each for each in blocks if each is not None]
+    return tuple(filter(None, known)) if len(known) == len(blocks) else None
+
+
+def _block(stage: Stage) -> tuple[tuple[int, int], ...] | None:
+    bound = [loop.product for loop in stage.iterators if loop.annotation in _THREADS]
+    known = [each for each in bound if each is not None]
+    return tuple(factor for each in known for factor in each) if len(known) == len(bound) else None
+
+
+def threads_of(
+    parts: TuningParts, rows: npt.NDArray[np.intp], *, progress: bool = True
+) -> npt.NDArray[np.int32]:
+    """Return the threads of the blocks of some rows, read from their steps."""
+    from tqdm.auto import tqdm
+
+    on_gpu = np.array([each.tuner == "ansor" and each.target.is_gpu for each in parts.tasks], bool)
+    places = np.flatnonzero(on_gpu[parts.trials.task[rows]])
+    found = np.zeros(len(rows), np.int32)
+    look = {"unit": " records", "delay": 1, "leave": False, "disable": not progress}
+    for place in tqdm(places.tolist(), desc="reading steps", **look):
+        found[place] = threads_per_block(read_steps(parts, int(rows[place])))
+    return found

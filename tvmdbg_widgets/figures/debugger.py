@@ -1,0 +1,123 @@
+"""The linked views of a run as one figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tvmdbg_widgets.analysis.facts import RunFacts
+from tvmdbg_widgets.figures.options import (
+    PARTS,
+    Redact,
+    TensorFigureOptions,
+)
+from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
+from tvmdbg_widgets.figures.run_figure import RunFigure
+from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
+from tvmdbg_widgets.figures.tensor import most_pixels, tensor_request
+from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
+from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.findings import Findings
+
+#: Of the whole figure.
+_MOST_BYTES, _MOST_SAVED_BYTES = 2 * MOST_BYTES, 42 * 1024
+
+
+_FINDINGS = 5
+
+
+@dataclass(frozen=True)
+class DebuggerOptions:
+    """How the three views are shown; ``hidden`` are those that are folded away."""
+
+    graph: GraphFigureOptions = field(default_factory=GraphFigureOptions)
+    tensor: TensorFigureOptions = field(default_factory=TensorFigureOptions)
+    timeline: TimelineFigureOptions = field(default_factory=TimelineFigureOptions)
+    hidden: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what no debugger can fold away."""
+        for each in self.hidden:
+            one_of("collapsed", each, PARTS)
+
+
+def debugger_figure(
+    run: RunFacts,
+    options: DebuggerOptions | None = None,
+    *,
+    findings: Findings | None = None,
+    width: float = 720,
+    theme: str = "light",
+    saved: bool = False,
+    redact: Redact | None = None,
+) -> Figure:
+    """Draw the graph, one tensor and the timeline of a run below each other."""
+    if options is None:
+        timed = run.timeline is not None
+        options = DebuggerOptions(GraphFigureOptions(color_by="time" if timed else "kind"))
+    most = MOST_SAVED_BYTES if saved else MOST_BYTES
+    pixels = most_pixels(saved)
+    views = {
+        "graph": graph_request(run, options.graph, most_bytes=most),
+        "tensor": tensor_request(run, options.tensor, most_pixels=pixels, redact=redact),
+        "timeline": timeline_request(run, options.timeline),
+    }
+    told = findings if findings is not None and len(findings) else None
+    known = [name for name in PARTS if name in views or told is not None]
+    shown = [name for name in known if name not in options.hidden] or ["graph"]
+    description: dict[str, Any] = {"view": "debugger", "title": run.title}
+    if told is not None:
+        description["findings"] = _described(told)
+    return RunFigure(
+        run,
+        "debugger",
+        (),
+        {
+            "views": {
+                name: {"view": each.view, "data": each.request_data, "options": each.options}
+                for name, each in views.items()
+            },
+            "findings": None if told is None else _findings(run, told),
+            "shown": shown,
+            "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
+            "text": "\n\n".join(str(views[name].data["text"]) for name in shown if name in views),
+        },
+        # What a graph is drawn from has more names than what the others need of it.
+        replies=lambda: {
+            kind: reply
+            for each in reversed(views.values())
+            for kind, reply in each.answered().items()
+        },
+        description=description | {name: each.description for name, each in views.items()},
+        columns=views["graph"].columns,
+    ).figure(width=width, theme=theme)
+
+
+def _findings(run: RunFacts, findings: Findings) -> dict[str, Any]:
+    """Return the first findings as they are written."""
+    first, rest = findings[:_FINDINGS], max(0, len(findings) - _FINDINGS)
+    more = f" and {rest} more" if rest else ""
+    listed = [f"{run.title}: findings", *(f"  {each}" for each in first)]
+    return {
+        "title": f"Findings of {run.title}",
+        "detail": f"the first {len(first)}{more}" if rest else "",
+        "rows": [
+            {
+                "severity": each.severity.value,
+                "text": f"{each.title} ({each.confidence} confidence)",
+            }
+            for each in first
+        ],
+        "text": "\n".join(listed) + more,
+    }
+
+
+def _described(findings: Findings) -> dict[str, Any]:
+    return {
+        "findings": [
+            {"rule": each.rule, "severity": each.severity.value, "title": each.title}
+            for each in findings[:_FINDINGS]
+        ],
+        "left_out": max(0, len(findings) - _FINDINGS),
+    }

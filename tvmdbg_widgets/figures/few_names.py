@@ -1,0 +1,88 @@
+"""Parts of a graph or timeline with few names, whose figures can name each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tvmdbg_widgets.analysis.facts import RunFacts
+from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.answers.timeline import first_of_timeline
+from tvmdbg_widgets.engine import without_rows
+from tvmdbg_widgets.figures.texts import MOST_NODES, Ints
+from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
+from tvmdbg_widgets.model.timeline.timeline import Timeline
+
+_NOTHING = np.zeros(0, np.int32)
+
+
+#: Rows of nodes that a figure of a timeline takes its scale and its names from.
+_LONGEST_ROWS = 1_000
+
+
+def has_many(run: RunFacts) -> bool:
+    """Whether a run has more nodes than the engine is told the names of."""
+    return run.graph is not None and run.graph.num_nodes > MOST_NODES
+
+
+def graph_of_few(graph: Graph, named: Ints) -> Reply:
+    """Answer the graph to a figure that writes the names of these nodes and draws no edges."""
+    named = np.unique(named[(named >= 0) & (named < graph.num_nodes)])
+    first = graph.entry_offsets[named]
+    first = first[first < graph.entry_offsets[named + 1]]
+    known = np.zeros(graph.num_entries, np.bool_)
+    known[first] = graph.shape_known[first]
+    ranks = np.diff(graph.shape_offsets)
+    told: dict[str, Any] = {
+        "names": _words(graph.names, named, others=False),
+        "labels": _words(node_labels(graph), named, others=True),
+        "opKinds": node_op_kinds(graph),
+        "kinds": graph.kinds,
+        "entryOffsets": graph.entry_offsets.astype(np.int32),
+        "shapeKnown": known,
+        "shapeOffsets": np.cumsum([0, *np.where(known, ranks, 0)]).astype(np.int32),
+        "shapeDims": graph.shape_dims[np.repeat(known, ranks)].astype(np.float64),
+    }
+    info = {"devices": {}, "wrong": [], "wrongCount": 0, "together": ""}
+    return Reply.of("graph", without_rows("graph") | told, info)
+
+
+def few_of_timeline(run: RunFacts, timeline: Timeline, named: Ints) -> dict[str, Reply]:
+    """Answer timeline and graph to a figure that lists these nodes."""
+    told, shown = _timeline_of_few(run, timeline)
+    if run.graph is None:
+        return {"timeline": told}
+    return {
+        "timeline": told,
+        "graph": graph_of_few(run.graph, np.concatenate([shown, named])),
+    }
+
+
+def _timeline_of_few(run: RunFacts, timeline: Timeline) -> tuple[Reply, Ints]:
+    """Answer the timeline to a figure, and return the nodes that it may show."""
+    columns, info = first_of_timeline(run, KeptTimeline(timeline, run.graph), repeats=False)
+    node, ns = columns["rankNode"], columns["rankNs"]
+    rows = np.flatnonzero(node >= 0)
+    kept = np.ones(len(node), np.bool_)
+    kept[rows[np.argsort(-ns[rows], kind="stable")[_LONGEST_ROWS:]]] = False
+    for name in [name for name in columns if name.startswith("rank")]:
+        column = columns[name]
+        is_text = isinstance(column, StringColumn)
+        words = StringColumn(column.unique, column.codes[kept]) if is_text else column[kept]
+        columns[name] = words
+    shown = [columns["lodNode"], columns["rankNode"], columns.get("node", _NOTHING)]
+    return Reply.of("timeline", without_rows("timeline") | columns, info), np.concatenate(shown)
+
+
+def _words(column: StringColumn, named: Ints, *, others: bool) -> StringColumn:
+    """Return the words of some rows, with ``others`` wherever the same stand; elsewhere ""."""
+    kept = np.unique(column.codes[named])
+    number = np.full(len(column.unique), len(kept), np.int32)
+    number[kept] = np.arange(len(kept), dtype=np.int32)
+    codes = np.full(len(column), len(kept), np.int32)
+    rows = slice(None) if others else named
+    codes[rows] = number[column.codes[rows]]
+    return StringColumn((*(column.unique[code] for code in kept.tolist()), ""), codes)
