@@ -145,7 +145,7 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
         (
             (
                 *("tuning/*", "analysis/tuning/facts", "analysis/tuning/identity"),
-                *("analysis/tuning/selection", "analysis/tuning/sessions", "export/rerun"),
+                *("analysis/tuning/selection", "analysis/tuning/writing", "export/rerun"),
             ),
             tvmdbg.TuningLog,
         ),

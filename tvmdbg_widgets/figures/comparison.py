@@ -18,12 +18,12 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.matching import Certainty, Matching
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.timeline import change_of_slices
-from tvmdbg_widgets.figures.few_names import few_of_timeline, has_many
+from tvmdbg_widgets.figures.few_names import MOST_NODES, few_of_timeline, has_many
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.request import graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
-from tvmdbg_widgets.figures.texts import MOST_NODES, SHOWN, Direction, usable_width
+from tvmdbg_widgets.figures.texts import SHOWN, Direction, usable_width
 from tvmdbg_widgets.figures.timeline import Range, seen_nodes
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.text import one_line

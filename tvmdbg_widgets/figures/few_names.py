@@ -11,7 +11,7 @@ from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.timeline import first_of_timeline
 from tvmdbg_widgets.engine import without_rows
-from tvmdbg_widgets.figures.texts import MOST_NODES, Ints
+from tvmdbg_widgets.figures.texts import Ints
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -21,6 +21,10 @@ _NOTHING = np.zeros(0, np.int32)
 
 #: Rows of nodes that a figure of a timeline takes its scale and its names from.
 _LONGEST_ROWS = 1_000
+
+
+#: The names of more nodes are not sent to the engine.
+MOST_NODES = 100_000
 
 
 def has_many(run: RunFacts) -> bool:

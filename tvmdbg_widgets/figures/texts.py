@@ -198,9 +198,6 @@ def index_text(index: Sequence[int]) -> str:
 
 Ints = npt.NDArray[np.integer[Any]]
 
-#: The names of more nodes are not sent to the engine.
-MOST_NODES = 100_000
-
 
 Direction = Literal["down", "right"]
 

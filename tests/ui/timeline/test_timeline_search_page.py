@@ -13,7 +13,7 @@ from tests.ui.timeline.test_timeline_page import View
 from tests.ui.timeline.test_timeline_ranges_page import EVENTS, trace
 from tests.ui.waits import rest
 from tvmdbg_widgets.answers import kept_timeline as timeline_kept
-from tvmdbg_widgets.answers import node as answers_ranges
+from tvmdbg_widgets.answers import ranges as answers_ranges
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:

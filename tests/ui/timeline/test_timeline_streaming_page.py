@@ -17,7 +17,7 @@ from tests.ui.timeline.test_timeline_page import View, overlaps
 from tests.ui.waits import frames, rest, until
 from tvmdbg_widgets.answers import answers
 from tvmdbg_widgets.answers import kept_timeline as timeline_kept
-from tvmdbg_widgets.answers import node as answers_ranges
+from tvmdbg_widgets.answers import ranges as answers_ranges
 from tvmdbg_widgets.answers import timeline as answers_timeline
 from tvmdbg_widgets.run import DebugRun
 

@@ -12,7 +12,7 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING, chain, write
 from tests.unit.figures.figure_checks import assert_sound
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.figures import run_figure, texts
+from tvmdbg_widgets.figures import few_names, run_figure
 from tvmdbg_widgets.figures.comparison import comparison_figure, time_comparison_figure
 from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.run import DebugRun
@@ -47,9 +47,9 @@ def networks(tmp_path_factory: pytest.TempPathFactory) -> tuple[DebugRun, DebugR
 def both(run: DebugRun, view: str, **how: Any) -> tuple[Any, Any]:
     """Return a figure as of few nodes, and as of very many."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(texts, "MOST_NODES", 10 * _NODES)
+        patch.setattr(few_names, "MOST_NODES", 10 * _NODES)
         few = run.figure(view, **how)
-        patch.setattr(texts, "MOST_NODES", _NODES // 2)
+        patch.setattr(few_names, "MOST_NODES", _NODES // 2)
         return few, run.figure(view, **how)
 
 
@@ -94,9 +94,9 @@ def test_the_times_of_two_runs_of_many_nodes_are_drawn_as_those_of_few(
         return draw(*arguments, **more)
 
     monkeypatch.setattr(run_figure, "draw_or_tell", measured)
-    monkeypatch.setattr(texts, "MOST_NODES", 10 * _NODES)
+    monkeypatch.setattr(few_names, "MOST_NODES", 10 * _NODES)
     few = time_comparison_figure(compared, **how)
-    monkeypatch.setattr(texts, "MOST_NODES", _NODES // 2)
+    monkeypatch.setattr(few_names, "MOST_NODES", _NODES // 2)
     many = time_comparison_figure(compared, **how)
     assert "missing" not in few.description
     assert many.svg == few.svg
@@ -112,10 +112,10 @@ def test_a_figure_whose_answers_fail_has_its_text_form(
     def fails(*_: object, **__: object) -> None:
         raise MemoryError("no room for the answer")
 
-    monkeypatch.setattr(texts, "MOST_NODES", most)
+    monkeypatch.setattr(few_names, "MOST_NODES", most)
     monkeypatch.setattr(Answers, "answer", fails)
-    monkeypatch.setattr(texts, "first_of_timeline", fails)
-    monkeypatch.setattr(texts, "node_op_kinds", fails)
+    monkeypatch.setattr(few_names, "first_of_timeline", fails)
+    monkeypatch.setattr(few_names, "node_op_kinds", fails)
     run = networks[0]
     figure = debugger_figure(run.facts) if view == "debugger" else run.figure(view)
     if view == "graph" and most < _NODES:

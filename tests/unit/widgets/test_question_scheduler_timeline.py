@@ -66,7 +66,7 @@ def test_a_search_that_takes_long_ends_for_a_newer_one_and_holds_up_nobody(
             watch()
         return Hits(np.array([3]), 8.0)
 
-    monkeypatch.setattr("tvmdbg_widgets.answers.node.matching", matching)
+    monkeypatch.setattr("tvmdbg_widgets.answers.ranges.matching", matching)
     old = pages.send(FIND, text="slow")
     assert begun.wait(LIMIT)
     assert pages.ask({"kind": "slice", "source": 5})["start"] == 50

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import tvmdbg_widgets as tvmdbg
 from tests.make.tuning_story import story
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
-from tvmdbg_widgets.export import model_explorer
+from tvmdbg_widgets.export import tuning_page
 
 if TYPE_CHECKING:
     import pytest
@@ -36,7 +36,7 @@ def test_a_page_replays_each_schedule_once_and_reads_none_that_has_no_room(
     assert len(log.tasks) == TASKS
     replays: list[None] = []
     answered: list[int] = []
-    made, answer = Replay.__init__, model_explorer.schedule_answer
+    made, answer = Replay.__init__, tuning_page.schedule_answer
 
     def counted(self: Replay, *args: Any, **how: Any) -> None:
         replays.append(None)
@@ -47,7 +47,7 @@ def test_a_page_replays_each_schedule_once_and_reads_none_that_has_no_room(
         return answer(log, trial)
 
     monkeypatch.setattr(Replay, "__init__", counted)
-    monkeypatch.setattr(model_explorer, "schedule_answer", told)
+    monkeypatch.setattr(tuning_page, "schedule_answer", told)
     log.save_html(tmp_path / "all.html")
     assert len(answered) == TASKS
     assert len(replays) <= TASKS + 3, "one more for the figure's schedule"
