@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import importlib
 import os
-from collections import Counter
+import tomllib
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ HOW = f"set {CORPUS} to the folder of recorded runs to run this"
 HERE = Path(__file__).parent
 
 # A machine under load is no failure; the same examples everywhere unless asked for more.
-hypothesis.settings.register_profile("core", deadline=None, max_examples=100, derandomize=True)
+hypothesis.settings.register_profile("core", deadline=None, max_examples=50, derandomize=True)
 hypothesis.settings.register_profile("long", deadline=None, max_examples=2000)
 hypothesis.settings.load_profile("core")
 
@@ -126,7 +127,9 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
     left_out.update(_markers(item) for item in items)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    _mark_slow_cases(items)
     # Playwright leaves an event loop running in this thread, and what starts its own then fails
     # (of several processes tests/scheduling.py sees to that).
     # Of the files with a browser the longest come first: two processes then end together.
@@ -170,6 +173,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("rests on the specification alone")
         for nodeid in spec_only:
             write(nodeid)
+
+
+def _mark_slow_cases(items: list[pytest.Item]) -> None:
+    """Leave as many cases of a test unmarked as the table says, the others are slow."""
+    table = tomllib.loads((HERE / "slow_cases.toml").read_text("utf-8"))
+    cases: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        path = item.path.relative_to(HERE).as_posix()
+        name = getattr(item, "originalname", item.name)
+        if name in table.get(path, {}) and not item.get_closest_marker("slow"):
+            cases[path, name].append(item)
+    for (path, name), known in cases.items():
+        kept = {len(known) * turn // table[path][name] for turn in range(table[path][name])}
+        for number, item in enumerate(known):
+            if number not in kept:
+                item.add_marker(pytest.mark.slow)
 
 
 def _turn(item: pytest.Item, tests: int) -> tuple[int, int]:

@@ -110,7 +110,7 @@ times = st.dictionaries(nodes, st.lists(whole, min_size=1, max_size=6), max_size
 some_pairs = st.dictionaries(st.tuples(nodes, nodes), st.sampled_from(list(Certainty)), max_size=20)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(times, times, some_pairs)
 def test_rows_hold_each_timed_node_once_and_add_up_exactly(
     a: dict[int, list[float]],

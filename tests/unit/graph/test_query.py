@@ -174,7 +174,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(QUERIES)
 def test_random_queries_find_what_is_found_node_by_node(sample: tvmdbg.DebugRun, text: str) -> None:
     tree = parse(text)
@@ -182,14 +182,14 @@ def test_random_queries_find_what_is_found_node_by_node(sample: tvmdbg.DebugRun,
     assert set(sample.select(text)) == truth(sample, tree), text
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(trees())
 def test_a_tree_that_is_written_is_read_again(made: list[Any]) -> None:
     tree, text = written(made)
     assert parse(text) == tree, text
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(TEXTS)
 def test_any_text_finds_nodes_or_says_what_is_wrong(sample: tvmdbg.DebugRun, text: str) -> None:
     found = ours(sample, text)
@@ -220,7 +220,7 @@ SIGNS = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(SIGNS, max_size=7).map("".join), st.text("abc01_ \n", max_size=8))
 @example("(a*)*$", "aab")
 def test_regular_expressions_find_what_python_finds(pattern: str, text: str) -> None:

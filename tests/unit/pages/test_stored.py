@@ -76,7 +76,7 @@ def test_a_page_with_all_values_answers_as_the_kernel(
     stored = store(run.facts, budget=ALL, share="tensors", parameters=True)
     asked: list[tuple[Any, dict[str, Any]]] = [(None, {"error": True})]
 
-    @settings(max_examples=150)
+    @settings(max_examples=60)
     @given(questions(run))
     def collect(question: Any) -> None:
         asked.append((question, told(run, question)))
@@ -120,7 +120,7 @@ def test_a_page_answers_of_arrays_of_many_axes(tmp_path: Path) -> None:
     stored = store(run.facts, budget=ALL, share="tensors", parameters=True)
     asked: list[tuple[Any, dict[str, Any]]] = []
 
-    @settings(max_examples=250)
+    @settings(max_examples=100)
     @given(tensor_questions(list(run.tensors.values())))
     def collect(question: Any) -> None:
         expected = told(run, question)

@@ -37,7 +37,7 @@ def counted(a: list[float], b: list[float]) -> float:
     return min(1.0, 2 * min(below, above) / total)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(few, few)
 def test_p_is_that_of_counting_every_deal_ties_and_all(a: list[float], b: list[float]) -> None:
     found = rank_tests([a], [b])

@@ -78,7 +78,7 @@ def some_rows(draw: st.DrawFn, name: str) -> np.ndarray[Any, Any]:
 
 
 @given(st.sampled_from(NAMES), st.data())
-@settings(max_examples=250)
+@settings(max_examples=100)
 def test_every_field_is_that_of_the_array_alone(name: str, data: st.DataObject) -> None:
     values = data.draw(some_rows(name))
     for row, found in zip(values, Batch(values).rows(), strict=True):

@@ -28,7 +28,7 @@ from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
 @given(st.sampled_from(NAMES), st.data(), st.integers(1, 400))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_every_field_of_every_type(name: str, data: st.DataObject, piece: int) -> None:
     stored = data.draw(some_bytes(name))
     with pytest.MonkeyPatch.context() as patch:

@@ -11,7 +11,7 @@ from tvmdbg_widgets.model.statistics.tallies import tally
 
 
 @given(st.sampled_from([*WHOLE, *FLOATS, *NAMES]), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_field_differs(name: str, data: st.DataObject) -> None:
     array = decoded(data.draw(some_bytes(name)), name)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(array)), max_size=2)))

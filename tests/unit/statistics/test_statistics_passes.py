@@ -47,7 +47,7 @@ def facts(found: Statistics) -> list[Any]:
 
 
 @given(st.sampled_from(NAMES), st.data())
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_any_split_merges_to_the_same(name: str, data: st.DataObject) -> None:
     array = decoded(data.draw(some_bytes(name)), name)
     size = data.draw(st.integers(1, 50))

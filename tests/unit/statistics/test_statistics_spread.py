@@ -31,7 +31,7 @@ def narrow(array: np.ndarray[Any, Any]) -> None:
 
 
 @given(st.sampled_from(NAMES), st.data(), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_percentiles_are_numpys(name: str, data: st.DataObject, count: bool) -> None:
     stored = data.draw(some_bytes(name))
     finite = finite_of(decoded(stored, name))
@@ -88,7 +88,7 @@ def test_percentiles_lie_between_0_and_100() -> None:
 
 
 @given(st.sampled_from(NAMES), st.data(), st.integers(1, 40))
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_histograms_count_every_value(name: str, data: st.DataObject, bins: int) -> None:
     stored = data.draw(some_bytes(name))
     finite = finite_of(decoded(stored, name))
@@ -108,7 +108,7 @@ def counted(values: np.ndarray[Any, Any], edges: np.ndarray[Any, Any]) -> list[i
 
 
 @given(st.sampled_from(NAMES), st.data(), st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=9))
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_what_the_distribution_tells_is_certain(
     name: str, data: st.DataObject, numbers: list[float]
 ) -> None:

@@ -57,7 +57,7 @@ def selections(draw: st.DrawFn, shape: tuple[int, ...]) -> object:
     return (*items, ...) if draw(st.booleans()) else tuple(items)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.data(), stored())
 def test_windows_are_those_of_the_whole(
     data: st.DataObject, case: tuple[Layout, tuple[int, ...]]

@@ -33,7 +33,7 @@ def opened(lines: list[bytes]) -> tvmdbg.TuningLog:
     return tvmdbg.open_tuning(log_of(lines), progress=False)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(LINES, min_size=1, max_size=25))
 def test_random_logs_give_what_tvm_gives(lines: list[bytes]) -> None:
     log, truth = opened(lines), Chosen(lines)

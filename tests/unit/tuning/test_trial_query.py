@@ -227,7 +227,7 @@ QUERIES = st.recursive(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(QUERIES)
 def test_random_queries_find_what_is_found_trial_by_trial(text: str) -> None:
     tree = parse(text, TRIALS)
@@ -252,7 +252,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_any_text_finds_rows_or_is_refused(text: str) -> None:
     with contextlib.suppress(QueryError):
