@@ -1,1 +1,1 @@
-"""Figures of every view, made without a browser."""
+"""Static figures of every view, drawn without a browser."""

@@ -1,4 +1,4 @@
-"""Bytes with their fields as a figure and as text."""
+"""Bytes with their decoded fields, as a figure and as text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def byte_map_figure(
     theme: str = "light",
     most_rows: int = 60,
 ) -> Figure:
-    """Draw the fields of some bytes as a tree, and below it the bytes as hex and as text."""
+    """Draw fields as a tree, and below it the bytes as hex and as text."""
     title = one_line(title)
     rows, left_out = _shown(root, most_rows)
     per_line = 16 if usable_width(width) >= _WIDE else 8
@@ -55,20 +55,20 @@ def byte_map_figure(
 
 
 def _shown(root: ByteField, most: int) -> tuple[list[Row], int]:
-    """Return the first fields with their depths, and how many are left out."""
+    """Return the first rows, and the number of rows left out."""
     walk = root.walk()
     rows = list(islice(walk, max(most, 1)))
     return rows, sum(1 for _ in walk)
 
 
 def _lowest(rows: Sequence[Row]) -> list[ByteField]:
-    """Return the fields below which none is shown."""
+    """Return the shown fields that have no shown child."""
     depths = [depth for depth, _ in rows[1:]] + [0]
     return [field for (depth, field), after in zip(rows, depths, strict=True) if after <= depth]
 
 
 def _described(depth: int, field: ByteField, data: bytes | memoryview) -> dict[str, Any]:
-    """Return a field as ``js/src/engine/byte_map.ts`` reads it."""
+    """Return a row as ``js/src/engine/byte_map.ts`` reads it."""
     return {
         "depth": depth,
         "name": _cut(field.name),
@@ -87,13 +87,12 @@ def _cut(text: str) -> str:
 
 
 def _gathered(data: bytes | memoryview, lines: Sequence[HexLine]) -> npt.NDArray[np.uint8]:
-    """Return the bytes of the lines."""
     pieces = [bytes(data[line.offset : line.offset + line.size]) for line in lines]
     return np.frombuffer(b"".join(pieces), np.uint8)
 
 
 def _owners(rows: Sequence[Row], lines: Sequence[HexLine]) -> npt.NDArray[np.int32]:
-    """Return for each byte of the lines the row of the innermost field that has it; -1 for none."""
+    """Return for each byte in the lines the row of the innermost field around it, or -1."""
     places = [np.arange(line.offset, line.offset + line.size) for line in lines]
     offsets = np.concatenate([*places, np.zeros(0, np.int64)])
     owners = np.full(len(offsets), -1, np.int32)
@@ -103,26 +102,26 @@ def _owners(rows: Sequence[Row], lines: Sequence[HexLine]) -> npt.NDArray[np.int
 
 
 def byte_map_text(title: str, rows: Sequence[Row], left_out: int, data: bytes | memoryview) -> str:
-    """Return the fields as an indented tree with offset, bytes and value."""
+    """Return fields as an indented tree with offset, bytes and value."""
     last = max(field.offset for _, field in rows)
     digits = max(4, len(f"{last:x}"))
-    found = [title]
+    lines = [title]
     for depth, field in rows:
         group = bool(field.children) or field.kind == "group"
         held = counted(field.size, "byte") if group else hex_text(data, field)
         value = f": {_cut(field.value)}" if field.value else ""
         long = f" ({counted(field.size, 'byte')})" if not group and field.size > 8 else ""
-        found.append(
+        lines.append(
             f"{field.offset:0{digits}x}  {'  ' * depth}{_cut(field.name)}{value}  [{held}]{long}"
         )
         if field.note:
-            found.append(f"{' ' * digits}  {'  ' * depth}! {_cut(field.note)}")
+            lines.append(f"{' ' * digits}  {'  ' * depth}! {_cut(field.note)}")
     if left_out:
-        found.append(f"and {counted(left_out, 'more field')}")
-    return "\n".join(found)
+        lines.append(f"and {counted(left_out, 'more field')}")
+    return "\n".join(lines)
 
 
-#: A field longer than this is cut to its beginning.
+#: Fields longer than the first are cut to the second, in bytes.
 _WHOLE, _BEGINNING = 96, 32
 
 
@@ -135,7 +134,7 @@ class HexLine(NamedTuple):
 
 
 def hex_lines(fields: Sequence[ByteField], length: int, per_line: int) -> tuple[list[HexLine], int]:
-    """Return the lines that show the fields, and how many bytes follow the last of them."""
+    """Return the lines to draw, and the number of bytes after the last line."""
     lines: list[HexLine] = []
     end = 0
     for number in _numbers(fields, length, per_line):
@@ -150,8 +149,8 @@ def hex_lines(fields: Sequence[ByteField], length: int, per_line: int) -> tuple[
 
 
 def _numbers(fields: Sequence[ByteField], length: int, per_line: int) -> Iterator[int]:
-    """Yield numbers of lines to show, rising."""
-    for field in sorted(fields, key=lambda each: each.offset):
+    """Yield the numbers of the lines to draw, ascending."""
+    for field in sorted(fields, key=lambda field_: field_.offset):
         shown = field.size if field.size <= _WHOLE else _BEGINNING
         end = min(field.offset + shown, length)
         if field.offset < end:
@@ -159,6 +158,6 @@ def _numbers(fields: Sequence[ByteField], length: int, per_line: int) -> Iterato
 
 
 def hex_text(data: bytes | memoryview, field: ByteField, most: int = 8) -> str:
-    """Return the bytes of a field as hex, of many the first ones."""
+    """Return the first bytes of a field as hex."""
     piece = bytes(data[field.offset : min(field.end, field.offset + most)])
     return piece.hex(" ") + (" …" if field.size > len(piece) else "")

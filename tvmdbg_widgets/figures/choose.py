@@ -1,11 +1,11 @@
-"""A figure by the name of its view."""
+"""Figures of a run by the name of the view."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_r
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 from tvmdbg_widgets.figures.tensor import tensor_figure
-from tvmdbg_widgets.figures.texts import Direction
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_figure
 from tvmdbg_widgets.model.base.choice import no_argument, one_of
 from tvmdbg_widgets.model.findings import Findings
@@ -39,7 +38,10 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class MemoryFigureOptions:
-    """How the memory plan is shown; as of ``MemoryView``. ``selected`` are node ids."""
+    """Options of a memory figure; same names as traits of ``MemoryView``.
+
+    ``selected`` are node ids.
+    """
 
     parameters: bool = True
     color_by: str = "kind"
@@ -65,19 +67,19 @@ _OPTIONS: dict[str, tuple[type, ...]] = {
 
 
 def _key(kind: type, name: str) -> str:
-    """Return the name of a view's option among those of the debugger, whose ``show`` is another."""
+    """Return the name of an option in the debugger, where ``show`` is the timeline's."""
     return "tensor_show" if kind is TensorFigureOptions and name == "show" else name
 
 
-#: Names of the options of the debugger.
+#: Options of the debugger's figure.
 VIEW_OPTIONS = frozenset(
-    _key(kind, each.name) for kind in _OPTIONS["debugger"] for each in fields(kind)
+    _key(kind, field.name) for kind in _OPTIONS["debugger"] for field in fields(kind)
 )
 
 
 def names_of(options: type) -> list[str]:
-    """Return the names of a view's options."""
-    return [each.name for each in fields(options)]
+    """Return the option names of one options class."""
+    return [field.name for field in fields(options)]
 
 
 def figure_of(
@@ -89,7 +91,7 @@ def figure_of(
     options: Mapping[str, Any],
     findings: Findings | None = None,
 ) -> Figure:
-    """Return the figure of a view by its name."""
+    """Draw the figure of the named view."""
     one_of("view", view, _OPTIONS)
     known = frozenset(name for kind in _OPTIONS[view] for name in names_of(kind))
     if view == "debugger":
@@ -115,7 +117,7 @@ def figure_of(
 
 
 def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
-    """Sort options of the debugger by view."""
+    """Sort the debugger's options by view."""
     graph, tensor, timeline = (
         kind(**{name: given[key] for name in names_of(kind) if (key := _key(kind, name)) in given})
         for kind in _OPTIONS["debugger"]
@@ -124,7 +126,7 @@ def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
 
 
 def _timed(run: RunFacts, given: dict[str, Any]) -> dict[str, Any]:
-    """Color by time where the run knows times and nobody chose, as the views do."""
+    """Color by time if the run has times and ``color_by`` is not given."""
     return {"color_by": "kind" if run.timeline is None else "time"} | given
 
 
@@ -132,83 +134,65 @@ def graph_figure(
     run: RunFacts,
     *,
     color_by: str | NodeColumn | Any = "kind",
-    fold_parameters: bool = True,
-    direction: str = "down",
-    focus: int | str | None = None,
-    hops: int | None = None,
-    search: str = "",
-    selected: Sequence[int] = (),
-    isolate: Mapping[str, Any] | None = None,
-    hidden: Sequence[str] = (),
     color_limits: tuple[float, float] | None = None,
     label: str = "",
-    open_groups: Sequence[int] | None = None,
-    grouped: bool = True,
-    whole: bool = False,
     camera: Mapping[str, Any] | None = None,
     height: float = 420,
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
+    **more: Any,
 ) -> Figure:
-    """Draw the graph of a run; where it is too large, condensed to groups of its nodes.
+    """Draw the graph of a run; a large one is condensed to groups of nodes.
 
-    Of more than 100,000 nodes, without `isolate` or `open_groups`, each box stands for many
-    operators: the figure says which options have no effect on that.
+    Above 100,000 nodes, without `isolate` or `open_groups`, a box stands for many operators. The
+    figure then lists the options without effect.
     """
     if not isinstance(color_by, str | NodeColumn) and run.graph is not None:
         color_by = node_column(run.graph, color_by)
+    for name, kind in (
+        ("selected", tuple),
+        ("hidden", tuple),
+        ("open_groups", tuple),
+        ("isolate", dict),
+    ):
+        if more.get(name) is not None:
+            more[name] = kind(more[name])
     options = GraphFigureOptions(
-        color_by,
-        fold_parameters,
-        cast("Direction", direction),
-        focus,
-        hops,
-        search,
-        tuple(selected),
-        None if isolate is None else dict(isolate),
-        tuple(hidden),
-        checked_range(color_limits),
-        checked_template(label),
-        None if open_groups is None else tuple(open_groups),
-        grouped,
-        whole,
+        color_by, color_limits=checked_range(color_limits), label=checked_template(label), **more
     )
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     request = graph_request(run, options, most_bytes=most, camera=camera, height=height)
     return request.figure(width=width, theme=theme)
 
 
-#: As of ``js/src/memory/memory_figure.ts``; so many boxes have room in a figure at most.
+#: Rows as in ``js/src/memory/memory_figure.ts``; boxes that fit into a figure.
 _MOST_ROWS, _MOST_NAMED = 16, 4_000
 
 
 def memory_figure(
     run: RunFacts,
     *,
-    parameters: bool = True,
-    color_by: str = "kind",
-    step_range: Range | None = None,
     selected: Sequence[int] = (),
     width: float = 720,
     theme: str = "light",
+    **more: Any,
 ) -> Figure:
-    """Draw the bytes that are live while each node runs, and what lies in each slot when.
+    """Draw live bytes per step, and which entry holds each slot at which step.
 
-    Slots of an ExecuTorch program are offsets in its planned buffers, by place.
+    Slots of an ExecuTorch program are byte offsets in its planned buffers.
     """
-    options = MemoryFigureOptions(parameters, color_by, step_range, tuple(selected))
+    options = MemoryFigureOptions(selected=tuple(selected), **more)
     return memory_request(run, options).figure(width=width, theme=theme)
 
 
 def memory_request(run: RunFacts, options: MemoryFigureOptions) -> RunFigure:
-    """Return what the figure of a memory plan is made of."""
+    """Return the data and options of a memory figure."""
     why = why_not(run.parts)
     if why:
         return RunFigure.missing(run, "memory", why)
     plan = run.memory_plan
-    said = plan.said
-    text = "\n".join([f"{run.title}: memory plan", *(f"  {line}" for line in said)])
+    text = "\n".join([f"{run.title}: memory plan", *(f"  {line}" for line in plan.said)])
     data = {"text": text, "selected": options.selected}
     if not has_many(run):
         return RunFigure(run, "memory", ("memory", "graph"), data, asdict(options))
@@ -220,7 +204,7 @@ def memory_request(run: RunFacts, options: MemoryFigureOptions) -> RunFigure:
 
 
 def _drawn(plan: MemoryPlan, step_range: Range | None) -> npt.NDArray[np.int64]:
-    """Return the nodes of the widest entries in the slots that are drawn."""
+    """Return the nodes of the widest entries in the drawn slots."""
     slots = np.flatnonzero(~plan.slot_is_parameter)
     slots = slots[np.argsort(-plan.slot_bytes[slots], kind="stable")[:_MOST_ROWS]]
     drawn = np.zeros(len(plan.slot_bytes) + 1, np.bool_)

@@ -1,4 +1,4 @@
-"""Two graphs beside each other, and a table of what differs."""
+"""Two graphs beside each other with a table of differences; times of two runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 #: Below this width no graphs stand beside the lists.
 _NARROW = 620
 _ROWS, _TIMES = 24, 5
-#: Bytes of each graph, of a figure that is asked for and of one in a saved notebook.
+#: Bytes of each graph: in a requested figure, and in a saved notebook.
 _MOST_BYTES, _MOST_SAVED_BYTES = 180 * 1024, 18 * 1024
 _MARKED = 2_000
 
@@ -52,15 +52,15 @@ def comparison_figure(
     theme: str = "light",
     saved: bool = False,
 ) -> Figure:
-    """Say what differs between two runs, draw their graphs beside each other, and list it.
+    """Draw two graphs beside each other, and list their differences below.
 
-    As in the live view groups are closed, and boxes that match stand at the same height. Large
-    graphs are condensed; a figure that is too narrow for two has the table alone.
+    As in the live view groups are closed and matched boxes are level. Large graphs are condensed; a
+    narrow figure has only the table.
     """
     if kind is not None:
-        one_of("kind", kind, tuple(each.label for each in DifferenceKind))
+        one_of("kind", kind, tuple(one.label for one in DifferenceKind))
     wide, matching = usable_width(width), comparison.matching
-    groups = [each for each in comparison.groups if kind is None or each.kind.label == kind]
+    groups = [group for group in comparison.groups if kind is None or group.kind.label == kind]
     shown = _shown(groups)
     sides: list[RunFigure] = []
     many = any(map(has_many, runs))
@@ -76,9 +76,9 @@ def comparison_figure(
                 grouped=grouped,
             )
             sides.append(_side(comparison, side, run, options, saved=saved))
-    said = matching.sentence
+    matched = matching.sentence
     if sides and len(matching.only_a) + len(matching.only_b):
-        said += "; unmatched nodes are outlined"
+        matched += "; unmatched nodes are outlined"
     more = f"… and {len(groups) - len(shown):,} more" if len(shown) < len(groups) else ""
     below = [more if groups else "Nothing differs."]
     if many:
@@ -86,11 +86,11 @@ def comparison_figure(
     data = {
         "title": f"Comparison, {comparison.title}",
         "sentence": comparison.sentence,
-        "matched": said,
+        "matched": matched,
         "graphs": [{"data": side.data, "options": side.options} for side in sides],
         "pairs": _partners(matching) if sides else [],
         "rows": [_row(comparison, group) for group in shown],
-        "below": [note(each, "muted") for each in below if each],
+        "below": [note(text, "muted") for text in below if text],
         "text": repr(comparison),
     }
     lettered = [*zip("AB", sides, strict=False)]
@@ -116,7 +116,7 @@ def comparison_figure(
 def _side(
     comparison: Comparison, side: int, run: RunFacts, options: GraphFigureOptions, *, saved: bool
 ) -> RunFigure:
-    """Return what the figure of one graph is made of."""
+    """Return the graph of one run, with its unmatched nodes outlined."""
     most = _MOST_SAVED_BYTES if saved else _MOST_BYTES
     request = graph_request(run, options, most_bytes=most)
     alone = (comparison.matching.only_a, comparison.matching.only_b)[side]
@@ -126,7 +126,7 @@ def _side(
 
 
 def _coloring(comparison: Comparison, side: int, color_by: str | None) -> str | NodeColumn:
-    """Return what a graph is colored by; both have the same range of differences."""
+    """Return the column that colors a graph; both graphs share the range of differences."""
     matching, times = comparison.matching, comparison.times
     by = color_by or ("match" if times is None else SPEED)
     if by == "match":
@@ -139,21 +139,21 @@ def _coloring(comparison: Comparison, side: int, color_by: str | None) -> str | 
     if by == SPEED:
         return times.speed_of(graphs[side])
     columns = [times.column_of(graph) for graph in graphs]
-    sizes = [np.abs(each.rows[~np.isnan(each.rows)]) for each in columns]
+    sizes = [np.abs(column.rows[~np.isnan(column.rows)]) for column in columns]
     most = float(np.concatenate(sizes).max(initial=0))
     return replace(columns[side], range=(-most, most)) if most > 0 else columns[side]
 
 
 def certainty_column(matching: Matching, side: int) -> NodeColumn:
-    """Return how surely each node of a graph is matched, 0 for that of `a`, as classes."""
+    """Return the certainty of each node's match as classes; unmatched nodes are hatched."""
     graph = (matching.graph_a, matching.graph_b)[side]
     codes = np.full(graph.num_nodes, -1, np.int32)
     np.maximum.at(codes, matching.pairs[:, side], matching.certainty.astype(np.int32))
-    # The color of this place is the farthest from those of what is matched, in both themes.
+    # In both themes this class has the color farthest from those of matched nodes.
     alone = Certainty.LIKELY + 1
     codes[codes >= alone] += 1
     codes[codes < 0] = alone
-    classes = [each.label for each in Certainty]
+    classes = [certainty.label for certainty in Certainty]
     classes.insert(alone, "unmatched")
     return NodeColumn(
         "match", "nodes", codes=codes, classes=tuple(classes), ordered=True, hatched=alone
@@ -161,7 +161,7 @@ def certainty_column(matching: Matching, side: int) -> NodeColumn:
 
 
 def _partners(matching: Matching) -> list[tuple[int, int]]:
-    """Return pairs of nodes: of a node of A that which gives what it gives, the last."""
+    """Return pairs of matched nodes; a node of A with several partners gets the last."""
     partner: dict[int, int] = {}
     for one, other in matching.pairs.tolist():
         partner[one] = max(other, partner.get(one, other))
@@ -169,7 +169,7 @@ def _partners(matching: Matching) -> list[tuple[int, int]]:
 
 
 def _row(comparison: Comparison, group: DifferenceGroup) -> dict[str, Any]:
-    """Return a row of the table: what differs, at which nodes, and how."""
+    """Return a difference as a row of the table."""
     a, b = _nodes(comparison, group)
     return {
         "kind": group.kind.label,
@@ -183,7 +183,7 @@ def _row(comparison: Comparison, group: DifferenceGroup) -> dict[str, Any]:
 def _nodes(
     comparison: Comparison, group: DifferenceGroup
 ) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return what the first nodes are called in A and B, and what follows the name, as it must."""
+    """Return label and suffix (``" #38 +2"``) of a group's first nodes in A and B."""
     first, more = group.members[0], len(group.members) - 1
     matching = comparison.matching
     sides = ((matching.graph_a, first.a), (matching.graph_b, first.b))
@@ -194,9 +194,9 @@ def _nodes(
 
 
 def _shown(groups: list[DifferenceGroup]) -> list[DifferenceGroup]:
-    """Return the first rows: of times, of which there are as many as nodes, only some."""
-    timed = [each for each in groups if each.kind is DifferenceKind.TIME][:_TIMES]
-    others = [each for each in groups if each.kind is not DifferenceKind.TIME]
+    """Return the rows to list; at most a few of them compare times of nodes."""
+    timed = [group for group in groups if group.kind is DifferenceKind.TIME][:_TIMES]
+    others = [group for group in groups if group.kind is not DifferenceKind.TIME]
     return [*timed, *others[: _ROWS - len(timed)]]
 
 
@@ -246,10 +246,10 @@ def time_comparison_figure(
     width: float = 720,
     theme: str = "light",
 ) -> Figure:
-    """Draw the slices of two runs, each from its own time zero, and list what differs most."""
+    """Draw the slices of two runs, each from its own time zero, and the largest changes."""
     one_of("show", show, SHOWN)
     laid = "synthetic timeline: mean node times back to back; total is not model latency"
-    notes = [note(compared.sentence), *(note(said, "muted") for said in compared.caption[2:])]
+    notes = [note(compared.sentence), *(note(line, "muted") for line in compared.caption[2:])]
     if compared.timeline.synthetic:
         notes.append(note(laid, "warning", 2))
     charted = show != "table" and compared.timeline.num_slices > 0
@@ -276,20 +276,13 @@ def time_comparison_figure(
 
     many = has_many(run)
     questions = () if many else ("timeline", "graph", "change")
-    found = RunFigure(
-        run,
-        "timeline",
-        questions,
-        data,
-        options,
-        replies=few if many else dict,
-        description=description,
-    )
-    return found.figure(width=width, theme=theme)
+    replies = few if many else dict
+    request = RunFigure(run, "timeline", questions, data, options, replies, description)
+    return request.figure(width=width, theme=theme)
 
 
 def _table(compared: TimeComparison) -> dict[str, Any]:
-    """Return operator, both times, the difference, and the verdict of what differs most."""
+    """Return the largest changes as rows of the figure's table."""
     rows = compared[:_TOP]
     changes = compared.columns.change_ns
     most = float(np.nanmax(np.abs(changes), initial=0)) if len(changes) else 0.0

@@ -1,4 +1,4 @@
-"""The linked views of a run as one figure."""
+"""The linked views of a run in one figure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FINDINGS = 5
 
 @dataclass(frozen=True)
 class DebuggerOptions:
-    """How the three views are shown; ``hidden`` are those that are folded away."""
+    """Options of the three views; ``hidden`` names the collapsed ones."""
 
     graph: GraphFigureOptions = field(default_factory=GraphFigureOptions)
     tensor: TensorFigureOptions = field(default_factory=TensorFigureOptions)
@@ -38,8 +38,8 @@ class DebuggerOptions:
 
     def __post_init__(self) -> None:
         """Refuse what no debugger can fold away."""
-        for each in self.hidden:
-            one_of("collapsed", each, PARTS)
+        for part in self.hidden:
+            one_of("collapsed", part, PARTS)
 
 
 def debugger_figure(
@@ -52,7 +52,7 @@ def debugger_figure(
     saved: bool = False,
     redact: Redact | None = None,
 ) -> Figure:
-    """Draw the graph, one tensor and the timeline of a run below each other."""
+    """Draw graph, one tensor and timeline of a run below each other."""
     if options is None:
         timed = run.timeline is not None
         options = DebuggerOptions(GraphFigureOptions(color_by="time" if timed else "kind"))
@@ -63,51 +63,51 @@ def debugger_figure(
         "tensor": tensor_request(run, options.tensor, most_pixels=pixels, redact=redact),
         "timeline": timeline_request(run, options.timeline),
     }
-    told = findings if findings is not None and len(findings) else None
-    known = [name for name in PARTS if name in views or told is not None]
+    listed = findings if findings is not None and len(findings) else None
+    known = [name for name in PARTS if name in views or listed is not None]
     shown = [name for name in known if name not in options.hidden] or ["graph"]
     description: dict[str, Any] = {"view": "debugger", "title": run.title}
-    if told is not None:
-        description["findings"] = _described(told)
+    if listed is not None:
+        description["findings"] = _described(listed)
     return RunFigure(
         run,
         "debugger",
         (),
         {
             "views": {
-                name: {"view": each.view, "data": each.request_data, "options": each.options}
-                for name, each in views.items()
+                name: {"view": view.view, "data": view.request_data, "options": view.options}
+                for name, view in views.items()
             },
-            "findings": None if told is None else _findings(run, told),
+            "findings": None if listed is None else _findings(run, listed),
             "shown": shown,
             "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
             "text": "\n\n".join(str(views[name].data["text"]) for name in shown if name in views),
         },
-        # What a graph is drawn from has more names than what the others need of it.
+        # The graph view's own answer has all names; other views ask for a part of them.
         replies=lambda: {
             kind: reply
-            for each in reversed(views.values())
-            for kind, reply in each.answered().items()
+            for view in reversed(views.values())
+            for kind, reply in view.answered().items()
         },
-        description=description | {name: each.description for name, each in views.items()},
+        description=description | {name: view.description for name, view in views.items()},
         columns=views["graph"].columns,
     ).figure(width=width, theme=theme)
 
 
 def _findings(run: RunFacts, findings: Findings) -> dict[str, Any]:
-    """Return the first findings as they are written."""
+    """Return the first findings as the figure's panel lists them."""
     first, rest = findings[:_FINDINGS], max(0, len(findings) - _FINDINGS)
     more = f" and {rest} more" if rest else ""
-    listed = [f"{run.title}: findings", *(f"  {each}" for each in first)]
+    listed = [f"{run.title}: findings", *(f"  {finding}" for finding in first)]
     return {
         "title": f"Findings of {run.title}",
         "detail": f"the first {len(first)}{more}" if rest else "",
         "rows": [
             {
-                "severity": each.severity.value,
-                "text": f"{each.title} ({each.confidence} confidence)",
+                "severity": finding.severity.value,
+                "text": f"{finding.title} ({finding.confidence} confidence)",
             }
-            for each in first
+            for finding in first
         ],
         "text": "\n".join(listed) + more,
     }
@@ -116,8 +116,8 @@ def _findings(run: RunFacts, findings: Findings) -> dict[str, Any]:
 def _described(findings: Findings) -> dict[str, Any]:
     return {
         "findings": [
-            {"rule": each.rule, "severity": each.severity.value, "title": each.title}
-            for each in findings[:_FINDINGS]
+            {"rule": finding.rule, "severity": finding.severity.value, "title": finding.title}
+            for finding in findings[:_FINDINGS]
         ],
         "left_out": max(0, len(findings) - _FINDINGS),
     }

@@ -1,4 +1,4 @@
-"""Figures drawn by the views' own code, and what they are where there is no engine."""
+"""Figures drawn by the views' TypeScript, text-only figures without it, and PNG."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tvmdbg_widgets.model.base.text import one_line
 
 Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
 
-#: px around the lines of a figure that holds text alone.
+#: px around the lines of a text-only figure.
 _MARGIN = 14
 
 
@@ -38,9 +38,9 @@ def draw(
     theme: str = "auto",
     answers: Mapping[str, Reply] | None = None,
 ) -> Figure:
-    """Return the figure that a view's own code draws.
+    """Draw a figure by its view's TypeScript.
 
-    Each thread has an engine of its own; one figure may use 10 s of CPU time and 512 MiB.
+    Each thread has an engine; a figure may use 10 s of CPU time and 512 MiB.
     """
     request = _request(data, columns, options, answers or {}) | {
         "width": width,
@@ -48,7 +48,7 @@ def draw(
     }
     failure = f"the figure of {view!r} could not be drawn"
     answer = json.loads(call("draw", view, json.dumps(request, allow_nan=False), failure=failure))
-    hover = tuple(Hover(**each) for each in answer.get("hover", ()))
+    hover = tuple(Hover(**box) for box in answer.get("hover", ()))
     svg = _with_images(answer["svg"], answer.get("images", ()))
     text = "\n".join(map(one_line, answer["text"].split("\n")))
     return Figure(svg, text, {"view": view, **answer["description"]}, hover)
@@ -65,16 +65,16 @@ def draw_or_tell(
     theme: str = "auto",
     answers: Callable[[], Mapping[str, Reply]] = dict,
 ) -> Figure:
-    """Return the figure that a view's own code draws, or its text where that fails.
+    """Draw a figure, or return its text as a figure if drawing fails.
 
-    Parameters as of :func:`draw`, whose ``data`` have a title.
+    Parameters as of :func:`draw`; ``data`` has a title.
     """
     one_of("theme", theme, THEMES)
     width = usable_width(width)
     try:
-        told = answers()
-        return draw(view, data, columns, options, width=width, theme=theme, answers=told)
-    except Exception as problem:  # noqa: BLE001 - no display fails because a picture does
+        replies = answers()
+        return draw(view, data, columns, options, width=width, theme=theme, answers=replies)
+    except Exception as problem:  # noqa: BLE001 - a display must not fail with its picture
         why = one_line(str(problem)) or type(problem).__name__
         return text_only(view, str(data["title"]), text, why, width=width, theme=theme)
 
@@ -85,16 +85,16 @@ def colors_of_nodes(
     options: Mapping[str, Any],
     answers: Mapping[str, Reply],
 ) -> dict[str, list[Any]]:
-    """Return what the colors of a graph show, node by node.
+    """Return what the colors of a graph show, per node.
 
-    Parameters as of :func:`draw`, those of the figure of a graph.
+    Parameters as of :func:`draw` for the figure of a graph.
     """
     request = _request(data, columns, options, answers) | {"width": 720, "theme": "light"}
     failure = "the colors of nodes could not be made"
-    found: dict[str, list[Any]] = json.loads(
+    colors: dict[str, list[Any]] = json.loads(
         call("colorsOfNodes", json.dumps(request, allow_nan=False), failure=failure)
     )
-    return found
+    return colors
 
 
 def _request(
@@ -113,7 +113,7 @@ def _request(
 
 
 def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:
-    """Return a document with its images in it; see ``js/src/shared/drawing/svg_context.ts``."""
+    """Put PNG images into an SVG; see ``js/src/shared/drawing/svg_context.ts``."""
     for at, image in enumerate(images):
         pixels = np.frombuffer(base64.b64decode(image["base64"]), "<u4")
         address = data_uri(png_of(pixels.reshape(image["rows"], image["cols"])))
@@ -124,7 +124,7 @@ def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:
 def text_only(
     view: str, title: str, text: str, why: str, *, width: float, theme: str = "auto"
 ) -> Figure:
-    """Return a figure that holds text, where none can be drawn."""
+    """Return a figure of text and the reason why nothing is drawn."""
     look = SCHEMES["dark" if theme == "dark" else "light"]
     room = width - 2 * _MARGIN
     lines = [(line, 13, 600, "text") for line in wrap(title, room, 13, 4, bold=True)]
@@ -196,7 +196,7 @@ def png(codes: npt.NDArray[np.uint8], colors: npt.NDArray[np.uint8]) -> bytes:
 
 
 def png_of(pixels: npt.NDArray[np.uint32]) -> bytes:
-    """Write opaque pixels as PNG."""
+    """Write opaque pixels as PNG, with colors coarsened until 256 suffice."""
     colors = pixels & np.uint32(0xFFFFFF)
     used, at = np.unique(colors, return_inverse=True)
     for lost in range(1, 8):
@@ -213,5 +213,5 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def data_uri(data: bytes) -> str:
-    """Return a PNG as an address that holds the picture itself."""
+    """Return a PNG as a ``data:`` address."""
     return f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"

@@ -1,4 +1,4 @@
-"""What is known of one tensor that a figure shows: its statistics, and why what is not shown."""
+"""Statistics and notes of the tensor in a figure."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 BINS = 64
 UNREAD = "could not be read"
-#: Bytes of a tensor from which on a figure tells of a sample, unless all of it was counted before.
+#: Bytes from which a figure counts a sample, unless all values were counted before.
 _LARGE = 1 << 30
 _SAMPLE = 1 << 20
 _SECOND = 1
 
 
 def default_entry(run: RunFacts) -> tuple[int, int] | None:
-    """Return the entry shown where none is asked for: :func:`opening_tensor`.
+    """Return the entry shown by default: :func:`opening_tensor`, or a late output.
 
-    Where there is none, the first output of the last operator; without a graph, or where that has
-    no tensor, the last tensor.
+    Without an opening tensor it is the first output of the last operator with one; without a graph,
+    of the last tensor.
     """
     opening = opening_tensor(run)
     if opening is not None:
@@ -54,7 +54,7 @@ def default_entry(run: RunFacts) -> tuple[int, int] | None:
 
 
 def _counted(run: RunFacts, tensor: Tensor, reading: str | None) -> Statistics:
-    """Count all values, with a bar where that takes long; of a huge tensor a sample."""
+    """Count all values with a progress bar; of a huge tensor, a sample."""
     entry = (tensor.node, tensor.output)
     if tensor.nbytes >= _LARGE and entry not in run.search.scan.scanned().statistics:
         return tensor.statistics(BINS, _SAMPLE, reading=reading)
@@ -67,15 +67,15 @@ def _counted(run: RunFacts, tensor: Tensor, reading: str | None) -> Statistics:
             bar.update(values - done)
             done = values
 
-        found = tensor.statistics(BINS, reading=reading, progress=progress)
+        statistics = tensor.statistics(BINS, reading=reading, progress=progress)
         progress(bar.total)
-        return found
+        return statistics
 
 
 def _percentiles(
     tensor: Tensor, reading: str | None, found: Statistics
 ) -> tuple[tuple[int, Interval], ...]:
-    """Percentiles as far as they are known: exact, or bounds of them."""
+    """Return percentiles: exact, or bounds from the sampled distribution."""
     if found.distribution is None:
         return ()
     if found.exact:
@@ -87,10 +87,10 @@ def _percentiles(
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """One tensor as it is shown; ``redacted`` says why its values are not.
+    """Statistics of the tensor in a figure.
 
-    ``unread`` says why they could not be read; the statistics are then those counted before, or
-    none.
+    ``redacted`` is the reason why values are hidden, ``unread`` the reason why they could not be
+    read; then the statistics are those of an earlier read, or empty.
     """
 
     tensor: Tensor
@@ -105,64 +105,65 @@ class TensorFacts:
 
     @classmethod
     def of(cls, run: RunFacts, tensor: Tensor, options: TensorFigureOptions) -> TensorFacts:
-        """Count the values and choose what is shown."""
+        """Count the values of a tensor."""
         shown = ShownValues.of(run, tensor, options)
         title = tensor_title(tensor, run.graph)
         try:
-            found = _counted(run, tensor, shown.reading)
+            statistics = _counted(run, tensor, shown.reading)
         except (FormatError, OSError) as problem:
             nothing = Statistics.not_applicable(tensor.size, UNREAD)
             return cls(tensor, title, options, nothing, shown).without_picture(problem)
-        sample = None if found.exact else _SAMPLE
+        sample = None if statistics.exact else _SAMPLE
         adapted = tensor.contrast(sample, reading=shown.reading)
-        bounds = _percentiles(tensor, shown.reading, found)
+        bounds = _percentiles(tensor, shown.reading, statistics)
         if adapted is not None:
-            found = replace(found, distribution=adapted.distribution)
-        return cls(tensor, title, options, found, shown, bounds, adapted)
+            statistics = replace(statistics, distribution=adapted.distribution)
+        return cls(tensor, title, options, statistics, shown, bounds, adapted)
 
     def without_picture(self, problem: FormatError | OSError) -> TensorFacts:
-        """Return the same where the values cannot be read any more."""
+        """Return the facts of a tensor whose values can no longer be read."""
         hint = getattr(problem, "hint", None)
-        told = f"The values cannot be read: {why_unread(problem)}."
+        message = f"The values cannot be read: {why_unread(problem)}."
         if self.statistics.applicable:
-            told += " The statistics are from an earlier read."
+            message += " The statistics are from an earlier read."
         shown = replace(self.shown, plane=None, region=None)
-        return replace(self, shown=shown, unread=" ".join(filter(None, (told, hint))))
+        return replace(self, shown=shown, unread=" ".join(filter(None, (message, hint))))
 
     def without_values(self, why: str, *, counts_only: bool) -> TensorFacts:
-        """Return the same without what tells single values, and no bounds where ``counts_only``."""
-        found = self.statistics.redacted(counts_only=counts_only)
+        """Return the facts without single values; ``counts_only`` drops bounds too."""
+        statistics = self.statistics.redacted(counts_only=counts_only)
         shown = replace(self.shown, plane=None, region=None)
-        told = replace(self, statistics=found, shown=shown, percentiles=(), redacted=why)
-        return replace(told, contrast=None)
+        return replace(
+            self, statistics=statistics, shown=shown, percentiles=(), redacted=why, contrast=None
+        )
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Numpy's type of the values, as they are read."""
+        """Numpy dtype of the values as they are read."""
         return self.tensor.values(self.shown.reading).numpy_dtype
 
     def index_of(self, flat: int | None) -> list[int] | None:
-        """Return the index of a position in the stored values."""
+        """Return the index at a position of the stored values."""
         if flat is None:
             return None
         shape = self.tensor.values(self.shown.reading).view_shape
-        return [int(each) for each in np.unravel_index(flat, shape)] if shape else []
+        return list(map(int, np.unravel_index(flat, shape))) if shape else []
 
 
 def exact_text(value: Any) -> str:
-    """Write a number of the tensor's own type; ``"none"`` for None."""
+    """Write a number of the tensor's dtype; ``"none"`` for None."""
     return "none" if value is None else number_text(value)
 
 
 def float_text(value: float) -> str:
-    """Write a mean or spread; ``"none"`` where no value was finite."""
+    """Write a mean or spread; ``"none"`` without finite values."""
     return "none" if math.isnan(value) else computed_text(value)
 
 
 def description(facts: TensorFacts, title: str) -> dict[str, Any]:
-    """Return what a figure of a tensor tells, as JSON."""
-    tensor, found, shown = facts.tensor, facts.statistics, facts.shown
-    plane, counts, options = shown.plane, found.histogram, facts.options
+    """Return the facts of a tensor's figure as JSON."""
+    tensor, statistics, shown = facts.tensor, facts.statistics, facts.shown
+    plane, counts, options = shown.plane, statistics.histogram, facts.options
     is_range = not isinstance(options.color_range, str)
     return {
         "view": "tensor",
@@ -189,16 +190,16 @@ def description(facts: TensorFacts, title: str) -> dict[str, Any]:
         "color_scale": options.color_scale,
         "color_range": list(options.color_range) if is_range else options.color_range,
         "unread": facts.unread,
-        "exact": found.exact,
-        "counts": tensor_counts(found) if found.applicable else None,
-        "statistics": _statistics(facts) if found.applicable else None,
+        "exact": statistics.exact,
+        "counts": tensor_counts(statistics) if statistics.applicable else None,
+        "statistics": _statistics(facts) if statistics.applicable else None,
         "percentiles": [
             {
                 "percent": percent,
-                "low": percentile_text(each.low, facts.dtype),
-                "high": percentile_text(each.high, facts.dtype),
+                "low": percentile_text(bounds.low, facts.dtype),
+                "high": percentile_text(bounds.high, facts.dtype),
             }
-            for percent, each in facts.percentiles
+            for percent, bounds in facts.percentiles
         ],
         "histogram": None
         if counts is None
@@ -211,15 +212,15 @@ def description(facts: TensorFacts, title: str) -> dict[str, Any]:
 
 
 def _statistics(facts: TensorFacts) -> dict[str, Any]:
-    found = facts.statistics
+    statistics = facts.statistics
     return {
-        "minimum": exact_text(found.minimum),
-        "maximum": exact_text(found.maximum),
-        "mean": float_text(found.mean),
-        "std": float_text(found.std),
-        "argmin": facts.index_of(found.argmin),
-        "argmax": facts.index_of(found.argmax),
-        "firstNan": facts.index_of(found.first_nan),
-        "firstPosInf": facts.index_of(found.first_pos_inf),
-        "firstNegInf": facts.index_of(found.first_neg_inf),
+        "minimum": exact_text(statistics.minimum),
+        "maximum": exact_text(statistics.maximum),
+        "mean": float_text(statistics.mean),
+        "std": float_text(statistics.std),
+        "argmin": facts.index_of(statistics.argmin),
+        "argmax": facts.index_of(statistics.argmax),
+        "firstNan": facts.index_of(statistics.first_nan),
+        "firstPosInf": facts.index_of(statistics.first_pos_inf),
+        "firstNegInf": facts.index_of(statistics.first_neg_inf),
     }

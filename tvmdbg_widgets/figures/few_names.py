@@ -1,4 +1,4 @@
-"""Parts of a graph or timeline with few names, whose figures can name each."""
+"""Graph and timeline of huge runs, with only the names that a figure shows."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 _NOTHING = np.zeros(0, np.int32)
 
 
-#: Rows of nodes that a figure of a timeline takes its scale and its names from.
+#: Longest nodes that a timeline's figure takes its scale and names from.
 _LONGEST_ROWS = 1_000
 
 
-#: The names of more nodes are not sent to the engine.
+#: Nodes up to which all names are sent to the engine.
 MOST_NODES = 100_000
 
 
 def has_many(run: RunFacts) -> bool:
-    """Whether a run has more nodes than the engine is told the names of."""
+    """Whether a run has too many nodes to send all names to the engine."""
     return run.graph is not None and run.graph.num_nodes > MOST_NODES
 
 
 def graph_of_few(graph: Graph, named: Ints) -> Reply:
-    """Answer the graph to a figure that writes the names of these nodes and draws no edges."""
+    """Answer the graph to a figure without edges that names only these nodes."""
     named = np.unique(named[(named >= 0) & (named < graph.num_nodes)])
     first = graph.entry_offsets[named]
     first = first[first < graph.entry_offsets[named + 1]]
     known = np.zeros(graph.num_entries, np.bool_)
     known[first] = graph.shape_known[first]
     ranks = np.diff(graph.shape_offsets)
-    told: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "names": _words(graph.names, named, others=False),
         "labels": _words(node_labels(graph), named, others=True),
         "opKinds": node_op_kinds(graph),
@@ -51,22 +51,20 @@ def graph_of_few(graph: Graph, named: Ints) -> Reply:
         "shapeDims": graph.shape_dims[np.repeat(known, ranks)].astype(np.float64),
     }
     info = {"devices": {}, "wrong": [], "wrongCount": 0, "together": ""}
-    return Reply.of("graph", without_rows("graph") | told, info)
+    return Reply.of("graph", without_rows("graph") | columns, info)
 
 
 def few_of_timeline(run: RunFacts, timeline: Timeline, named: Ints) -> dict[str, Reply]:
     """Answer timeline and graph to a figure that lists these nodes."""
-    told, shown = _timeline_of_few(run, timeline)
-    if run.graph is None:
-        return {"timeline": told}
-    return {
-        "timeline": told,
-        "graph": graph_of_few(run.graph, np.concatenate([shown, named])),
-    }
+    reply, shown = _timeline_of_few(run, timeline)
+    replies = {"timeline": reply}
+    if run.graph is not None:
+        replies["graph"] = graph_of_few(run.graph, np.concatenate([shown, named]))
+    return replies
 
 
 def _timeline_of_few(run: RunFacts, timeline: Timeline) -> tuple[Reply, Ints]:
-    """Answer the timeline to a figure, and return the nodes that it may show."""
+    """Answer the timeline to a figure, with the nodes it may show."""
     columns, info = first_of_timeline(run, KeptTimeline(timeline, run.graph), repeats=False)
     node, ns = columns["rankNode"], columns["rankNs"]
     rows = np.flatnonzero(node >= 0)
@@ -82,7 +80,7 @@ def _timeline_of_few(run: RunFacts, timeline: Timeline) -> tuple[Reply, Ints]:
 
 
 def _words(column: StringColumn, named: Ints, *, others: bool) -> StringColumn:
-    """Return the words of some rows, with ``others`` wherever the same stand; elsewhere ""."""
+    """Return the words of ``named`` rows, else ""; ``others`` also fills rows with equal words."""
     kept = np.unique(column.codes[named])
     number = np.full(len(column.unique), len(kept), np.int32)
     number[kept] = np.arange(len(kept), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""What may be chosen of the figure of a tensor."""
+"""Options of a tensor's figure, and the plane, region and axis they choose."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 
 Axes: TypeAlias = tuple[int | None, int | None]
-#: Row, column, rows and columns of a part of a plane, in values.
+#: Row, column, rows and columns of a region in a plane, in values.
 Region: TypeAlias = tuple[int, int, int, int]
 ColorRange: TypeAlias = str | tuple[float, float]
 
@@ -33,13 +33,13 @@ TENSOR_SHOWS = ("picture", "channels", "profile")
 COLOR_MAPS = ("auto", "sequential", "diverging")
 COLOR_SCALES = ("auto", "linear", "log", "symlog")
 COLOR_RANGES = ("auto", "tensor", "plane", "robust")
-#: What the colors show of a cell of several values.
+#: Statistics that color a cell of several values.
 CELLS = ("mean", "least", "largest", "extreme")
 
 
 @dataclass(frozen=True)
 class TensorFigureOptions:
-    """How a tensor is shown; as of ``TensorInspector``."""
+    """Options of a tensor's figure; same names as traits of ``TensorInspector``."""
 
     entry: tuple[int, int] | None = None
     axes: Axes | None = None
@@ -75,21 +75,21 @@ class TensorFigureOptions:
             raise ValueError(f"region is (row, col, rows, cols), found {self.region!r}")
 
 
-def _is_range(found: Sequence[float]) -> bool:
-    return len(found) == 2 and all(map(math.isfinite, found)) and found[0] <= found[1]
+def _is_range(pair: Sequence[float]) -> bool:
+    return len(pair) == 2 and all(map(math.isfinite, pair)) and pair[0] <= pair[1]
 
 
-def _is_region(found: Sequence[int]) -> bool:
-    return len(found) == 4 and min(found[:2]) >= 0 and min(found[2:]) >= 1
+def _is_region(numbers: Sequence[int]) -> bool:
+    return len(numbers) == 4 and min(numbers[:2]) >= 0 and min(numbers[2:]) >= 1
 
 
-#: Values of a plane from which on a picture is made of a sample of them.
+#: Values of a plane above which its picture is made of a sample.
 MOST_EXACT = 1 << 26
 
 
 @dataclass(frozen=True)
 class ShownValues:
-    """What is shown of a tensor's values."""
+    """The part of a tensor's values that a figure shows."""
 
     reading: str | None
     values: ArrayView
@@ -105,7 +105,7 @@ class ShownValues:
 
     @classmethod
     def of(cls, run: RunFacts, tensor: Tensor, options: TensorFigureOptions) -> ShownValues:
-        """Return what was asked for as far as the tensor has it, the default where not."""
+        """Apply options to a tensor; those it cannot follow fall back to the default."""
         readings = tensor.readings
         reading = options.reading if options.reading in readings else None
         reading = reading or (readings[0] if readings else None)
@@ -141,13 +141,13 @@ class ShownValues:
 
     @property
     def rows(self) -> int:
-        """Values down that are drawn."""
+        """Drawn values per column."""
         assert self.plane is not None  # noqa: S101 (asked where there is something to draw)
         return self.plane.rows if self.region is None else self.region[2]
 
     @property
     def cols(self) -> int:
-        """Values across that are drawn."""
+        """Drawn values per row."""
         assert self.plane is not None  # noqa: S101
         return self.plane.cols if self.region is None else self.region[3]
 
@@ -157,7 +157,7 @@ class ShownValues:
         return self.rows == 1 and self.cols > 1
 
     def picture(self, rows: int, cols: int) -> Picture:
-        """Return a picture; of a sample where there are very many values."""
+        """Return a picture; of very many values, a picture of a sample."""
         assert self.plane is not None  # noqa: S101
         many = self.rows * self.cols > MOST_EXACT
         return picture(self.values, self.plane, rows, cols, part=self.region, sample=many)
@@ -169,18 +169,18 @@ class ShownValues:
         return channels(self.values, self.plane, self.axis, 0, count, rows, cols)
 
     def profile(self, points: int) -> Profile:
-        """Return the line along :attr:`axis`."""
+        """Return the profile along :attr:`axis`."""
         assert self.axis is not None  # noqa: S101
         return profile(self.values, self.axis, points)
 
     def axis_text(self, axis: int) -> str:
-        """``"C (16)"`` where a letter names the axis, else ``"axis 1 (16)"``."""
+        """``"C (16)"``, or ``"axis 1 (16)"`` for an axis without a name."""
         name = self.axis_names[axis] if self.axis_names else f"axis {axis}"
         return f"{name} ({self.values.view_shape[axis]:,})"
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the axes down and across are called; empty without one."""
+        """Names of the vertical and horizontal axis; "" for none."""
         assert self.plane is not None  # noqa: S101
         down, across = (
             "" if axis is None else self.axis_names[axis] if self.axis_names else f"axis {axis}"
@@ -190,7 +190,7 @@ class ShownValues:
 
     @property
     def words(self) -> str:
-        """Which axes are shown, and where the others are held."""
+        """Sentence on which axes are shown, and the indices of the others."""
         if self.plane is None:
             return ""
         (down, across), index = self.plane.axes, self.plane.index
@@ -206,30 +206,30 @@ class ShownValues:
             row, col, rows, cols = self.region
             part = f"rows {row:,} to {row + rows - 1:,}, columns {col:,} to {col + cols - 1:,}"
             shown += f"; zoomed to {part}"
-        each = axis if self.show == "channels" else None
+        tiled = axis if self.show == "channels" else None
         parts = [shown]
         if self.show == "channels":
-            left = None if each is None else f"tiled by {self.axis_text(each)}"
+            left = None if tiled is None else f"tiled by {self.axis_text(tiled)}"
             parts = [left or "no axis is left to tile by", shown]
         parts += [
             f"{self.axis_names[at] if self.axis_names else f'axis {at}'} at {index[at]} of {size:,}"
             for at, size in enumerate(self.plane.shape)
-            if at not in (down, across, each) and size > 1
+            if at not in (down, across, tiled) and size > 1
         ]
         return "; ".join(parts)
 
 
 def plane_of(shape: tuple[int, ...], axes: Axes | None, index: Sequence[int] | None) -> Plane:
-    """Return the plane that was asked for as far as the shape has it, the default where not."""
+    """Return the requested plane; parts that do not fit the shape get defaults."""
     usable = axes is not None and _valid(shape, axes)
     at = [0] * len(shape)
     if index is not None and len(index) == len(shape):
-        at = [max(0, min(size - 1, each)) for each, size in zip(index, shape, strict=True)]
+        at = [max(0, min(size - 1, place)) for place, size in zip(index, shape, strict=True)]
     return Plane(shape, axes if axes is not None and usable else default_axes(shape), tuple(at))
 
 
 def _part(plane: Plane, region: Region | None) -> Region | None:
-    """The part of the plane that a region has; None where that is all of it."""
+    """Clip a region to the plane; None if it covers the plane."""
     if region is None:
         return None
     row, col = min(region[0], plane.rows - 1), min(region[1], plane.cols - 1)
@@ -238,9 +238,9 @@ def _part(plane: Plane, region: Region | None) -> Region | None:
 
 
 def _hiding(unfolded: Unfolded) -> dict[str, int]:
-    """The sizes of axes of which some is hidden."""
-    whole = unfolded.layout.logical_shape(unfolded.values.view_shape)
-    shown = zip(unfolded.axis_names, unfolded.shape, whole, strict=True)
+    """Return the sizes of axes that hide padding."""
+    logical = unfolded.layout.logical_shape(unfolded.values.view_shape)
+    shown = zip(unfolded.axis_names, unfolded.shape, logical, strict=True)
     return {name: size for name, size, most in shown if size < most}
 
 
@@ -251,13 +251,13 @@ def _valid(shape: tuple[int, ...], axes: Axes) -> bool:
     return (down is None and not shape) if across is None else down != across
 
 
-#: Why a tensor's values are not shown (empty: they are), and whether only counts of them are.
+#: Gives the reason why a tensor's values are hidden ("" if shown), and if only counts are shown.
 Redact: TypeAlias = "Callable[[Tensor], tuple[str, bool]]"
 
 
 @dataclass(frozen=True)
 class Redaction:
-    """What a view's figure shows instead of what its owner may see."""
+    """Replacements in a figure that is saved for others."""
 
     redact: Redact
     findings: Findings | None = None

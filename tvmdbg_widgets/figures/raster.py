@@ -1,4 +1,4 @@
-"""Figures as PNG files, by resvg."""
+"""Figures as SVG, HTML and PNG."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tvmdbg_widgets.model.base.writing import replacing
 
 _MOST_PIXELS = 100_000_000
 _TEXT = re.compile(r"<text ([^<>]*+)>((?:[^<]++|<tspan[^<>]*+>|</tspan>)*+)</text>")
-#: A character that no font has; what is drawn for it is what stands for all such.
+#: A character that no font has; it is drawn as the glyph for missing characters.
 _NO_LETTER = "\U0010fffd"
 _TAG = re.compile(r"<[^<>]*>")
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
-#: resvg asks no font of the list but the first it knows for a letter which that one lacks.
+#: resvg tries only the first installed font of a list, so East Asian text names its own.
 _EAST = (
     "'PingFang SC', 'Hiragino Sans', 'Apple SD Gothic Neo', 'Microsoft YaHei', 'Yu Gothic', "
     "'Malgun Gothic', 'Noto Sans CJK SC', 'Noto Sans SC', 'Source Han Sans SC', "
@@ -38,12 +38,13 @@ _NO_FONT = (
 
 
 def rasterise(svg: str, scale: object) -> bytes:
-    """Draw a figure into a PNG."""
+    """Draw a figure as PNG."""
     if not isinstance(scale, (int, float)) or not 0 < scale < math.inf:
         raise ValueError(f"scale is a positive number, found {scale!r}")
     resvg = _resvg()
-    found = _SIZE.search(svg)
-    wide, high = (float(each) * scale for each in found.groups()) if found else (0.0, 0.0)
+    size_match = _SIZE.search(svg)
+    sides = size_match.groups() if size_match else (0, 0)
+    wide, high = (float(side) * scale for side in sides)
     if wide * high > _MOST_PIXELS:
         raise ValueError(
             f"scale {scale:g} gives {wide:,.0f} x {high:,.0f} pixels; "
@@ -70,21 +71,21 @@ def _is_eastern(char: str) -> bool:
     return unicodedata.east_asian_width(char) in "WF" and not "\U0001f000" <= char <= "\U0001faff"
 
 
-def _with_eastern_font(found: re.Match[str]) -> str:
-    style, text = found.groups()
+def _with_eastern_font(match: re.Match[str]) -> str:
+    style, text = match.groups()
     if not any(map(_is_eastern, text)):
-        return found.group()
+        return match.group()
     return f'<text {style}><tspan font-family="{_EAST}">{text}</tspan></text>'
 
 
 def _require_glyphs(text: str) -> None:
-    """Raise without any font; warn of characters that none has."""
+    """Raise if no font is installed; warn of characters that no font has."""
     if not text.strip():
         return
     if not _has_glyph("x"):
         raise RuntimeError(_NO_FONT)
-    odd = {each for each in text if each > "\x7f" and unicodedata.category(each)[0] not in "ZMC"}
-    missing = "".join(sorted(each for each in odd if not _has_glyph(each)))
+    odd = {char for char in text if char > "\x7f" and unicodedata.category(char)[0] not in "ZMC"}
+    missing = "".join(sorted(char for char in odd if not _has_glyph(char)))
     if missing:
         warnings.warn(
             f"no installed font has {missing!r}: these characters are blank or boxes in the "
@@ -114,7 +115,7 @@ _PLAIN_IN_A_URL = " =:/;,.()!*'"
 
 
 class Hover(NamedTuple):
-    """A part of a picture, and what is said where the pointer rests there."""
+    """A box of a picture and its tooltip."""
 
     x: float
     y: float
@@ -124,7 +125,7 @@ class Hover(NamedTuple):
 
     @property
     def html(self) -> str:
-        """A transparent element over an image."""
+        """Transparent element over an image."""
         place = ("left", self.x), ("top", self.y), ("width", self.width), ("height", self.height)
         style = ";".join(f"{name}:{100 * share:.2f}%" for name, share in place)
         title = html.escape(self.text, quote=True)
@@ -167,7 +168,7 @@ class Figure:
         if not self.hover:
             return f"<img {source}>"
         image = f'<img style="display:block" {source}>'
-        over = "".join(each.html for each in self.hover)
+        over = "".join(box.html for box in self.hover)
         return f'<div style="position:relative;display:inline-block">{image}{over}</div>'
 
     def bundle(self, text: str, more_html: str = "") -> dict[str, str]:

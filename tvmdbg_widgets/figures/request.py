@@ -1,4 +1,4 @@
-"""What the figure of a graph is made of; ``js/src/graph/figure/sheet.ts`` is its counterpart."""
+"""Data of the graph's figure; its counterpart is ``js/src/graph/figure/sheet.ts``."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind, held_texts, roles_text
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
-#: A figure that is asked for; one that a saved notebook carries.
+#: SVG bytes of a requested figure, and of one in a saved notebook.
 MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
 _MOST_BOXES, _MOST_SAVED_BOXES = 300, 120
 _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES = 2_000, 16 * 1024 * 1024
-#: What the views know of a graph by themselves.
+#: Columns that the view computes itself.
 _OWN = ("kind", "time", "health", "dtype", "device", "storage", "bytes")
 
 
@@ -44,13 +44,13 @@ def graph_request(
     height: float = 420,
     condensed: bool = True,
 ) -> RunFigure:
-    """Return what the figure of a graph is made of."""
+    """Return the data and options of a graph's figure."""
     graph = run.graph
     if graph is None:
         return RunFigure.missing(run, "graph")
     if not graph.num_nodes:
         return RunFigure.missing(run, "graph", "The graph has no nodes.")
-    wrong = [each for each in options.open_groups or () if not 0 <= each < len(run.groups)]
+    wrong = [group for group in options.open_groups or () if not 0 <= group < len(run.groups)]
     if wrong:
         raise ValueError(f"no group {wrong[0]}: open_groups takes ids below {len(run.groups)}")
     focus, problem = _focus(graph, options.focus)
@@ -66,17 +66,17 @@ def graph_request(
     if condensed and has_many(run) and part.only is None and not options.open_groups:
         marked = [*options.selected, *([] if focus is None else [focus])]
         notes.append(_without_effect(options, camera))
-        return _condensed(run, graph, name, (marked, hits), [each for each in notes if each])
+        return _condensed(run, graph, name, (marked, hits), list(filter(None, notes)))
     wire, columns = _wire(column)
     data = {
         "text": f"{run.title}: {graph!r}",
         "part": part.note,
         "health": run.search.health().summary() if judged else "",
-        "notes": [note(each, "muted", 6) for each in notes if each],
+        "notes": [note(text, "muted", 6) for text in notes if text],
         "only": None if part.only is None else sorted(part.only),
         "bridges": [
-            {"source": each.source, "target": each.target, "through": each.through}
-            for each in part.bridges
+            {"source": bridge.source, "target": bridge.target, "through": bridge.through}
+            for bridge in part.bridges
         ],
         "focus": -1 if focus is None else focus,
         "selected": list(options.selected),
@@ -99,7 +99,7 @@ def graph_request(
         "grouped": options.grouped,
     }
     questions = ["graph"]
-    # Where the colors show the health of values, they say what is faulty.
+    # The marks of faulty nodes come from this answer.
     if judged or run.search.scan.state == "done":
         questions.append("health")
     description = {
@@ -124,14 +124,14 @@ def graph_request(
 def _condensed(
     run: RunFacts, graph: Graph, name: str, marked: tuple[list[int], list[int]], notes: list[str]
 ) -> RunFigure:
-    """Return the figure of a graph whose nodes are too many for the engine."""
+    """Return the figure of a graph with too many nodes for the engine."""
     timeline = run.timeline
     together = "" if timeline is None else timeline_words(timeline, graph=True).together
-    said = stretches(graph, timeline, *marked, together)
+    groups = stretches(graph, timeline, *marked, together)
     if name not in ("kind", "time"):
         notes = [*notes, f"Colors show kinds of operators, not {name}: the graph is condensed."]
-    data = {**said, "by_time": name == "time", "text": stretches_text(run.title, said)}
-    data["notes"] = [note(each, "muted", 6) for each in [*notes, said["note"]]]
+    data = {**groups, "by_time": name == "time", "text": stretches_text(run.title, groups)}
+    data["notes"] = [note(text, "muted", 6) for text in [*notes, groups["note"]]]
     selected, hits = marked
     description = {
         "view": "graph",
@@ -144,10 +144,10 @@ def _condensed(
 
 
 def _without_effect(options: GraphFigureOptions, camera: Mapping[str, Any] | None) -> str:
-    """Return which options a condensed graph cannot follow, in a sentence; "" for none."""
+    """Return a sentence on options that a condensed graph ignores, or ""."""
     plain = GraphFigureOptions()
     names = ("label", "direction", "color_limits", "fold_parameters", "grouped", "whole")
-    given = [each for each in names if getattr(options, each) != getattr(plain, each)]
+    given = [name for name in names if getattr(options, name) != getattr(plain, name)]
     given += ["camera"] if camera is not None else []
     if not given:
         return ""
@@ -155,14 +155,14 @@ def _without_effect(options: GraphFigureOptions, camera: Mapping[str, Any] | Non
 
 
 def column_of(run: RunFacts, color_by: str | NodeColumn) -> str | NodeColumn:
-    """Return what the colors show, as a name where a graph knows it of itself."""
+    """Return the color column; a name if the view computes it."""
     if isinstance(color_by, str) and color_by in KNOWN_COLUMNS and color_by not in _OWN:
         return known_column(run.parts, color_by)
     return color_by
 
 
 def _wire(column: str | NodeColumn) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """Return a column as a view is told it, and its rows."""
+    """Return a column as JSON for the view, and its rows."""
     if isinstance(column, str):
         return None, {}
     wire = column.to_wire()
@@ -174,13 +174,13 @@ def _wire(column: str | NodeColumn) -> tuple[dict[str, Any] | None, dict[str, An
 
 
 def _layouts(run: RunFacts, graph: Graph) -> list[str]:
-    """Return the layout of what each node computes, as far as it is known."""
-    found = []
+    """Return the layout of each node's first output, or ""."""
+    layouts = []
     for node in range(graph.num_nodes):
         known = next(iter(known_layouts(run.parts, (node, 0))), None)
         likely = known is not None and known.certainty != "stated"
-        found.append("" if known is None else known.layout.text + " (likely)" * likely)
-    return found
+        layouts.append("" if known is None else known.layout.text + " (likely)" * likely)
+    return layouts
 
 
 def _search_note(query: str, hits: list[int], doubt: str) -> str:
@@ -190,12 +190,12 @@ def _search_note(query: str, hits: list[int], doubt: str) -> str:
     if doubt.startswith("“"):
         return f"The search {doubt}"
     verb = agree(len(hits), "matches")
-    found = f"{counted(len(hits), 'node')} {verb} “{query}” (dashed ring)."
-    return f"{found} {doubt[:1].upper()}{doubt[1:]}".rstrip()
+    text = f"{counted(len(hits), 'node')} {verb} “{query}” (dashed ring)."
+    return f"{text} {doubt[:1].upper()}{doubt[1:]}".rstrip()
 
 
 def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:
-    """Return the node to mark, and what to say where there is none of that name."""
+    """Return the node to mark, or a note that it does not exist."""
     if focus is None:
         return None, ""
     if isinstance(focus, str):
@@ -210,20 +210,19 @@ def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:
 
 
 def search(run: RunFacts, query: str) -> tuple[list[int], str]:
-    """Return node ids in ascending order, and what is to be said of the search.
+    """Return matching node ids, ascending, and a note.
 
-    That is what is wrong with the query, or what it compares and is not known of all nodes; empty
-    where all is well.
+    The note is the error of the query, or which compared values are unknown; else "".
     """
     if run.graph is None:
         return [], ""
     try:
-        found = select(run.queries, query)
+        selection = select(run.queries, query)
     except QueryError as error:
         return [], f"“{query.strip()[:80]}”: {error.message}"
     except (RuntimeError, MemoryError) as error:  # of the engine
         return [], f"“{query.strip()[:80]}”: {one_line(str(error))}"
-    return list(found), "; ".join(found.notes) + "." if found.notes else ""
+    return list(selection), "; ".join(selection.notes) + "." if selection.notes else ""
 
 
 Ints = npt.NDArray[np.integer[Any]]
@@ -241,11 +240,11 @@ def stretches(
     hits: Sequence[int],
     together: str = "",
 ) -> dict[str, Any]:
-    """Return what ``js/src/graph/figure/stretches_figure.ts`` draws: sums over all nodes."""
+    """Return sums over groups of consecutive operators, for ``stretches_figure.ts``."""
     runs = graph.kinds > NodeKind.PARAMETER
     order = graph.topological_order
     order = order[runs[order]]
-    parts = [each for each in np.array_split(order, _STRETCHES) if len(each)]
+    parts = [nodes for nodes in np.array_split(order, _STRETCHES) if len(nodes)]
     place = np.full(graph.num_nodes, -1, np.int32)
     for at, nodes in enumerate(parts):
         place[nodes] = at
@@ -277,11 +276,11 @@ def stretches(
                 "hits": int(marked[1][at]),
             }
         )
-    whole = math.nan
+    total = math.nan
     summed = "no times known"
     if timeline is not None and not np.isnan(ns).all():
-        whole = timeline.account.whole_ns
-        summed = f"{duration_text(whole)} {together or 'summed over nodes'}"
+        total = timeline.account.whole_ns
+        summed = f"{duration_text(total)} {together or 'summed over nodes'}"
     drawn = f"{counted(len(order), 'operator')} in {counted(len(rows), 'group')}"
     note = (
         f"Condensed: {drawn} of consecutive operators in execution order; times and shares are "
@@ -295,33 +294,33 @@ def stretches(
         "stretches": rows,
         "edges": _edges(graph, place, len(parts)),
         "legend": _legend(kinds, ns, timeline),
-        "total_ns": None if math.isnan(whole) else whole,
+        "total_ns": None if math.isnan(total) else total,
     }
 
 
-def stretches_text(title: str, said: Mapping[str, Any]) -> str:
-    """Return the same in words, a line a group."""
-    lines = [f"{title}: {said['totals']}", said["note"]]
+def stretches_text(title: str, groups: Mapping[str, Any]) -> str:
+    """Return the groups as text, one line per group."""
+    lines = [f"{title}: {groups['totals']}", groups["note"]]
     lines += [
         "  " + "; ".join([_ends(row), row["title"], row["time_text"], *_marks(row)])
-        for row in said["stretches"]
+        for row in groups["stretches"]
     ]
     return "\n".join(lines)
 
 
 def _ends(row: Mapping[str, Any]) -> str:
-    """Return how many nodes a group has, with the least and the greatest of their ids."""
+    """Return a group's number of nodes with the lowest and highest id."""
     return f"{counted(row['nodes'], 'node')} #{row['first']} … #{row['last']}"
 
 
 def _marks(row: Mapping[str, Any]) -> list[str]:
-    """Return how many nodes of a group are marked."""
-    told = [(row["selected"], "selected"), (row["hits"], "found")]
-    return [f"{count:,} {what}" for count, what in told if count]
+    """Return the counts of marked nodes in a group."""
+    counts = [(row["selected"], "selected"), (row["hits"], "found")]
+    return [f"{count:,} {what}" for count, what in counts if count]
 
 
 def _read_at(graph: Graph, place: Ints) -> Ints:
-    """Return the part of each node; of an input or parameter the first that reads it, else -1."""
+    """Return each node's group: inputs and parameters count to their first reader; -1 for none."""
     nowhere = np.iinfo(place.dtype).max
     first = np.full(graph.num_nodes, nowhere, place.dtype)
     known = (graph.edge_source >= 0) & (place[graph.edge_target] >= 0)
@@ -331,12 +330,12 @@ def _read_at(graph: Graph, place: Ints) -> Ints:
 
 
 def _given_note(graph: Graph, read_at: Ints, marked: Ints) -> str:
-    """Return where marked inputs and parameters are counted, in a sentence; "" without any."""
+    """Return a sentence on where marked inputs and parameters count, or ""."""
     given = marked[graph.kinds[marked] <= NodeKind.PARAMETER]
     unread = int((read_at[given] < 0).sum())
     lost = f"; {counted(unread, 'marked one')} that none reads in no group" if unread else ""
-    said = f" Marked inputs and parameters count to the group that reads them first{lost}."
-    return said if len(given) else ""
+    text = f" Marked inputs and parameters count to the group that reads them first{lost}."
+    return text if len(given) else ""
 
 
 def _distinct(nodes: Sequence[int]) -> Ints:
@@ -344,13 +343,13 @@ def _distinct(nodes: Sequence[int]) -> Ints:
 
 
 def _by_part(read_at: Ints, nodes: Sequence[int], count: int) -> Ints:
-    """Return how many of some nodes are in each part."""
+    """Return the number of nodes in each group."""
     at = read_at[_distinct(nodes)]
     return np.bincount(at[at >= 0], minlength=count)
 
 
 def _most(column: StringColumn, nodes: Ints, ns: Floats) -> list[str]:
-    """Return the different words of some nodes: those that take longest, then the commonest."""
+    """Return the distinct words of nodes: longest time first, then most frequent."""
     codes, at, counts = np.unique(column.codes[nodes], return_inverse=True, return_counts=True)
     took = np.bincount(at, np.nan_to_num(ns[nodes]), len(codes))
     return [column.unique[code] for code in codes[np.lexsort((codes, -counts, -took))].tolist()]
@@ -359,12 +358,12 @@ def _most(column: StringColumn, nodes: Ints, ns: Floats) -> list[str]:
 def _time(ns: float, share: float, unknown: int, rounding_ns: float) -> str:
     if math.isnan(ns):
         return "time unknown"
-    said = time_share(ns, share, between=" · ") if ns > 0 else duration_text(0, rounding_ns)
-    return f"{said} + {unknown:,} unknown" if unknown else said
+    text = time_share(ns, share, between=" · ") if ns > 0 else duration_text(0, rounding_ns)
+    return f"{text} + {unknown:,} unknown" if unknown else text
 
 
 def _edges(graph: Graph, place: Ints, count: int) -> list[list[int]]:
-    """Return source, target and number of the edges between parts."""
+    """Return [source, target, count] of edges between groups."""
     known = graph.edge_source >= 0
     source, target = place[graph.edge_source[known]], place[graph.edge_target[known]]
     between = (source >= 0) & (target >= 0) & (source != target)
@@ -378,7 +377,7 @@ def _edges(graph: Graph, place: Ints, count: int) -> list[list[int]]:
 
 
 def _legend(kinds: StringColumn, ns: Floats, timeline: Timeline | None) -> list[dict[str, Any]]:
-    """Return kinds of operators with their nodes and times, the longest first."""
+    """Return op kinds with node counts and times, longest first."""
     nodes = np.bincount(kinds.codes, minlength=len(kinds.unique)).tolist()
     took = np.bincount(kinds.codes, np.nan_to_num(ns), len(kinds.unique)).tolist()
     sums = {

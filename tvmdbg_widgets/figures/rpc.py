@@ -1,4 +1,4 @@
-"""Packets of RPC: table, bytes as HTML without scripts, and the sequence of messages."""
+"""RPC packets as table, nested HTML of bytes, and message sequence."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from tvmdbg_widgets.model.base.text import one_line
 
 _MOST_FIELDS, _MOST_BYTES, _MOST_LETTERS = 2000, 512, 300
 _PER_LINE = 16
-#: Fields up to this depth are open.
+#: Depth up to which fields are open.
 _OPEN = 2
 _INDENT = "margin-left:18px"
 
 
 def byte_map_html(title: str, root: ByteField, data: bytes | memoryview) -> str:
-    """Return the fields as nested ``<details>``, each with its bytes."""
-    found = [f'<div class="tvmdbg-bytes"><b>{_text(title)}</b>']
+    """Return fields as nested ``<details>`` with their bytes."""
+    parts = [f'<div class="tvmdbg-bytes"><b>{_text(title)}</b>']
     opened = 0
     walk = root.walk()
     for depth, field in islice(walk, _MOST_FIELDS):
         while opened > depth:
-            found.append("</details>")
+            parts.append("</details>")
             opened -= 1
         is_open = " open" if field.children and depth < _OPEN else ""
         style = f' style="{_INDENT}"' if depth else ""
-        found.append(f"<details{is_open}{style}><summary>{_summary(field)}</summary>")
+        parts.append(f"<details{is_open}{style}><summary>{_summary(field)}</summary>")
         opened = depth + 1
         if not field.children:
-            found.append(f"<pre>{_dump(field, data)}</pre>")
-    found.append("</details>" * opened)
+            parts.append(f"<pre>{_dump(field, data)}</pre>")
+    parts.append("</details>" * opened)
     if left := sum(1 for _ in walk):
-        found.append(f"<p>and {counted(left, 'more field')}</p>")
-    return "".join([*found, "</div>"])
+        parts.append(f"<p>and {counted(left, 'more field')}</p>")
+    return "".join([*parts, "</div>"])
 
 
 def _summary(field: ByteField) -> str:
@@ -54,7 +54,7 @@ def _summary(field: ByteField) -> str:
 
 
 def _dump(field: ByteField, data: bytes | memoryview) -> str:
-    """Return the bytes of a field in lines, of many the first ones."""
+    """Return the first bytes of a field as lines of hex and text."""
     end = min(field.end, field.offset + _MOST_BYTES, len(data))
     lines = []
     for offset in range(field.offset, end, _PER_LINE):
@@ -67,9 +67,13 @@ def _dump(field: ByteField, data: bytes | memoryview) -> str:
     return "\n".join(lines)
 
 
-def _text(text: str) -> str:
+def _cut(text: str) -> str:
     line = one_line(text[:_MOST_LETTERS])
-    return escape(line if len(text) <= _MOST_LETTERS else f"{line}…", quote=True)
+    return line if len(text) <= _MOST_LETTERS else f"{line}…"
+
+
+def _text(text: str) -> str:
+    return escape(_cut(text), quote=True)
 
 
 _HEADS = ("row", "time", "from", "packet", "function", "what", "bytes")
@@ -78,27 +82,27 @@ _TOP = ' style="vertical-align:top;text-align:left"'
 
 
 class PacketRow(NamedTuple):
-    """One row of the table."""
+    """Cells of one packet, and its nested HTML."""
 
     cells: tuple[str, ...]
     details: str
 
 
 def packet_table_html(rows: Sequence[PacketRow], left_out: int) -> str:
-    """Return the table."""
-    head = "".join(f"<th{_TOP}>{each}</th>" for each in _HEADS)
-    found = [f"<table><thead><tr>{head}</tr></thead><tbody>"]
+    """Return the packets as a table."""
+    head = "".join(f"<th{_TOP}>{title}</th>" for title in _HEADS)
+    parts = [f"<table><thead><tr>{head}</tr></thead><tbody>"]
     for row in rows:
-        cells = [escape(_short(each)) for each in row.cells]
+        cells = [escape(_short(cell)) for cell in row.cells]
         for unit in (1, -1):
             cells[unit] = cells[unit].replace(" ", "&nbsp;")
         if row.details:
             cells[3] = f"<details><summary>{cells[3]}</summary>{row.details}</details>"
-        found.append("<tr>" + "".join(f"<td{_TOP}>{each}</td>" for each in cells) + "</tr>")
-    found.append("</tbody></table>")
+        parts.append("<tr>" + "".join(f"<td{_TOP}>{cell}</td>" for cell in cells) + "</tr>")
+    parts.append("</tbody></table>")
     if left_out:
-        found.append(f"<p>and {counted(left_out, 'more packet')}, from log[{len(rows)}] on</p>")
-    return "".join(found)
+        parts.append(f"<p>and {counted(left_out, 'more packet')}, from log[{len(rows)}] on</p>")
+    return "".join(parts)
 
 
 def _short(text: str) -> str:
@@ -107,7 +111,7 @@ def _short(text: str) -> str:
 
 
 _MOST_ROWS = 60
-_MOST_LETTERS_sequence, _MOST_HOVER = 300, 2000
+_MOST_HOVER = 2000
 _WORDS = {
     "ok": "",
     "exception": "exception: ",
@@ -125,14 +129,14 @@ def sequence_figure(
     width: float = 720,
     theme: str = "light",
 ) -> Figure:
-    """Draw who sends what to whom, in the order of time, one row a message.
+    """Draw messages between client and server in time order, one per row.
 
-    Runs of messages that are alike are folded. Of more than 60 rows the first, the last and those
-    with trouble are shown. Distances are not to scale; long pauses are marked.
+    Repeated messages are folded. Above 60 rows only the first, the last and faulty ones are drawn.
+    Distances are not to scale; long pauses are marked.
     """
     shown = sequence_rows(messages, _MOST_ROWS)
     title = one_line(title)
-    known = [each.time_ns for each in messages if each.time_ns is not None]
+    known = [message.time_ns for message in messages if message.time_ns is not None]
     start = known[0] if known else None
     lines = [one_line(note) for note in notes]
     summary = f"{counted(shown.count, 'message')}, {_size(shown.nbytes)}"
@@ -146,7 +150,7 @@ def sequence_figure(
         "summary": summary,
         "notes": lines,
         "text": text,
-        "rows": [_row(each, start) for each in shown.rows],
+        "rows": [_row(row, start) for row in shown.rows],
         "loops": [
             {"first": loop.first, "end": loop.end, "words": _loop_words(loop)}
             for loop in shown.loops
@@ -165,7 +169,7 @@ def _row(row: SequenceMessage | LeftOut, start: int | None) -> dict[str, Any]:
     if isinstance(row, LeftOut):
         return {"kind": "left out", "label": _left_out(row)}
     label = _cut(row.label)
-    said = [_cut(line) for line in row.hover[:_MOST_HOVER].splitlines()]
+    lines = [_cut(line) for line in row.hover[:_MOST_HOVER].splitlines()]
     return {
         "kind": "message",
         "side": row.side,
@@ -175,7 +179,7 @@ def _row(row: SequenceMessage | LeftOut, start: int | None) -> dict[str, Any]:
         "status": row.status,
         "replyTo": -1 if row.reply_to is None else row.reply_to,
         "folded": row.folded,
-        "hover": "\n".join([f"{_direction(row)}: {_WORDS[row.status]}{label}", *said]),
+        "hover": "\n".join([f"{_direction(row)}: {_WORDS[row.status]}{label}", *lines]),
     }
 
 
@@ -188,7 +192,7 @@ def _direction(row: SequenceMessage) -> str:
 
 
 def _time(row: SequenceMessage, start: int | None) -> str:
-    """Return seconds since the first message, as precise as captures are."""
+    """Return seconds since the first message, to the microsecond."""
     return "" if row.time_ns is None or start is None else f"{(row.time_ns - start) / 1e9:.6f}"
 
 
@@ -202,42 +206,37 @@ def _loop_words(loop: RepeatedRows) -> str:
     return f"{loop.repeats:,} × {what}{took}"
 
 
-def _cut(text: str) -> str:
-    line = one_line(text[:_MOST_LETTERS_sequence])
-    return line if len(text) <= _MOST_LETTERS_sequence else f"{line}…"
-
-
 def _text_sequence(head: Sequence[str], shown: SequenceRows, start: int | None) -> str:
     """Return the rows as lines: time, direction, message, bytes."""
-    found = list(head)
+    lines = list(head)
     loops = {loop.first: loop for loop in shown.loops}
     inside = {at for loop in shown.loops for at in range(loop.first, loop.end)}
     for at, row in enumerate(shown.rows):
         if at in shown.pauses:
-            found.append(f"… {duration_text(shown.pauses[at])} later")
+            lines.append(f"… {duration_text(shown.pauses[at])} later")
         if at in loops:
-            found.append(f"{_loop_words(loops[at])}:")
+            lines.append(f"{_loop_words(loops[at])}:")
         if isinstance(row, LeftOut):
-            found.append(f"… {_left_out(row)}")
+            lines.append(f"… {_left_out(row)}")
             continue
         indent = "  " if at in inside else ""
         time = "" if start is None else f"{_time(row, start):>10} s  "
         label = f"{_WORDS[row.status]}{_cut(row.label)}"
-        found.append(f"{time}{indent}{_direction(row)}  {label}  [{_size(row.nbytes)}]")
-    return "\n".join(found)
+        lines.append(f"{time}{indent}{_direction(row)}  {label}  [{_size(row.nbytes)}]")
+    return "\n".join(lines)
 
 
 Side = Literal["client", "server"]
 Status = Literal["ok", "exception", "damaged", "desynchronised", "incomplete"]
-#: Of the rows that are kept, how many stand at the beginning and at the end.
+#: Shares of the kept rows that are taken from the start and from the end.
 _HEAD, _TAIL = 0.6, 0.2
-#: A pause is so many times as long as most.
+#: A pause is marked if it is so many times the median.
 _PAUSE = 10
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceMessage:
-    """One message between the two sides."""
+    """One message between client and server."""
 
     side: Side
     label: str
@@ -252,7 +251,7 @@ class SequenceMessage:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedRows:
-    """Rows that stand for messages which repeat."""
+    """Rows that are drawn once for several repeats."""
 
     first: int
     end: int
@@ -262,7 +261,7 @@ class RepeatedRows:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Messages between two rows that are not shown."""
+    """Messages between two rows that are not drawn."""
 
     count: int
     nbytes: int
@@ -270,7 +269,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class SequenceRows:
-    """What a picture shows of a conversation."""
+    """Rows of a sequence figure."""
 
     rows: list[SequenceMessage | LeftOut]
     loops: list[RepeatedRows]
@@ -280,7 +279,7 @@ class SequenceRows:
 
 
 def sequence_rows(messages: Sequence[SequenceMessage], most_rows: int) -> SequenceRows:
-    """Fold repeats, and leave out what is in the middle of too many rows."""
+    """Fold repeats, and leave out the middle if there are too many rows."""
     rows, loops = _folded(messages)
     pauses = _pauses(rows, loops)
     kept = _kept(rows, most_rows)
@@ -296,14 +295,14 @@ def sequence_rows(messages: Sequence[SequenceMessage], most_rows: int) -> Sequen
             shown[-1] = LeftOut(before.count + row.folded, before.nbytes + row.nbytes)
         else:
             shown.append(LeftOut(row.folded, row.nbytes))
-    seen = [
+    repeated = [
         RepeatedRows(min(inside), max(inside) + 1, loop.repeats, loop.duration_ns)
         for loop in loops
         if (inside := [places[at] for at in range(loop.first, loop.end) if at in places])
     ]
     return SequenceRows(
         shown,
-        seen,
+        repeated,
         {places[at]: pause for at, pause in pauses.items() if at in places},
         sum(message.folded for message in messages),
         sum(message.nbytes for message in messages),
@@ -313,17 +312,19 @@ def sequence_rows(messages: Sequence[SequenceMessage], most_rows: int) -> Sequen
 def _folded(
     messages: Sequence[SequenceMessage],
 ) -> tuple[list[SequenceMessage], list[RepeatedRows]]:
-    """Return a row for each message that is not a repeat."""
+    """Return one row per message of a repeated block, and the repeats."""
     numbers: dict[tuple[str, str, str], int] = {}
     keys = np.array(
         [
-            numbers.setdefault((each.side, each.kind or each.label, each.status), len(numbers))
-            for each in messages
+            numbers.setdefault(
+                (message.side, message.kind or message.label, message.status), len(numbers)
+            )
+            for message in messages
         ],
         np.int64,
     )
     replies = np.array(
-        [-1 if each.reply_to is None else each.reply_to for each in messages], np.int64
+        [-1 if message.reply_to is None else message.reply_to for message in messages], np.int64
     )
     rows: list[SequenceMessage] = []
     loops: list[RepeatedRows] = []
@@ -334,8 +335,7 @@ def _folded(
             places[at] = len(rows)
             rows.append(_row_messages(messages, at, fold, places))
         if fold.repeats > 1:
-            times = [messages[at].time_ns for at in (fold.start, fold.end - 1)]
-            start, end = times
+            start, end = messages[fold.start].time_ns, messages[fold.end - 1].time_ns
             took = None if start is None or end is None else end - start
             loops.append(RepeatedRows(first, len(rows), fold.repeats, took))
     return rows, loops
@@ -344,23 +344,23 @@ def _folded(
 def _row_messages(
     messages: Sequence[SequenceMessage], at: int, fold: FoldedMessages, places: dict[int, int]
 ) -> SequenceMessage:
-    """Return a message that stands for its repeats too."""
+    """Return the row of a message, summed over its repeats."""
     message = messages[at]
     answered = None if message.reply_to is None else places.get(message.reply_to)
     if fold.repeats == 1:
         return replace(message, reply_to=answered)
-    alike = messages[at : fold.end : fold.period]
+    copies = messages[at : fold.end : fold.period]
     return replace(
         message,
         label=message.kind or message.label,
-        nbytes=sum(each.nbytes for each in alike),
+        nbytes=sum(copy.nbytes for copy in copies),
         reply_to=answered,
-        folded=sum(each.folded for each in alike),
+        folded=sum(copy.folded for copy in copies),
     )
 
 
 def _pauses(rows: Sequence[SequenceMessage], loops: Sequence[RepeatedRows]) -> dict[int, int]:
-    """Return rows before which nothing is said for much longer than elsewhere."""
+    """Return rows that follow an unusually long wait, with its length."""
     taken = {loop.end: loop.duration_ns or 0 for loop in loops}
     inside = {at for loop in loops for at in range(loop.first + 1, loop.end)}
     starts = {loop.end: rows[loop.first].time_ns for loop in loops}
@@ -375,7 +375,7 @@ def _pauses(rows: Sequence[SequenceMessage], loops: Sequence[RepeatedRows]) -> d
 
 
 def _kept(rows: Sequence[SequenceMessage], most: int) -> set[int]:
-    """Return the rows that are shown: the first, the last, and trouble between them."""
+    """Return the drawn rows: first, last, and faulty ones with what they reply to."""
     count = len(rows)
     if count <= most:
         return set(range(count))

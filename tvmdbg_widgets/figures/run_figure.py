@@ -1,4 +1,4 @@
-"""A figure of a run, drawn by its view's own code from what the run answers the live view."""
+"""A figure of a run, drawn from the answers the live view gets; other timeline charts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
 
-#: By part of a run: the view that shows it, and what that says where there is none.
+#: Part of a run: its view, and the view's title if the part is missing.
 _MISSING = {
     "graph": ("graph", "No graph"),
     "tensors": ("tensor", "No tensors"),
@@ -46,13 +46,13 @@ class Note(TypedDict):
 
 
 def note(text: str, color: str = "", most: int = 4) -> Note:
-    """Return a paragraph as ``js/src/shared/drawing/figure.ts`` draws it."""
+    """Return a paragraph for ``js/src/shared/drawing/figure.ts``."""
     return {"text": text, "color": color, "most": most}
 
 
 @dataclass(frozen=True)
 class RunFigure:
-    """What the figure of one view is made of."""
+    """Questions, data and options from which one figure is drawn."""
 
     run: RunFacts
     view: str
@@ -66,7 +66,7 @@ class RunFigure:
 
     @classmethod
     def missing(cls, run: RunFacts, part: str, why: str = "") -> RunFigure:
-        """Return the figure of a run that lacks what the view would show."""
+        """Return the figure of a run without the shown part."""
         view, head = _MISSING[part]
         why = why or how_to_get(part, run.parts)
         text = f"{run.title}: {head.lower()}. {why}"
@@ -89,30 +89,33 @@ class RunFigure:
 
     @property
     def request_data(self) -> dict[str, Any]:
-        """What the figure needs beside the answers, with the run's title."""
+        """Data of the figure with the run's title."""
         return {"title": self.run.title, **self.data}
 
     def answered(self) -> dict[str, Reply]:
-        """Return what the run answers to all questions."""
+        """Return the run's replies to all questions."""
         answers = Answers(self.run)
-        asked = [{"kind": each} if isinstance(each, str) else each for each in self.questions]
-        return {each["kind"]: answers.answer(each) for each in asked} | dict(self.replies())
+        replies = {}
+        for question in self.questions:
+            message = {"kind": question} if isinstance(question, str) else question
+            replies[message["kind"]] = answers.answer(message)
+        return replies | dict(self.replies())
 
 
-def _merged(own: Any, told: Any) -> Any:
-    """Return facts with those added that are known where the figure is drawn."""
-    if isinstance(own, dict) and isinstance(told, dict):
-        return own | {name: _merged(own.get(name), each) for name, each in told.items()}
-    if isinstance(own, list) and isinstance(told, list):
-        return [_merged(*pair) for pair in zip(own, told, strict=True)]
-    return told
+def _merged(own: Any, drawn: Any) -> Any:
+    """Merge facts of the engine into facts of Python."""
+    if isinstance(own, dict) and isinstance(drawn, dict):
+        return own | {name: _merged(own.get(name), value) for name, value in drawn.items()}
+    if isinstance(own, list) and isinstance(drawn, list):
+        return [_merged(*pair) for pair in zip(own, drawn, strict=True)]
+    return drawn
 
 
 _LEAST_SHARE = 1e-3
 _MOST_PLACES, _MOST_LEVELS, _LISTED_PLACES = 400, 14, 40
 _MOST_ROWS = 24
 _LISTED_POINTS = 8
-#: As of statistics of repeats; see ``model/timeline/statistics.py``.
+#: As in ``model/timeline/statistics.py``.
 _NOISY, _NOISY_FROM = 1.2, 5
 
 Ceilings = tuple[float | None, float | None]
@@ -120,7 +123,7 @@ Ceilings = tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class OtherChart:
-    """A chart as data, as text, and as facts; what it asks of the run beside the timeline."""
+    """A chart as data, text and facts; ``questions`` are those beside the timeline's."""
 
     data: dict[str, Any]
     text: str
@@ -129,7 +132,7 @@ class OtherChart:
 
 
 def other_chart(run: RunFacts, chart: str, ceilings: Ceilings) -> OtherChart:
-    """Return ``"merged"``, ``"folded"``, ``"repeats"`` or ``"roofline"``."""
+    """Return the chart ``"merged"``, ``"folded"``, ``"repeats"`` or ``"roofline"``."""
     if chart == "merged":
         return _merged_charts(run)
     if chart == "roofline":
@@ -147,19 +150,19 @@ def _none(why: str) -> dict[str, Any]:
 
 def _merged_charts(run: RunFacts) -> OtherChart:
     tree = merged(run.parts, lambda: run.groups)
-    whole = float(tree.total_ns[tree.depth == 0].sum())
-    share = tree.total_ns / whole if whole else np.zeros(len(tree))
+    total = float(tree.total_ns[tree.depth == 0].sum())
+    share = tree.total_ns / total if total else np.zeros(len(tree))
     shown = np.flatnonzero((share >= _LEAST_SHARE) & (tree.depth < _MOST_LEVELS))
     if len(shown) > _MOST_PLACES:
         shown = np.sort(shown[np.argsort(-share[shown], kind="stable")[:_MOST_PLACES]])
-    said = f"total {duration_text(whole)}, merged by path ({tree.said}), heaviest first"
+    text = f"total {duration_text(total)}, merged by path ({tree.said}), heaviest first"
     left = len(tree) - len(shown)
     more = f"{counted(left, 'more path')} too small to be drawn"
     data = {
         "kind": "merged",
-        "notes": [note(f"{said}, not in order of time.", "muted", 3)],
+        "notes": [note(f"{text}, not in order of time.", "muted", 3)],
         "below": [note(more, "muted")] if left else [],
-        "whole": whole,
+        "whole": total,
         "names": _names(run, tree.node[shown], [tree.names[at] for at in shown.tolist()]),
         "group": (tree.group[shown] >= 0).tolist(),
         "depth": tree.depth[shown].tolist(),
@@ -168,11 +171,11 @@ def _merged_charts(run: RunFacts) -> OtherChart:
         "self": tree.self_ns[shown].tolist(),
         "count": tree.count[shown].tolist(),
     }
-    return OtherChart(data, repr(tree), {"merged": _described_tree(tree, whole)})
+    return OtherChart(data, repr(tree), {"merged": _described_tree(tree, total)})
 
 
 def _names(run: RunFacts, nodes: npt.NDArray[Any], names: list[str]) -> dict[str, Any]:
-    """Return what rows and places are of: nodes, and labels and op kinds of those without one."""
+    """Return nodes, names, labels and op kinds of rows."""
     timeline = run.timeline
     short: dict[str, str] = {}
     kinds: dict[str, str] = {}
@@ -183,8 +186,8 @@ def _names(run: RunFacts, nodes: npt.NDArray[Any], names: list[str]) -> dict[str
     return {
         "node": nodes.tolist(),
         "name": names,
-        "label": [short.get(each, each) for each in names],
-        "kind": [kinds.get(each, "other") for each in names],
+        "label": [short.get(name, name) for name in names],
+        "kind": [kinds.get(name, "other") for name in names],
     }
 
 
@@ -244,7 +247,7 @@ def _matrix(run: RunFacts, matrix: RepeatMatrix, rows: npt.NDArray[np.int64]) ->
     return {
         "names": _names(run, matrix.nodes[rows], [matrix.names[at] for at in rows.tolist()]),
         # JSON has no NaN.
-        "ns": [[each if np.isfinite(each) else None for each in row] for row in ns.tolist()],
+        "ns": [[time if np.isfinite(time) else None for time in row] for row in ns.tolist()],
         "p10": folded.p10[rows].tolist(),
         "median": folded.p50[rows].tolist(),
         "p90": folded.p90[rows].tolist(),
@@ -258,7 +261,7 @@ def _matrix(run: RunFacts, matrix: RepeatMatrix, rows: npt.NDArray[np.int64]) ->
 
 
 def _matrix_said(matrix: RepeatMatrix) -> str:
-    """What the matrix shows, in a sentence or two."""
+    """Describe the matrix in a sentence or two."""
     if matrix.of_slices:
         return (
             "No repeats are known: each row holds the slices of one name in order of start, so a "
@@ -270,26 +273,23 @@ def _matrix_said(matrix: RepeatMatrix) -> str:
 
 
 def _folded_said(matrix: RepeatMatrix) -> str:
-    said = f"Sum of the medians {duration_text(matrix.folded().total_ns)}."
+    text = f"Sum of the medians {duration_text(matrix.folded().total_ns)}."
     if len(matrix.totals):
-        low, high = (
-            duration_text(float(each)) for each in (matrix.totals.min(), matrix.totals.max())
-        )
-        said += (
-            f" All operators together took {low} to {high} in "
-            f"{counted(len(matrix.totals), 'repeat')}."
-        )
+        ends = matrix.totals.min(), matrix.totals.max()
+        low, high = (duration_text(float(end)) for end in ends)
+        repeats = counted(len(matrix.totals), "repeat")
+        text += f" All operators together took {low} to {high} in {repeats}."
     if matrix.warm_up:
         steady = duration_text(matrix.steady().folded().total_ns)
-        said += (
+        text += (
             f" This includes the warm-up ({matrix.warm_up.why}); without it the medians add up to "
             f"{steady}."
         )
-    return said
+    return text
 
 
 def _shown_rows(matrix: RepeatMatrix) -> npt.NDArray[np.int64]:
-    """Return the slowest rows, in the order of execution; of a trace those of several slices."""
+    """Return the slowest rows in execution order; of a trace, only those with several slices."""
     order = np.argsort(-matrix.median, kind="stable")
     if matrix.of_slices:
         order = order[np.isfinite(matrix.ns[order]).sum(axis=1) > 1]
@@ -309,7 +309,7 @@ def _described_matrix(matrix: RepeatMatrix) -> dict[str, Any]:
             {
                 "node": int(matrix.nodes[at]),
                 "label": matrix.names[at],
-                "ns": [None if np.isnan(each) else each for each in matrix.ns[at].tolist()],
+                "ns": [None if np.isnan(time) else time for time in matrix.ns[at].tolist()],
                 "start_ns": float(folded.start_ns[at]),
                 "p10_ns": float(folded.p10[at]),
                 "p50_ns": float(folded.p50[at]),
@@ -324,44 +324,44 @@ def _roofline(run: RunFacts, ceilings: Ceilings) -> OtherChart:
     why = why_not(run.parts).replace("critical path", "roofline")
     if why:
         return OtherChart(_none(why), why, {"roofline": {"missing": why}})
-    found = roofline_of(run.parts, lambda: run.work, *ceilings)
+    roofline = roofline_of(run.parts, lambda: run.work, *ceilings)
     data = {
         "kind": "roofline",
-        "notes": [note(line, "muted", 3) for line in found.said],
-        "below": _not_drawn(found),
-        "flops": found.peak_flops,
-        "bytes": found.bandwidth,
+        "notes": [note(line, "muted", 3) for line in roofline.said],
+        "below": _not_drawn(roofline),
+        "flops": roofline.peak_flops,
+        "bytes": roofline.bandwidth,
     }
-    told = {"roofline": {"missing": "", **_described_points(run, found)}}
-    return OtherChart(data, repr(found), told, ("roofline",))
+    facts = {"roofline": {"missing": "", **_described_points(run, roofline)}}
+    return OtherChart(data, repr(roofline), facts, ("roofline",))
 
 
-def _not_drawn(found: Roofline) -> list[Note]:
-    left = [each for each in found if not (each.intensity > 0 and each.flops_per_s > 0)]
+def _not_drawn(roofline: Roofline) -> list[Note]:
+    left = [point for point in roofline if not (point.intensity > 0 and point.flops_per_s > 0)]
     left.sort(key=lambda point: -np.nan_to_num(point.time_ns))
-    notes = [note(_why_not_drawn(found, each), "muted", 2) for each in left[:_LISTED_POINTS]]
+    notes = [note(_why_not_drawn(roofline, point), "muted", 2) for point in left[:_LISTED_POINTS]]
     if len(left) > _LISTED_POINTS:
         more = counted(len(left) - _LISTED_POINTS, "operator")
         notes.append(note(f"… and {more} more", "muted"))
     return notes
 
 
-def _why_not_drawn(found: Roofline, point: Point) -> str:
-    said = label(found.work.graph.func_names[point.node]) or point.name
+def _why_not_drawn(roofline: Roofline, point: Point) -> str:
+    name = label(roofline.work.graph.func_names[point.node]) or point.name
     why = "; ".join(point.why) or "no arithmetic: 0 operations"
-    time = duration_text(point.time_ns, found.rounding_ns)
-    return f"not in the chart: {said[:200]} #{point.node}, {time}: {why}"
+    time = duration_text(point.time_ns, roofline.rounding_ns)
+    return f"not in the chart: {name[:200]} #{point.node}, {time}: {why}"
 
 
-def _described_points(run: RunFacts, found: Roofline) -> dict[str, Any]:
+def _described_points(run: RunFacts, roofline: Roofline) -> dict[str, Any]:
     def known(value: float) -> float | None:
         return None if math.isnan(value) else value
 
     return {
         "title": run.title,
-        "said": list(found.said),
-        "peak_flops": found.peak_flops,
-        "bandwidth": found.bandwidth,
+        "said": list(roofline.said),
+        "peak_flops": roofline.peak_flops,
+        "bandwidth": roofline.bandwidth,
         "points": [
             {
                 "node": point.node,
@@ -372,6 +372,6 @@ def _described_points(run: RunFacts, found: Roofline) -> dict[str, Any]:
                 "bound": point.bound,
                 "why": list(point.why),
             }
-            for point in found[:1000]
+            for point in roofline[:1000]
         ],
     }

@@ -1,4 +1,4 @@
-"""The part of a graph that a figure shows, and the figure's options."""
+"""Options of the graph's figure, and the part of the graph they leave."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
 @dataclass(frozen=True)
 class ShownPart:
-    """The nodes that are shown, None for all; what leads over hidden ones; and that in words."""
+    """Shown nodes (None: all), bridges over hidden nodes, and a note on both."""
 
     only: frozenset[int] | None = None
     bridges: tuple[Bridge, ...] = ()
@@ -37,7 +37,7 @@ def part_of(
     focus: int | None,
     title: Callable[[int], str],
 ) -> ShownPart:
-    """Return what the options leave of a graph; ``title`` names a node."""
+    """Return the nodes that the options leave; ``title`` names a node."""
     isolation = checked_isolation(graph, options.isolate)
     if isolation is None and focus is not None and options.hops is not None:
         isolation = {"kind": "around", "nodes": [focus], "hops": options.hops}
@@ -56,10 +56,14 @@ def part_of(
             if isinstance(problem, QueryError) and problem.__cause__ is None:
                 raise
             failed = f" Nothing is hidden: {one_line(str(problem))}."
-        over = [each for each in bridges(graph, hidden) if shown[[each.source, each.target]].all()]
+        over = [
+            bridge
+            for bridge in bridges(graph, hidden)
+            if shown[[bridge.source, bridge.target]].all()
+        ]
         shown = shown & ~hidden
-        found = ", ".join(options.hidden)
-        notes.append(f"Hidden: {counted(int(hidden.sum()), 'node')} ({found}).{failed}")
+        queries = ", ".join(options.hidden)
+        notes.append(f"Hidden: {counted(int(hidden.sum()), 'node')} ({queries}).{failed}")
     notes.append(f"Shown: {counted(int(shown.sum()), 'node')} of {graph.num_nodes:,}.")
     return ShownPart(frozenset(np.flatnonzero(shown).tolist()), tuple(over), " ".join(notes))
 
@@ -77,7 +81,10 @@ def _part_text(kind: str, isolation: dict[str, Any], title: Callable[[int], str]
 
 @dataclass(frozen=True)
 class GraphFigureOptions:
-    """How the graph is shown; as of ``GraphView``. ``selected`` are node ids."""
+    """Options of a graph's figure; same names as traits of ``GraphView``.
+
+    ``selected`` are node ids.
+    """
 
     color_by: str | NodeColumn = "kind"
     fold_parameters: bool = True

@@ -1,4 +1,4 @@
-"""The layout of a struct as a figure and as text, one column a layout."""
+"""Layouts of a struct side by side, as a figure and as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.struct_layout import Member, ScalarType, StructLayout
 
 Values = Mapping[str, tuple[str, str]]
 
-#: More bytes of a dump than any struct here has are not handed on.
+#: Bytes of a dump that are passed to the view; no struct here is longer.
 _MOST_BYTES = 4096
 
 
@@ -29,7 +29,7 @@ def struct_figure(
     width: float = 720,
     theme: str = "light",
 ) -> Figure:
-    """Draw layouts of one struct, each later one with what differs from the first."""
+    """Draw layouts of one struct; later ones with their differences from the first."""
     if not layouts:
         raise ValueError("no layout to draw")
     values = [{} for _ in layouts] if values is None else values
@@ -42,38 +42,38 @@ def struct_figure(
             one_line(label),
             layout,
             layout_changes(first, layout),
-            {path: (one_line(text), one_line(why)) for path, (text, why) in found.items()},
+            {path: (one_line(text), one_line(why)) for path, (text, why) in fields.items()},
             one_line(verdict),
             colors,
         )
-        for (label, layout), found, verdict in zip(layouts, values, verdicts, strict=True)
+        for (label, layout), fields, verdict in zip(layouts, values, verdicts, strict=True)
     ]
     title = _title(columns)
     text = struct_text(
-        [(each.label, each.layout) for each in columns],
-        [each.changes for each in columns],
+        [(column.label, column.layout) for column in columns],
+        [column.changes for column in columns],
         hexdump,
-        [each.values for each in columns],
-        [each.verdict for each in columns],
+        [column.values for column in columns],
+        [column.verdict for column in columns],
     )
     data = {
         "title": title,
         "text": text,
-        "layouts": [_described(each, columns[0], hexdump is not None) for each in columns],
+        "layouts": [_described(column, columns[0], hexdump is not None) for column in columns],
     }
     dump = np.frombuffer((hexdump or b"")[:_MOST_BYTES], np.uint8)
     return draw_or_tell("struct", data, {"dump": dump}, {}, text=text, width=width, theme=theme)
 
 
 class _LayoutColumn(NamedTuple):
-    """One layout with all that is said of it."""
+    """One layout with its values and differences."""
 
     label: str
     layout: StructLayout
     changes: LayoutChanges
     values: Values
     verdict: str
-    #: By the paths that :func:`_colored` gives, the same in all layouts.
+    #: Color of each path of :func:`_colored`, the same in all layouts.
     colors: Mapping[str, int]
 
 
@@ -81,7 +81,7 @@ def _title(columns: Sequence[_LayoutColumn]) -> str:
     struct = columns[0].layout.name
     if len(columns) == 1:
         return f"{struct}, {columns[0].label}"
-    *others, last = (each.label for each in columns)
+    *others, last = (column.label for column in columns)
     return f"{struct}, {', '.join(others)} and {last}"
 
 
@@ -108,7 +108,7 @@ def _described(column: _LayoutColumn, first: _LayoutColumn, has_dump: bool) -> d
 
 
 def _sections(layout: StructLayout) -> Iterator[tuple[Member, ...]]:
-    """Yield members that share rows of bytes: all of a struct, each of a union."""
+    """Yield members that share rows of bytes: of a union, each member alone."""
     if layout.is_union:
         yield from ((member,) for member in layout.members)
     else:
@@ -126,7 +126,7 @@ def _section(column: _LayoutColumn, members: tuple[Member, ...]) -> dict[str, An
 
 
 class _StructSection:
-    """The values of some members as parts, and the structs among them as frames."""
+    """Values of members as parts, and nested structs as frames."""
 
     def __init__(self, column: _LayoutColumn) -> None:
         self.column = column
@@ -136,7 +136,7 @@ class _StructSection:
     def add(
         self, member: Member, before: str = "", start: int = 0, color: int | None = None
     ) -> None:
-        """Add a member, or what it is made of and the frame around it."""
+        """Add a member; of a struct, its members and a frame around them."""
         path, offset = f"{before}{member.name}", start + member.offset
         color = self.column.colors.get(path, color)
         place = {"name": member.name, "offset": offset, "size": member.size}
@@ -160,7 +160,7 @@ class _StructSection:
         )
 
     def fill(self, end: int) -> None:
-        """Add padding up to the end as parts without a path."""
+        """Add padding up to ``end`` as parts without a path."""
         at = 0
         for part in [*self.parts, {"offset": end, "size": 0}]:
             if part["offset"] > at:
@@ -172,7 +172,7 @@ class _StructSection:
 
 
 def _colored(layout: StructLayout, before: str = "") -> Iterator[str]:
-    """Yield the paths that have a color of their own: values, and structs of values alone."""
+    """Yield paths with a color of their own: values, and structs without nested structs."""
     for member in layout.members:
         path = f"{before}{member.name}"
         kind = member.type
@@ -185,7 +185,7 @@ def _colored(layout: StructLayout, before: str = "") -> Iterator[str]:
 
 
 def _short(kind: ScalarType | StructLayout) -> str:
-    """Return a type as short as in the declaration of a layout: ``"u16"``."""
+    """Return a type in the short form of layout declarations: ``"u16"``."""
     if isinstance(kind, StructLayout):
         return ""
     return {"int": f"i{8 * kind.size}", "uint": f"u{8 * kind.size}", "pointer": "*"}.get(
@@ -210,13 +210,13 @@ def struct_text(
     values: Sequence[Mapping[str, tuple[str, str]]],
     verdicts: Sequence[str],
 ) -> str:
-    """Return a table of the values with offset, size and type in each layout, and what differs."""
+    """Return a table of fields with offset, size and type per layout, then the differences."""
     sides = [_rows(layout) for _, layout in layouts]
     paths = _in_order([[row.path for row in rows] for rows in sides])
     columns = [_aligned(["", "field", *(_shown(path) for path in paths)])]
-    for (label, layout), rows, change, found in zip(layouts, sides, changes, values, strict=True):
+    for (label, layout), rows, change, fields in zip(layouts, sides, changes, values, strict=True):
         at = {row.path: row for row in rows}
-        cells = [_cells(at.get(path), change, hexdump, found) for path in paths]
+        cells = [_cells(at.get(path), change, hexdump, fields) for path in paths]
         heads = ["offset", "size", "type", *(["hex", "value"] if hexdump is not None else []), ""]
         table = [
             _aligned(column, right=k < 2)
@@ -225,23 +225,23 @@ def struct_text(
         lines = ["  ".join(line) for line in zip(*table, strict=True)]
         head = f"{label}: {layout.name}, {counted(layout.size, 'byte')}, aligned to {layout.align}"
         columns.append(_aligned([head, *lines]))
-    found_lines = [" | ".join(line).rstrip() for line in zip(*columns, strict=True)]
-    for (label, _), change, found, verdict in zip(layouts, changes, values, verdicts, strict=True):
+    text_lines = [" | ".join(line).rstrip() for line in zip(*columns, strict=True)]
+    for (label, _), change, fields, verdict in zip(layouts, changes, values, verdicts, strict=True):
         if differences := change.lines():
-            found_lines.append(f"{label} differs from {layouts[0][0]}:")
-            found_lines += [f"  ≠ {line}" for line in differences]
-        found_lines += [
-            f"{label}: ✗ {path} is {text}: {why}" for path, (text, why) in found.items() if why
+            text_lines.append(f"{label} differs from {layouts[0][0]}:")
+            text_lines += [f"  ≠ {line}" for line in differences]
+        text_lines += [
+            f"{label}: ✗ {path} is {text}: {why}" for path, (text, why) in fields.items() if why
         ]
         if verdict:
-            found_lines.append(f"{label}: {verdict}")
-    return "\n".join(found_lines)
+            text_lines.append(f"{label}: {verdict}")
+    return "\n".join(text_lines)
 
 
 def _rows(layout: StructLayout) -> list[_StructTextRow]:
     rows = [
-        _StructTextRow(each.offset, each.type.size, each.path, each.type.name)
-        for each in layout.leaves()
+        _StructTextRow(leaf.offset, leaf.type.size, leaf.path, leaf.type.name)
+        for leaf in layout.leaves()
     ]
     gaps = [_StructTextRow(offset, size, "", "") for offset, size in layout.padding]
     if gaps:
@@ -256,17 +256,17 @@ def _rows(layout: StructLayout) -> list[_StructTextRow]:
 
 
 def _in_order(sides: Sequence[Sequence[str]]) -> list[str]:
-    """Return every path once; what only a later side has stands after what is before it there."""
-    found = list(sides[0])
+    """Return the union of paths; paths of later sides follow their predecessor there."""
+    paths = list(sides[0])
     for side in sides[1:]:
         last = -1
         for path in side:
-            if path in found:
-                last = found.index(path)
+            if path in paths:
+                last = paths.index(path)
             else:
                 last += 1
-                found.insert(last, path)
-    return found
+                paths.insert(last, path)
+    return paths
 
 
 def _shown(path: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
@@ -16,10 +15,7 @@ from tvmdbg_widgets.answers.counts import (
 from tvmdbg_widgets.answers.tensor import Reply, layout_json, packed_cells
 from tvmdbg_widgets.figures.facts import TensorFacts, default_entry, description
 from tvmdbg_widgets.figures.options import (
-    Axes,
-    ColorRange,
     Redact,
-    Region,
     ShownValues,
     TensorFigureOptions,
 )
@@ -31,7 +27,7 @@ from tvmdbg_widgets.model.pictures import ChannelPictures, Picture, Profile
 _PIXELS, _SAVED_PIXELS = 60_000, 9_000
 
 
-#: Cells of a plane that its picture has room for, points of a line, channels and cells of one.
+#: Most columns and rows of a picture, points of a line, channels and cells of a channel's side.
 _WIDEST, _TALLEST = 640, 220
 
 
@@ -44,46 +40,20 @@ _MOST_CHANNELS, _LARGEST_CHANNEL = 64, 144
 def tensor_figure(
     run: RunFacts,
     *,
-    entry: tuple[int, int] | None = None,
-    axes: Axes | None = None,
-    index: Sequence[int] | None = None,
-    color_scale: str = "auto",
-    color_map: str = "auto",
-    color_range: ColorRange = "auto",
-    data_layout: str | None = None,
-    reading: str | None = None,
-    show: str = "picture",
-    region: Region | None = None,
-    data_sizes: Mapping[str, int] | None = None,
-    cells: str = "mean",
-    along: int | None = None,
     width: float = 720,
     theme: str = "light",
     saved: bool = False,
     redact: Redact | None = None,
+    **more: Any,
 ) -> Figure:
-    """Draw one tensor: its health, statistics, histogram, and two of its axes in colors."""
-    options = TensorFigureOptions(
-        entry=entry,
-        axes=axes,
-        index=index,
-        color_scale=color_scale,
-        color_map=color_map,
-        color_range=color_range,
-        data_layout=data_layout,
-        reading=reading,
-        show=show,
-        region=region,
-        data_sizes=data_sizes,
-        cells=cells,
-        along=along,
-    )
+    """Draw one tensor: health, statistics, histogram, and a picture of two axes."""
+    options = TensorFigureOptions(**more)
     request = tensor_request(run, options, most_pixels=most_pixels(saved), redact=redact)
     return request.figure(width=width, theme=theme)
 
 
 def most_pixels(saved: bool) -> int:
-    """Return how many pixels the picture of a tensor may have."""
+    """Return the pixel limit of a tensor's picture."""
     return _SAVED_PIXELS if saved else _PIXELS
 
 
@@ -94,7 +64,7 @@ def tensor_request(
     most_pixels: int,
     redact: Redact | None = None,
 ) -> RunFigure:
-    """Return what the figure of a tensor is made of; its picture has at most so many pixels."""
+    """Return the data and options of a tensor's figure."""
     entry = options.entry or default_entry(run)
     if not run.tensors or entry is None:
         why = "" if run.tensors is None else "This run's params file has no tensors."
@@ -141,7 +111,7 @@ def _data(title: str, facts: TensorFacts, *, is_drawn: bool) -> dict[str, Any]:
             "captured": tensor.captured,
             "reading": shown.reading,
             "layout": shown.layout,
-            "layouts": [layout_json(each) for each in shown.known],
+            "layouts": [layout_json(layout) for layout in shown.known],
             "missingLanes": values.is_missing_lanes,
         },
         "text": _headline(title, facts),
@@ -168,27 +138,27 @@ def _picture(facts: TensorFacts) -> dict[str, Any]:
 
 
 def _statistics(facts: TensorFacts) -> Reply:
-    """Return what the live view is told of the values, as far as it may be told."""
-    found, dtype = facts.statistics, facts.dtype
+    """Return statistics as the live view gets them, without redacted ones."""
+    statistics, dtype = facts.statistics, facts.dtype
     adapted = facts.contrast
     shape = facts.tensor.values(facts.shown.reading).view_shape
-    told: dict[str, Any] = {
-        **spread_json(found, dtype, adapted),
-        "statistics": statistics_json(found, shape),
-        "state": "exact" if found.exact else "sampled",
-        "reason": found.reason,
-        "done": found.size,
-        "total": found.size,
-        "percentiles": percentiles_json([each for _, each in facts.percentiles], dtype),
+    answer: dict[str, Any] = {
+        **spread_json(statistics, dtype, adapted),
+        "statistics": statistics_json(statistics, shape),
+        "state": "exact" if statistics.exact else "sampled",
+        "reason": statistics.reason,
+        "done": statistics.size,
+        "total": statistics.size,
+        "percentiles": percentiles_json([bounds for _, bounds in facts.percentiles], dtype),
     }
     if adapted is None:
-        return Reply(told)
+        return Reply(answer)
     distribution, buffer = distribution_json(adapted)
-    return Reply({**told, **distribution, "distribution": True}, (buffer,))
+    return Reply({**answer, **distribution, "distribution": True}, (buffer,))
 
 
 def _drawn(facts: TensorFacts, most_pixels: int) -> tuple[TensorFacts, dict[str, Reply]]:
-    """Return what is drawn, nothing where there is nothing, and what is then to be told."""
+    """Return replies with the drawn values; none if values cannot be read."""
     if not facts.statistics.applicable or facts.shown.plane is None:
         return facts, {}
     try:
@@ -198,7 +168,7 @@ def _drawn(facts: TensorFacts, most_pixels: int) -> tuple[TensorFacts, dict[str,
 
 
 def _values(shown: ShownValues, most_pixels: int) -> dict[str, Reply]:
-    """Return the values to be drawn: a plane where the tensor has no axis for the other two."""
+    """Return the values to draw; a plane if the tensor has no third axis."""
     if shown.axis is not None and shown.show == "profile":
         return {"profile": _reply(shown.profile(_POINTS))}
     plane = shown.plane
@@ -206,35 +176,35 @@ def _values(shown: ShownValues, most_pixels: int) -> dict[str, Reply]:
     if shown.axis is not None and shown.show == "channels":
         count = min(shown.values.view_shape[shown.axis], _MOST_CHANNELS)
         side = max(1, min(_LARGEST_CHANNEL, math.isqrt(most_pixels // count)))
-        found = shown.channels(count, min(side, shown.rows), min(side, shown.cols))
-        return {"channels": _reply(found, count=found.count, first=found.first, **size)}
+        pictures = shown.channels(count, min(side, shown.rows), min(side, shown.cols))
+        return {"channels": _reply(pictures, count=pictures.count, first=pictures.first, **size)}
     rows, cols = (1, _POINTS) if shown.is_line else _cells(shown, most_pixels)
     picture = shown.picture(rows, min(cols, shown.cols))
-    told = {"row": picture.row, "col": picture.col, "exact": picture.exact}
-    return {"tile": _reply(picture, **told, **size)}
+    header = {"row": picture.row, "col": picture.col, "exact": picture.exact}
+    return {"tile": _reply(picture, **header, **size)}
 
 
 def _cells(shown: ShownValues, most_pixels: int) -> tuple[int, int]:
-    """Return as many rows and columns of cells as can be seen and may be drawn."""
+    """Return rows and columns of cells, limited by room and pixels."""
     rows, cols = min(shown.rows, _TALLEST), min(shown.cols, _WIDEST)
     over = math.sqrt(rows * cols / most_pixels)
     return (max(1, int(rows / over)), max(1, int(cols / over))) if over > 1 else (rows, cols)
 
 
-def _reply(found: Picture | ChannelPictures | Profile, **told: Any) -> Reply:
-    columns, buffer = packed_cells(found)
-    if isinstance(found, Profile):
-        told |= {"axis": found.axis, "length": found.length, "step": found.step}
+def _reply(drawn: Picture | ChannelPictures | Profile, **header: Any) -> Reply:
+    columns, buffer = packed_cells(drawn)
+    if isinstance(drawn, Profile):
+        header |= {"axis": drawn.axis, "length": drawn.length, "step": drawn.step}
     else:
-        told |= {
-            "rows": found.rows,
-            "cols": found.cols,
-            "rowStep": found.row_step,
-            "colStep": found.col_step,
+        header |= {
+            "rows": drawn.rows,
+            "cols": drawn.cols,
+            "rowStep": drawn.row_step,
+            "colStep": drawn.col_step,
         }
-    if isinstance(found, ChannelPictures):
-        told |= {"axis": found.axis, "length": found.length}
-    return Reply({**told, "columns": columns}, (buffer,))
+    if isinstance(drawn, ChannelPictures):
+        header |= {"axis": drawn.axis, "length": drawn.length}
+    return Reply({**header, "columns": columns}, (buffer,))
 
 
 def _headline(title: str, facts: TensorFacts) -> str:
@@ -242,6 +212,6 @@ def _headline(title: str, facts: TensorFacts) -> str:
 
 
 def _text(title: str, facts: TensorFacts) -> str:
-    """Return what is said where nothing draws figures; no counts where values are not shown."""
+    """Return the figure as text; redacted values have no counts."""
     counts = "" if facts.redacted or not facts.statistics.applicable else repr(facts.statistics)
     return "\n".join(filter(None, (_headline(title, facts), facts.redacted, facts.unread, counts)))

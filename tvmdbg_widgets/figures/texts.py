@@ -1,4 +1,4 @@
-"""Widths and breaks of texts in figures, and numbers as the live views write them."""
+"""Widths and line breaks of texts in figures; common options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-#: The letters of papers and slides first, then what has Chinese, Japanese, Korean and emoji.
+#: Fonts of papers and slides first, then those with Chinese, Japanese, Korean and emoji.
 FONT = (
     "Helvetica, Arial, 'Liberation Sans', 'Nimbus Sans', 'Noto Sans', 'DejaVu Sans', "
     "'PingFang SC', 'Hiragino Sans', 'Apple SD Gothic Neo', 'Microsoft YaHei', 'Yu Gothic', "
@@ -28,7 +28,7 @@ _ASCII = (
     *(63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84),
 )
 _NARROW = {"·": 0.32, "µ": 0.64, "–": 0.56, "≈": 0.84, "−": 0.84, "×": 0.84}
-#: First and last character of a range, and the widest of it in em.
+#: First and last character of a range, and its widest advance in em.
 _WIDE = (
     (0x80, 0x3FF, 0.92),
     (0x900, 0xDFF, 1.9),  # Indic letters
@@ -41,21 +41,21 @@ _WIDE = (
 )
 #: Joiners, soft hyphen, variation selectors.
 _JOINERS = "\u00ad\u200b\u200e\u200c\u200d\u2060\ufe0e\ufe0f\ufeff"
-#: Marks of Chinese and Japanese that take the room of a letter.
+#: Chinese and Japanese marks that are as wide as a letter.
 _WIDE_MARKS = "\u302a\u302b\u302c\u302d\u3099\u309a\U00016fe4"
 _OTHER = 1.1
-#: Bold is so much wider.
+#: Width of bold text relative to regular.
 _BOLD = 1.16
 #: Advance of U+0020 … U+007E in a font of one width.
 _MONO = 0.61
 _ELLIPSIS = "…"
 
-#: What XML 1.0 does not allow, and controls that turn the direction of the text around them.
+#: Characters that XML 1.0 forbids, and controls of text direction.
 _ILLEGAL = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
     "|[\u200e\u200f\u2028-\u202e\u2066-\u2069\ufdd0-\ufdef]"
 )
-#: Words of Hebrew, Arabic and their kin, with what stands between them.
+#: Words in right-to-left scripts, with the characters between them.
 _LEFTWARDS = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]"
     "(?:[^A-Za-z0-9&]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff"
@@ -66,14 +66,14 @@ _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;",
 
 
 def clean(text: str) -> str:
-    """Return text in one line, with U+FFFD for what may not stand in XML."""
+    """Return text as one line, with U+FFFD for characters that XML forbids."""
     return _SPACES.sub(" ", _ILLEGAL.sub("\ufffd", text))
 
 
 def escape(text: str) -> str:
-    """Return text as it stands in an element or an attribute of an SVG.
+    """Escape text for an SVG.
 
-    A mark after words that run from right to left keeps numbers behind them in their place.
+    A mark after right-to-left words keeps following numbers in place.
     """
     return _LEFTWARDS.sub("\\g<0>\u200e", clean(text).translate(_ESCAPES))
 
@@ -91,14 +91,14 @@ def _em(char: str) -> float:
 
 
 def joins(char: str) -> bool:
-    """Tell whether a character is drawn onto the one before it and takes no room of its own."""
+    """Whether a character combines with the one before it."""
     if char in _WIDE_MARKS:
         return False
     return char in _JOINERS or unicodedata.category(char) in ("Mn", "Me")
 
 
 def width_tables() -> dict[str, Any]:
-    """Return what widths are estimated with, for ``js/src/shared/drawing/text_widths.ts``."""
+    """Return the width tables for ``js/src/shared/drawing/text_widths.ts``."""
     return {
         "font": FONT,
         "ascii": [hundredths / 100 for hundredths in _ASCII],
@@ -113,7 +113,7 @@ def width_tables() -> dict[str, Any]:
 
 
 def clusters(text: str) -> Iterator[str]:
-    """Split text where it may be cut: a letter keeps its marks, an emoji its parts."""
+    """Split text where it may be cut: not between a letter and its marks or inside an emoji."""
     start = 0
     flags = 0
     for at, char in enumerate(text):
@@ -137,12 +137,12 @@ def _is_flag(char: str) -> bool:
 
 
 def width(text: str, size: float, bold: bool = False) -> float:
-    """Return an upper estimate of the width of a line in px, whatever font is at hand."""
+    """Return an upper bound of a line's width in px, for any of the fonts."""
     return sum(map(_em, text)) * size * (_BOLD if bold else 1)
 
 
 def fit(text: str, room: float, size: float, bold: bool = False) -> str:
-    """Return what the room (px) holds of the text, cut with an ellipsis; ``""`` if nothing."""
+    """Return as much text as fits, cut with an ellipsis; "" if nothing fits."""
     text = clean(text)
     if width(text, size, bold) <= room:
         return text
@@ -151,7 +151,7 @@ def fit(text: str, room: float, size: float, bold: bool = False) -> str:
 
 
 def _head(text: str, room: float, size: float, bold: bool) -> str:
-    """Return as much of the beginning as the room holds."""
+    """Return the longest beginning that fits."""
     kept = 0
     for cluster in clusters(text):
         room -= width(cluster, size, bold)
@@ -162,32 +162,32 @@ def _head(text: str, room: float, size: float, bold: bool) -> str:
 
 
 def wrap(text: str, room: float, size: float, lines: int = 12, bold: bool = False) -> list[str]:
-    """Break text into lines of at most ``room`` px, at spaces where it has them.
+    """Break text into lines of at most ``room`` px, preferably at spaces.
 
-    A word that is longer than a line is broken; the last line is cut if more is left.
+    A word longer than a line is broken; the last line is cut if text is left.
     """
     rest = clean(text).strip(" ")
-    found: list[str] = []
+    broken: list[str] = []
     while rest:
-        if len(found) + 1 == lines or width(rest, size, bold) <= room:
-            found.append(fit(rest, room, size, bold))
+        if len(broken) + 1 == lines or width(rest, size, bold) <= room:
+            broken.append(fit(rest, room, size, bold))
             break
         line = _head(rest, room, size, bold)
         if not line:
             break
         if rest[len(line)] != " ":
             line = line[: _break(line)]
-        found.append(line.rstrip())
+        broken.append(line.rstrip())
         rest = rest[len(line) :].lstrip(" ")
-    return [line for line in found if line]
+    return [line for line in broken if line]
 
 
 def _break(line: str) -> int:
-    """Return where a line may end that the next word does not fit into."""
+    """Return the best place to end a line."""
     space = line.rfind(" ")
     if space > len(line) / 2:
         return space
-    mark = max(line.rfind(each) for each in "_/.:-")
+    mark = max(map(line.rfind, "_/.:-"))
     return mark + 1 if mark > len(line) / 2 else space if space > 0 else len(line)
 
 

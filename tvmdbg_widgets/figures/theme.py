@@ -1,4 +1,4 @@
-"""The colors of figures, those of the live views: light, dark, or whichever the reader prefers."""
+"""Colors of figures and live views: light, dark, or by the reader's preference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: What is drawn for ``"auto"`` is light, and dark where the reader prefers that.
+#: ``"auto"`` is light, and dark for readers who prefer dark.
 THEMES = ("light", "dark", "auto")
 
 TOKENS: dict[str, Any] = json.loads(Path(__file__).with_name("tokens.json").read_text("utf-8"))
@@ -16,7 +16,7 @@ TOKENS: dict[str, Any] = json.loads(Path(__file__).with_name("tokens.json").read
 
 @dataclass(frozen=True)
 class Scheme:
-    """The colors of one scheme of tokens.json."""
+    """One color scheme of tokens.json."""
 
     background: str
     surface: str
@@ -46,7 +46,7 @@ def channels(color: str) -> tuple[int, int, int]:
 
 
 def ink_on(fill: str) -> str:
-    """Return black or white, whichever is easier to read on the fill."""
+    """Return black or white, whichever has more contrast on the fill."""
     linear = [
         value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
         for value in (channel / 255 for channel in channels(fill))

@@ -1,4 +1,4 @@
-"""Tile sizes of the trials of one task, for parallel coordinates."""
+"""Tile sizes of one task's trials, for parallel coordinates."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _MOST_AXES = 18
 def tiles(
     log: LogFacts, task: int, most: int = _MOST_TRIALS
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Return the split factors of a task's trials, as ``js/src/tuning/client.ts`` reads them.
+    """Return split factors of a task's trials, for ``js/src/tuning/client.ts``.
 
-    Trials differ in their sequence of steps: those of the most common one are shown. A factor that
-    is the same in all of them is left out.
+    Only trials with the most common sequence of steps are shown, and only factors that differ.
     """
     rows = log.trials.of_task(task)
     shown = rows[np.argsort(log.trials.cost[rows], kind="stable")][:most]
@@ -44,7 +43,7 @@ def tiles(
     members = groups[common]
     if len(members) == 1:
         return _answer([], "no tile size differs in 1 trial", [], np.zeros((0, 0)), log)
-    values = np.array([each for _, each in members], np.float64).reshape(len(members), -1)
+    values = np.array([factors for _, factors in members], np.float64).reshape(len(members), -1)
     varied = np.flatnonzero((values != values[0]).any(axis=0))
     all_axes, varied = len(varied), varied[:_MOST_AXES]
     names = _names(log.schedule(members[0][0])) if all_axes else []
@@ -57,8 +56,7 @@ def tiles(
         note = f"no tile size differs in {counted(len(members), 'trial')}"
     elif all_axes > len(axes):
         note += f"; the first {len(axes)} of {counted(all_axes, 'tile size')}"
-    found = [row for row, _ in members] if axes else []
-    return _answer(axes, note, found, values[:, varied], log)
+    return _answer(axes, note, [row for row, _ in members] if axes else [], values[:, varied], log)
 
 
 def _answer(
@@ -74,12 +72,10 @@ def _answer(
 
 
 def _shape(step: AnyStep) -> tuple[object, ...]:
-    """Return what two sequences must share for their factors to be of the same loops."""
+    """Return the key that steps with comparable factors share."""
     if isinstance(step, SplitStep):
         return step.code, step.stage_id, step.iter_id, len(step.lengths)
-    if isinstance(step, PragmaStep):
-        return step.code, step.stage_id
-    return (step.code, step.stage_id)
+    return step.code, step.stage_id
 
 
 def _values(step: AnyStep) -> tuple[int, ...]:
@@ -91,19 +87,19 @@ def _values(step: AnyStep) -> tuple[int, ...]:
 
 
 def _names(schedule: Schedule) -> list[str]:
-    """Return a name for each factor: the loop that is split and which of its parts, from 1."""
+    """Return a name per factor: the split loop and the number of the part, from 1."""
     tiles = {tile.step: tile for tile in schedule.structure.tiles}
     stages = {tile.loop: set[int]() for tile in tiles.values()}
     for tile in tiles.values():
         stages[tile.loop].add(tile.stage)
     pragmas = sum(isinstance(step, PragmaStep) for step in schedule.record.steps)
-    found: list[str] = []
+    names: list[str] = []
     for at, step in enumerate(schedule.record.steps):
         if isinstance(step, PragmaStep):
-            found.append("unroll" if pragmas == 1 else f"{step.stage_id}: unroll")
+            names.append("unroll" if pragmas == 1 else f"{step.stage_id}: unroll")
         elif isinstance(step, SplitStep):
             loop = tiles[at].loop if at in tiles else f"loop {step.iter_id}"
             several = at in tiles and len(stages[loop]) > 1
             where = f"{tiles[at].stage}: {loop}" if several else loop
-            found += [one_line(f"{where}·{part + 1}") for part in range(len(step.lengths))]
-    return found
+            names += [one_line(f"{where}·{part + 1}") for part in range(len(step.lengths))]
+    return names

@@ -1,4 +1,4 @@
-"""The timeline of a run as a figure: slices in time, and the slowest operators."""
+"""The timeline of a run as a figure: slices, charts, and tables of operators or sums."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class TimelineFigureOptions:
-    """How the timeline is shown; as of ``Flamechart``. ``selected`` are node ids."""
+    """Options of a timeline's figure; same names as traits of ``Flamechart``.
+
+    ``selected`` are node ids.
+    """
 
     show: str = "both"
     chart: str = "time"
@@ -66,42 +69,25 @@ class TimelineFigureOptions:
 
 
 _PLAIN = TimelineFigureOptions()
-#: Bins of a row of which a figure's columns are made, about one each.
+#: Bins of a row, about one per pixel column of a figure.
 _FINE_BINS = 512
 
 
 def timeline_figure(
     run: RunFacts,
     *,
-    show: str = "both",
-    chart: str = "time",
-    table_by: str = "node",
-    sort: str = "time",
-    slice_color: str = "auto",
-    time_range: Range | None = None,
     selected: Sequence[int] = (),
-    peak_flops: float | None = None,
-    bandwidth: float | None = None,
     width: float = 720,
     theme: str = "light",
+    **more: Any,
 ) -> Figure:
-    """Draw the slices of a run on a time axis, and operators as a table."""
-    options = TimelineFigureOptions(
-        show=show,
-        chart=chart,
-        table_by=table_by,
-        sort=sort,
-        slice_color=slice_color,
-        time_range=time_range,
-        selected=tuple(selected),
-        peak_flops=peak_flops,
-        bandwidth=bandwidth,
-    )
+    """Draw slices on a time axis, and a table of operators."""
+    options = TimelineFigureOptions(selected=tuple(selected), **more)
     return timeline_request(run, options).figure(width=width, theme=theme)
 
 
 def timeline_request(run: RunFacts, options: TimelineFigureOptions = _PLAIN) -> RunFigure:
-    """Return what the figure of a timeline is made of."""
+    """Return the data and options of a timeline's figure."""
     timeline = run.timeline
     if timeline is None:
         return RunFigure.missing(run, "timeline")
@@ -158,7 +144,7 @@ def timeline_request(run: RunFacts, options: TimelineFigureOptions = _PLAIN) -> 
 
 
 def _seen(timeline: Timeline, time_range: Range | None) -> Range | None:
-    """Return the part of the time of which bins tell too little, as they do where rows are many."""
+    """Return the range of time whose slices are fetched; None if bins suffice."""
     if time_range is not None or first_bins(len(timeline.rows)) >= _FINE_BINS:
         return time_range
     first = float(timeline.slice_start_ns.min())
@@ -168,13 +154,13 @@ def _seen(timeline: Timeline, time_range: Range | None) -> Range | None:
 def _few(
     run: RunFacts, timeline: Timeline, data: dict[str, Any], time_range: Range | None
 ) -> dict[str, Reply]:
-    """Answer what a figure of very many nodes is told."""
+    """Answer timeline and graph of a huge run to its figure."""
     named = np.concatenate([_listed(data), seen_nodes(timeline, time_range)])
     return few_of_timeline(run, timeline, named)
 
 
 def _listed(data: dict[str, Any]) -> npt.NDArray[np.int64]:
-    """Return the nodes that tables and charts list."""
+    """Return the nodes in tables and charts."""
     rows = [*data["top"], *(data["table"] or {}).get("rows", ())]
     listed = [row["node"] for row in rows]
     names = (data["chart"] or {}).get("names")
@@ -182,7 +168,7 @@ def _listed(data: dict[str, Any]) -> npt.NDArray[np.int64]:
 
 
 def seen_nodes(timeline: Timeline, time_range: Range | None) -> npt.NDArray[np.int32]:
-    """Return the nodes of the longest slices of a part of the time."""
+    """Return the nodes of the longest slices in a range of time."""
     if time_range is None:
         return timeline.slice_node[:0]
     start, lasts = timeline.slice_start_ns, timeline.slice_duration_ns
@@ -243,7 +229,7 @@ _MOST_SUMMED = 14
 
 @dataclass(frozen=True)
 class OperatorTable:
-    """The operators of a table, and the table as ``js/src/timeline/figure_table.ts`` draws it."""
+    """Operators, and their table for ``js/src/timeline/figure_table.ts``."""
 
     operators: Operators
     data: dict[str, Any]
@@ -251,7 +237,7 @@ class OperatorTable:
 
 @dataclass(frozen=True)
 class SummedTable:
-    """A table of sums as ``js/src/timeline/figure_table.ts`` draws it, as text, and as facts."""
+    """Summed times as a table for ``figure_table.ts``, as text, and as facts."""
 
     data: dict[str, Any]
     text: str
@@ -259,7 +245,7 @@ class SummedTable:
 
 
 def operator_table(run: RunFacts, words: TimelineWords, sort: str) -> OperatorTable:
-    """Return the slowest operators, or the first in execution."""
+    """Return the slowest operators, or the first in execution order."""
     rows, which = _rows(run, words, sort)
     beside = _beside(words)
     largest = max((row.time_ns for row in rows if row.time_ns > 0), default=0.0) or 1.0
@@ -295,7 +281,7 @@ def operator_table(run: RunFacts, words: TimelineWords, sort: str) -> OperatorTa
 
 
 def _rows(run: RunFacts, words: TimelineWords, sort: str) -> tuple[Operators, str]:
-    """Return the rows of the table, and which they are."""
+    """Return the rows of the table, and a sentence on how they were chosen."""
     every = operators(run.parts)
     if sort == "time":
         rows = operators(run.parts, top=TOP)
@@ -307,23 +293,25 @@ def _rows(run: RunFacts, words: TimelineWords, sort: str) -> tuple[Operators, st
     if run.graph is None:
         trusts.clear()
     unsure = "".join(f"; times matched {trust.label}" for trust in sorted(trusts))
-    said = f"{which}, of {len(every):,}; shares are {words.shares}{unsure}."
+    caption = f"{which}, of {len(every):,}; shares are {words.shares}{unsure}."
     if run.graph is not None and words.repeats:
         outputs = np.diff(run.graph.entry_offsets)
         if any(row.node >= 0 and outputs[row.node] > 1 for row in rows):
-            said += f" {PRINTED_ONCE_AN_OUTPUT}"
-    return rows, said
+            caption += f" {PRINTED_ONCE_AN_OUTPUT}"
+    return rows, caption
 
 
 def _shapes(graph: Graph | None, node: int) -> str:
-    """Return the shapes of a node's outputs, ``"1×64×8×8"``."""
+    """Return the shapes of a node's outputs: ``"1×64×8×8"``."""
     if graph is None or node < 0:
         return ""
-    return ", ".join("?" if each is None else shape_text(each) for each in graph.nodes[node].shapes)
+    return ", ".join(
+        "?" if shape is None else shape_text(shape) for shape in graph.nodes[node].shapes
+    )
 
 
 def _beside(words: TimelineWords) -> str:
-    """Head of the last column; ``""`` where there is nothing to say in it."""
+    """Return the head of the last column, or "" if it is empty."""
     if words.by_name:
         return "total time" if words.time == "self time" else ""
     return "p10 – p90 of the repeats" if words.repeats else ""
@@ -332,33 +320,33 @@ def _beside(words: TimelineWords) -> str:
 def _more(row: OperatorRow, words: TimelineWords) -> str:
     if words.by_name:
         return row.text(row.within_ns)
-    said = row.spread_text.replace("…", "–") or "–"
-    return f"{said} noisy" if row.noisy else said
+    spread = row.spread_text.replace("…", "–") or "–"
+    return f"{spread} noisy" if row.noisy else spread
 
 
 def summed_table(run: RunFacts, by: str) -> SummedTable:
-    """Return times by one thing; see :meth:`~tvmdbg_widgets.DebugRun.times`."""
-    graph = run.graph
+    """Return times by kind, group, …; see :meth:`~tvmdbg_widgets.DebugRun.times`."""
+    graph, why = run.graph, ""
     if by == "group" and graph is None:
         why = "Groups come from the graph, and this run has none."
-        return SummedTable({"notes": [note(why, "muted", 2)], "heads": [], "rows": []}, why)
-    if by == "module" and not has_modules(graph):
+    elif by == "module" and not has_modules(graph):
         why = f"Modules are not known: {no_modules(graph)}"
+    if why:
         return SummedTable({"notes": [note(why, "muted", 2)], "heads": [], "rows": []}, why)
     table = times(run.parts, lambda: run.groups, by)
     shown = table[:_MOST_SUMMED]
-    said = f"Time by {table.head}"
+    caption = f"Time by {table.head}"
     if len(shown) < len(table):
-        said += f": the largest {counted(len(shown), 'row')} of {len(table):,}"
-    said += f"; shares are of {duration_text(table.total_ns)} {table.of}"
-    said += f"; {left_out(table.idle)}." if table.idle else "."
+        caption += f": the largest {counted(len(shown), 'row')} of {len(table):,}"
+    caption += f"; shares are of {duration_text(table.total_ns)} {table.of}"
+    caption += f"; {left_out(table.idle)}." if table.idle else "."
     sure = bool(np.isfinite(table.low).any())
     largest = float(table.ns[0]) if len(table) and table.ns[0] > 0 else 1.0
     more = len(table) - len(shown)
     below = [note(f"{more:,} more", "muted")] if more else []
-    below += [note(each, "muted", 6) for each in table.notes[: 1 if table.overlap else 0]]
+    below += [note(text, "muted", 6) for text in table.notes[: 1 if table.overlap else 0]]
     data = {
-        "notes": [note(said, "muted", 3)],
+        "notes": [note(caption, "muted", 3)],
         "heads": ["slices", table.head, "time", "share", "mean, 95 % CI" if sure else ""],
         "rows": [
             {
@@ -382,25 +370,25 @@ def summed_table(run: RunFacts, by: str) -> SummedTable:
 def _interval(row: TimeRow) -> str:
     if not np.isfinite(row.low):
         return ""
-    said = f"{row.text(row.low)} … {row.text(row.high)}"
-    return f"{said} noisy" if row.noisy else said
+    text = f"{row.text(row.low)} … {row.text(row.high)}"
+    return f"{text} noisy" if row.noisy else text
 
 
 def kind_of(table: TimeTable, row: TimeRow, graph: Graph | None) -> str:
-    """Return the op kind that colors a row; ``"other"`` where it holds several."""
+    """Return the op kind that colors a row; ``"other"`` if it has several."""
     if table.by == "kind":
         return row.label if row.label in OP_KINDS else "other"
     if table.by == "part":
         return family(row.label)
     if graph is None or not row.nodes or table.by in ("group", "device"):
         return "other"
-    kinds = node_op_kinds(graph)
-    found = {kinds[node] for node in row.nodes}
-    return found.pop() if len(found) == 1 else "other"
+    of_nodes = node_op_kinds(graph)
+    kinds = {of_nodes[node] for node in row.nodes}
+    return kinds.pop() if len(kinds) == 1 else "other"
 
 
 def _described(table: TimeTable) -> dict[str, Any]:
-    """Return the rows that are drawn as facts."""
+    """Return the drawn rows as facts."""
     return {
         "by": table.by,
         "total_ns": table.total_ns,

@@ -1,4 +1,4 @@
-"""Columns of a whole log, the schedule of a trial, and the figure of the tuning view."""
+"""Columns of a tuning log, the schedule of a trial, and the figure of the tuning view."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ from tvmdbg_widgets.model.tuning.trials import FIELDS
 
 _REFUSED_SHOWN = 5
 ErrorsBy: TypeAlias = Literal["unroll", "round", "threads"]
-#: Errors by task stand in the table of tasks.
+#: Groupings of errors, beside those by task in the table of tasks.
 ERRORS_BY: tuple[ErrorsBy, ...] = ("unroll", "round", "threads")
 _ROWS_SHOWN = 100
 _UNRECORDED = 255
 
 
 class Overview(NamedTuple):
-    """Facts as JSON, and columns; as ``js/src/tuning/data.ts`` reads them."""
+    """Facts as JSON, and columns, for ``js/src/tuning/data.ts``."""
 
     info: dict[str, Any]
     columns: dict[str, npt.NDArray[Any]]
 
 
 def overview(log: LogFacts, links: TaskLinks | None = None) -> Overview:
-    """Return what the view is given of a log."""
+    """Return the facts and columns of a log for its view."""
     trials = log.trials
     time = elapsed(trials)
     table = log.known_tasks
@@ -86,7 +86,7 @@ def overview(log: LogFacts, links: TaskLinks | None = None) -> Overview:
         "title": one_line(log.title),
         "about": _about(log),
         "tasks": tasks,
-        "findings": [_finding(each) for each in find(LogEvidence(log.parts))],
+        "findings": [_finding(finding) for finding in find(LogEvidence(log.parts))],
         "errorNames": {
             str(code if code >= 0 else _UNRECORDED): MeasureError(code).label
             for code in codes.tolist()
@@ -94,7 +94,7 @@ def overview(log: LogFacts, links: TaskLinks | None = None) -> Overview:
         "onGpu": any(task.target.is_gpu for task in log.tasks),
         "refused": log.parts.num_refused,
         "refusedWhy": [
-            one_line(f"line {each.line}: {each.why}") for each in log.parts.refused[:_REFUSED_SHOWN]
+            one_line(f"line {row.line}: {row.why}") for row in log.parts.refused[:_REFUSED_SHOWN]
         ],
         "weighted": table.weighted,
         "total": _known(table.total),
@@ -118,7 +118,7 @@ def overview(log: LogFacts, links: TaskLinks | None = None) -> Overview:
 
 
 def best_trials(log: LogFacts) -> dict[int, int]:
-    """Return the best trial of each task that has one: the first of the lowest cost."""
+    """Return the first trial of the lowest cost for tasks that have one."""
     rows = best_rows(log.trials, len(log.tasks)).tolist()
     return {task: row for task, row in enumerate(rows) if row >= 0}
 
@@ -126,7 +126,7 @@ def best_trials(log: LogFacts) -> dict[int, int]:
 def _improvements(
     best: npt.NDArray[np.float64], task: npt.NDArray[np.int32], tasks: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return the rows at which their task's best became known or fell, by task, and their ends."""
+    """Return rows where a task's best cost fell, sorted by task, with offsets per task."""
     order = np.argsort(task, kind="stable")
     sorted_best, sorted_task = best[order], task[order]
     before = np.concatenate([[np.nan], sorted_best[:-1]])[: len(best)]
@@ -142,14 +142,14 @@ def _known(value: float) -> float | None:
 
 def _about(log: LogFacts) -> list[str]:
     parts = log.parts
-    versions = [each for each in sorted(set(log.trials.version.unique)) if each]
-    told = [f"{parts.tuner} {', '.join(versions)}".strip()]
-    told += [one_line(PurePath(source.name).name) for source in parts.sources]
+    versions = filter(None, sorted(set(log.trials.version.unique)))
+    lines = [f"{parts.tuner} {', '.join(versions)}".strip()]
+    lines += [one_line(PurePath(source.name).name) for source in parts.sources]
     for what, count in parts.undecoded.items():
-        told.append(f"{count:,} × {one_line(what)}, not decoded")
+        lines.append(f"{count:,} × {one_line(what)}, not decoded")
     if parts.cut:
-        told.append("the last line is cut off: tuning was stopped, or still runs")
-    return told
+        lines.append("the last line is cut off: tuning was stopped, or still runs")
+    return lines
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def error_table(
     by: ErrorsBy,
     rows: npt.NDArray[np.intp] | None = None,
 ) -> dict[str, Any]:
-    """Return the errors of some trials by what they have in common; of many groups, the worst."""
+    """Return errors of trials grouped by a common property; of many groups, the worst."""
     table = errors_by(log.parts, by, rows, progress=False)
     order: Sequence[int] = range(len(table))
     if len(table) > _ROWS_SHOWN:
@@ -195,13 +195,13 @@ def error_table(
 
 
 def _query(by: str, key: int) -> str:
-    """Return what finds the trials of a group; empty where no query does."""
+    """Return the query for the trials of a group, or ""."""
     return f"{by}={key}" if by in ("round", "unroll") and key >= 0 else ""
 
 
 def _code(kind: str) -> int:
-    """Return the code of a kind of error, which may say more than the code's own name."""
-    codes = {each.label: int(each) for each in MeasureError}
+    """Return the error code of a kind such as ``"timeout, …"``."""
+    codes = {error.label: int(error) for error in MeasureError}
     code = codes[kind.partition(", ")[0]]
     return code if code >= 0 else _UNRECORDED
 
@@ -214,7 +214,7 @@ def tuning_figure(
     theme: str = "light",
     given: Overview | None = None,
 ) -> Figure:
-    """Draw costs over trials, the tasks, and the schedule that is looked at."""
+    """Draw costs over trials, the tasks, and the schedule of one trial."""
     info, columns = given or overview(log)
     trial = shown_trial(log, options)
     schedule = None if trial is None else schedule_answer(log, trial)
@@ -222,9 +222,9 @@ def tuning_figure(
     if query := options.get("query"):
         chosen = np.zeros(len(log), np.uint8)
         try:
-            found = select(log.parts, query)
-            chosen[found.rows] = 1
-            data["query"] = found.caption
+            matches = select(log.parts, query)
+            chosen[matches.rows] = 1
+            data["query"] = matches.caption
         except (RuntimeError, MemoryError) as failed:
             data["query"] = f"“{query[:80]}” was not searched: {one_line(str(failed))}"
         columns = columns | {"chosen": chosen}
@@ -242,7 +242,7 @@ def tuning_figure(
 def shown_trial(log: LogFacts, options: Mapping[str, Any]) -> int | None:
     """Return the trial whose schedule is shown.
 
-    The one chosen, else the best of the task chosen, or of the task that takes most of the total.
+    It is the chosen trial, or the best of the chosen task, or of the task with the largest share.
     """
     if options.get("trial") is not None:
         return int(options["trial"])
@@ -250,7 +250,7 @@ def shown_trial(log: LogFacts, options: Mapping[str, Any]) -> int | None:
     task = options.get("task")
     bests = best_trials(log)
     if task is None and bests:
-        task = max(bests, key=lambda each: (table.weights[each] * table.best[each], -each))
+        task = max(bests, key=lambda at: (table.weights[at] * table.best[at], -at))
     return None if task is None else bests.get(task)
 
 
@@ -259,7 +259,7 @@ _COSTS_SHOWN = 3
 
 
 def schedule_answer(log: LogFacts, trial: int) -> dict[str, Any]:
-    """Return what ``js/src/tuning/client.ts`` calls a ScheduleInfo."""
+    """Return a schedule as the ScheduleInfo of ``js/src/tuning/client.ts``."""
     schedule = log.schedule(trial)
     words, lines = schedule.steps, schedule.nest
     touched = _touched(schedule)
@@ -271,7 +271,7 @@ def schedule_answer(log: LogFacts, trial: int) -> dict[str, Any]:
             *record_facts(schedule.record, len(log.parts.sources)),
             *_messages(log, trial),
         ],
-        "lines": [_line(each, touched.get((each.stage, each.iterator), [])) for each in lines],
+        "lines": [_line(line, touched.get((line.stage, line.iterator), [])) for line in lines],
         "steps": [
             {"code": code, "text": one_line(text)} for code, text in zip(codes, words, strict=True)
         ],
@@ -282,18 +282,18 @@ def schedule_answer(log: LogFacts, trial: int) -> dict[str, Any]:
 
 
 def _touched(schedule: Schedule) -> dict[tuple[int, int], list[str]]:
-    """Return how much of each buffer the loops inside of each loop touch, in words."""
-    found: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
-    for each in touches(schedule.inferred) if schedule.inferred is not None else ():
-        if each.elements is not None:
+    """Return texts on how much of each buffer a loop body touches, by (stage, iterator)."""
+    texts: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
+    for touch in touches(schedule.inferred) if schedule.inferred is not None else ():
+        if touch.elements is not None:
             size = (
-                counted(each.elements, "element")
-                if each.nbytes is None
-                else bytes_text(each.nbytes).partition(" (")[0]
+                counted(touch.elements, "element")
+                if touch.nbytes is None
+                else bytes_text(touch.nbytes).partition(" (")[0]
             )
-            what = f"writes {each.name}" if each.is_written else each.name
-            found[each.stage, each.iterator].append(one_line(f"{what} {size}"))
-    return found
+            what = f"writes {touch.name}" if touch.is_written else touch.name
+            texts[touch.stage, touch.iterator].append(one_line(f"{what} {size}"))
+    return texts
 
 
 def _line(line: NestLine, touched: list[str]) -> dict[str, Any]:
@@ -309,7 +309,7 @@ def _line(line: NestLine, touched: list[str]) -> dict[str, Any]:
 
 
 def _tiles(structure: TileStructure) -> list[dict[str, Any]]:
-    """Return the loops that were split, with the parts in the order of the nest."""
+    """Return the split loops with their parts in nest order."""
     names = {stage.stage: stage.name for stage in structure.stages}
     return [
         {
@@ -325,23 +325,22 @@ def _tiles(structure: TileStructure) -> list[dict[str, Any]]:
 
 
 def change_answer(log: LogFacts, a: int, b: int) -> dict[str, Any]:
-    """Return what ``js/src/tuning/client.ts`` calls a ScheduleChange."""
+    """Return two schedules compared, as the ScheduleChange of ``client.ts``."""
     compared = compare_schedules(log.schedule(a), log.schedule(b))
     return {
         "titles": [_title(compared.a.record), _title(compared.b.record)],
-        "steps": [_change(each) for each in compared.steps],
-        "lines": [_change(each) for each in compared.lines],
+        "steps": [_change(step) for step in compared.steps],
+        "lines": [_change(line) for line in compared.lines],
     }
 
 
 def _change(difference: ScheduleDifference) -> dict[str, str]:
-    texts = (difference.text_a, difference.text_b)
-    a, b = (_indented(text) for text in texts)
+    a, b = _indented(difference.text_a), _indented(difference.text_b)
     return {"change": difference.change, "a": a, "b": b}
 
 
 def _indented(text: str) -> str:
-    """Return a text in one line that keeps its indent."""
+    """Return a text as one line with its indent."""
     return " " * (len(text) - len(text.lstrip(" "))) + one_line(text.lstrip(" "))
 
 
@@ -351,13 +350,13 @@ def _title(record: Record) -> str:
 
 
 def _messages(log: LogFacts, trial: int) -> list[tuple[str, str]]:
-    """Return what the console said of a trial that failed; the log itself has no texts."""
-    texts = {one_line(each.message) for each in log.parts.messages if each.row == trial}
+    """Return console messages of a failed trial; the log has no texts."""
+    texts = {one_line(message.message) for message in log.parts.messages if message.row == trial}
     return [("said", text) for text in sorted(texts) if text]
 
 
 def record_facts(record: Record, num_sources: int) -> list[tuple[str, str]]:
-    """Return what a record says of its measurement, in words; its file where there are several."""
+    """Return the facts of a record as label and text; the file's name if there are several."""
     facts = [("task", f"{record.task.index}: {one_line(record.task.name)}")]
     if record.error is MeasureError.NO_ERROR:
         facts.append(("cost", duration_text(record.cost * _NS)))
@@ -366,8 +365,8 @@ def record_facts(record: Record, num_sources: int) -> list[tuple[str, str]]:
     else:
         code = f"error {int(record.error)}, " if record.error > 0 else ""
         facts.append(("failed", f"{code}{record.error.label}"))
-    for field in filter(lambda each: each.label, FIELDS.values()):
-        value = getattr(record, field.name)
+    for field in FIELDS.values():
+        value = getattr(record, field.name) if field.label else math.nan
         if not math.isnan(value):
             text = duration_text(value * _NS) if field.unit == "s" else f"{value:,}"
             facts.append((field.label, text))
@@ -378,8 +377,8 @@ def record_facts(record: Record, num_sources: int) -> list[tuple[str, str]]:
 
 
 def _runs(costs: Sequence[float]) -> str:
-    """Return what each run cost, of many the cheapest and the dearest."""
+    """Return the cost of each run; of many, the range."""
     if len(costs) <= _COSTS_SHOWN:
-        return ", ".join(duration_text(each * _NS) for each in costs)
-    low, high = (duration_text(each * _NS) for each in (min(costs), max(costs)))
+        return ", ".join(duration_text(cost * _NS) for cost in costs)
+    low, high = duration_text(min(costs) * _NS), duration_text(max(costs) * _NS)
     return f"{len(costs)} of {low} to {high}"
