@@ -1,1 +1,1 @@
-"""Answers to the questions of the views."""
+"""Questions of the views, and their replies."""

@@ -1,4 +1,4 @@
-"""What a run answers to the questions of its views (``js/src/shared/client/run_client.ts``)."""
+"""Replies of a run to its views' questions (``js/src/shared/client/run_client.ts``)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from tvmdbg_widgets.model.graph.nodes import held_texts, roles_text
 from tvmdbg_widgets.model.pictures import Pictures
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
-#: Nodes and entries of one finding that a view is told; titles and evidence count all.
+#: Nodes and entries that a view lists per finding; titles and evidence count all.
 _LISTED = 200
 _WRONG = 5
 _STOPS_WITHIN = 1.0
 
 
 class Answers:
-    """Answers questions about one run; keeps what several questions share."""
+    """Answers questions about one run; keeps results that several questions share."""
 
     def __init__(self, run: RunFacts, *, seconds: float | None = math.inf) -> None:
         self._run = run
@@ -52,47 +52,42 @@ class Answers:
         self._timeline = None if run.timeline is None else KeptTimeline(run.timeline, run.graph)
 
     def answer(self, message: object) -> Reply:
-        """Answer one message as it came from the page; it is checked as if hostile."""
+        """Answer one message from the page, checked as if hostile."""
         return self.reply(Question(message))
 
     def reply(self, question: Question, watch: Callable[[], None] = lambda: None) -> Reply:
-        """Answer one question."""
-        known = _ANSWERS.get(question.kind)
-        if known is None:
+        """Answer one checked question."""
+        make = _ANSWERS.get(question.kind)
+        if make is None:
             raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
         context = Context(
             self._run, self._layouts, self._pictures, self._jobs, self._timeline, watch
         )
-        return known(context, question)
+        return make(context, question)
 
     def prepare(self) -> None:
-        """Make rows and bins of time, which take long and which the first questions ask for."""
+        """Compute rows and bins of the timeline before the first question."""
         if self._timeline is not None:
             self._timeline.ready  # noqa: B018
 
     def close(self) -> None:
-        """Stop what runs in the background, and let go of what was kept."""
+        """Stop background passes, and drop cached pictures."""
         self._jobs.close()
         self._pictures.clear()
 
 
 def answer(run: RunFacts, message: object) -> Reply:
-    """Answer one question about a run on its own; see :class:`Answers`."""
+    """Answer a single question about a run; see :class:`Answers`."""
     return Answers(run).answer(message)
 
 
 def _summary(context: Context, _question: Question) -> Reply:
     run = context.run
     if context.timeline is not None:
-        context.timeline.rows  # noqa: B018 (what is told of the timeline needs them; made in one thread)
-    parts = run.parts
-    told = {
-        name: None if part is None else repr(part).splitlines()[0]
-        for name, part in (
-            ("graph", run.graph),
-            ("tensors", run.tensors),
-            ("timeline", run.timeline),
-        )
+        context.timeline.rows  # noqa: B018 (repr needs the rows; made in one thread)
+    parts = {"graph": run.graph, "tensors": run.tensors, "timeline": run.timeline}
+    first_lines = {
+        name: None if part is None else repr(part).splitlines()[0] for name, part in parts.items()
     }
     issues = [
         {
@@ -107,8 +102,8 @@ def _summary(context: Context, _question: Question) -> Reply:
     return Reply(
         {
             "title": run.title,
-            **told,
-            "missing": missing(parts),
+            **first_lines,
+            "missing": missing(run.parts),
             "issues": issues,
             "provenance": provenance,
         }
@@ -164,7 +159,7 @@ def _tensors(context: Context, _question: Question) -> Reply:
         "nbytes": np.array([tensor.nbytes for tensor in items], np.float64),
         "trust": np.array([tensor.trust for tensor in items], np.uint8),
         "notes": np.array([min(255, len(tensor.notes)) for tensor in items], np.uint8),
-        "opening": np.array([at for at, each in enumerate(items) if each is opening], np.int32),
+        "opening": np.array([at for at, item in enumerate(items) if item is opening], np.int32),
     }
     return Reply.of("tensors", columns)
 
@@ -183,17 +178,17 @@ def _findings(context: Context, _question: Question) -> Reply:
             "total": known.to_scan,
             "findings": [
                 {
-                    "rule": each.rule,
-                    "severity": each.severity.value,
-                    "title": each.title,
-                    "evidence": list(each.evidence),
-                    "confidence": each.confidence.value,
-                    "why": each.why,
-                    "nodes": list(each.nodes[:_LISTED]),
-                    "entries": [list(entry) for entry in each.entries[:_LISTED]],
-                    "next": each.next_step,
+                    "rule": finding.rule,
+                    "severity": finding.severity.value,
+                    "title": finding.title,
+                    "evidence": list(finding.evidence),
+                    "confidence": finding.confidence.value,
+                    "why": finding.why,
+                    "nodes": list(finding.nodes[:_LISTED]),
+                    "entries": [list(entry) for entry in finding.entries[:_LISTED]],
+                    "next": finding.next_step,
                 }
-                for each in known
+                for finding in known
             ],
         }
     )
@@ -203,14 +198,14 @@ def _highlights(context: Context, _question: Question) -> Reply:
     return Reply(
         [
             {
-                "label": each.label,
-                "about": each.about,
-                "name": each.name,
-                "value": each.value,
-                "nodes": list(each.nodes[:_LISTED]),
-                "entry": None if each.entry is None else list(each.entry),
+                "label": highlight.label,
+                "about": highlight.about,
+                "name": highlight.name,
+                "value": highlight.value,
+                "nodes": list(highlight.nodes[:_LISTED]),
+                "entry": None if highlight.entry is None else list(highlight.entry),
             }
-            for each in highlights(context.run)
+            for highlight in highlights(context.run)
         ]
     )
 
@@ -221,7 +216,7 @@ def _cancel_findings(context: Context, question: Question) -> Reply:
 
 
 def _cancel(_context: Context, _question: Question) -> Reply:
-    """Whoever takes the questions has let go of what was cancelled."""
+    """Acknowledge; the scheduler has dropped the cancelled question."""
     return Reply(None)
 
 
@@ -234,7 +229,7 @@ def _code(_context: Context, question: Question) -> Reply:
 
 Floats = npt.NDArray[np.float64]
 
-#: Values of all counters together that are sent as they are: 16 bytes each, a megabyte.
+#: Values of all counters up to which they are sent unthinned: 16 bytes each, a megabyte.
 _MOST: Final = 60_000
 _COUNTERS: Final = 200
 
@@ -242,50 +237,50 @@ _COUNTERS: Final = 200
 def counters(context: Context, _question: Question) -> Reply:
     """Answer the counters of a run; None without times.
 
-    Of more values than fit a message each counter keeps, of every stretch of time, the first, the
-    least, the most and the last; ``info.thinned`` tells how many values there are.
+    If there are too many values, each stretch of time keeps first, last, least and largest.
+    ``info.thinned`` is the number of values before.
     """
     if context.run.timeline is None:
         return Reply(None)
     found = counters_of(context.run.parts, lambda: context.run.memory_plan)
     shown = found[:_COUNTERS]
-    whole = sum(map(len, shown))
-    most = _MOST // max(1, len(shown))
-    kept = [_thinned(each, most) if whole > _MOST else (each.ns, each.values) for each in shown]
+    total = sum(map(len, shown))
+    most = _MOST // max(1, len(shown)) if total > _MOST else total
+    kept = [_thinned(counter, most) for counter in shown]
     nothing = np.zeros(0)
     columns: dict[str, Any] = {
-        "names": StringColumn.from_strings(each.name for each in shown),
-        "units": StringColumn.from_strings(each.unit for each in shown),
-        "said": StringColumn.from_strings(each.said for each in shown),
+        "names": StringColumn.from_strings(counter.name for counter in shown),
+        "units": StringColumn.from_strings(counter.unit for counter in shown),
+        "said": StringColumn.from_strings(counter.said for counter in shown),
         "offsets": np.cumsum([0, *(len(ns) for ns, _ in kept)]).astype(np.int32),
         "ns": np.concatenate([nothing, *(ns for ns, _ in kept)]),
         "value": np.concatenate([nothing, *(values for _, values in kept)]),
     }
     info = {
         "missing": found.missing,
-        "thinned": whole if whole > _MOST else 0,
+        "thinned": total if total > _MOST else 0,
         "leftOut": len(found) - len(shown),
     }
     return Reply.of("counters", columns, info)
 
 
 def _thinned(counter: Counter, most: int) -> tuple[Floats, Floats]:
-    """At most about so many values: the ends and the extremes of stretches of equal length."""
+    """Return about ``most`` values: ends and extremes of equal stretches of time."""
     ns, values = counter.ns, counter.values
     if len(ns) <= most:
         return ns, values
     span = max(float(ns[-1] - ns[0]), 1.0)
     stretches = max(1, most // 4)
-    of = np.minimum(((ns - ns[0]) * (stretches / span)).astype(np.int64), stretches - 1)
-    first = np.flatnonzero(np.diff(of, prepend=-1))
-    last = np.append(first[1:], len(of)) - 1
-    ordered = np.lexsort((values, of))
+    stretch = np.minimum(((ns - ns[0]) * (stretches / span)).astype(np.int64), stretches - 1)
+    first = np.flatnonzero(np.diff(stretch, prepend=-1))
+    last = np.append(first[1:], len(stretch)) - 1
+    ordered = np.lexsort((values, stretch))
     kept = np.unique(np.concatenate((first, last, ordered[first], ordered[last])))
     return ns[kept], values[kept]
 
 
 def critical(context: Context, _question: Question) -> Reply:
-    """Answer the critical path and the slack of each node, or why there is none."""
+    """Answer the critical path and each node's slack, or why there is none."""
     why = why_not(context.run.parts)
     if why:
         return Reply({"missing": why})
@@ -301,7 +296,7 @@ def critical(context: Context, _question: Question) -> Reply:
 
 
 def roofline(context: Context, _question: Question) -> Reply:
-    """Answer operations and bytes of each operator, or why they cannot be counted."""
+    """Answer operations and bytes of each operator, or why they are unknown."""
     why = why_not(context.run.parts).replace("critical path", "roofline")
     if why:
         return Reply({"missing": why})

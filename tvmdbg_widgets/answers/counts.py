@@ -1,4 +1,4 @@
-"""The counts of a tensor's statistics under the names that figure and live view give them."""
+"""Statistics, counts and single values of a tensor as JSON for figure and live view."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def tensor_counts(found: Statistics) -> dict[str, int | None]:
 
 
 def spread_counts(found: Statistics) -> dict[str, int | None]:
-    """Return the counts that are known of a part of a tensor too."""
+    """Return the counts that a region of a tensor has too."""
     return {
         "size": found.size,
         "finite": found.finite,
@@ -72,7 +72,7 @@ def spread_counts(found: Statistics) -> dict[str, int | None]:
 
 
 def limits(dtype: np.dtype[Any]) -> tuple[float, float] | None:
-    """Return the lowest and highest finite value of a type; None for bool."""
+    """Return the lowest and highest finite value of a dtype; None for bool."""
     if dtype.kind == "b":
         return None
     info: Any = (ml_dtypes.iinfo if is_integer(dtype) else ml_dtypes.finfo)(dtype)
@@ -81,7 +81,7 @@ def limits(dtype: np.dtype[Any]) -> tuple[float, float] | None:
 
 
 def special_counts(found: Statistics, dtype: str) -> dict[str, int]:
-    """Return the counts of NaN, +Inf and -Inf, without zeros of what the dtype cannot hold."""
+    """Return counts of NaN, +Inf and -Inf, except zeros for dtypes without them."""
     counts = {"nan": found.nan, "pos_inf": found.pos_inf, "neg_inf": found.neg_inf}
     if re.match(r"u?int\d|bool$|float[46]_", dtype):
         held: tuple[str, ...] = ()
@@ -91,50 +91,50 @@ def special_counts(found: Statistics, dtype: str) -> dict[str, int]:
 
 
 def profile(context: Context, question: Question) -> Reply:
-    """Answer bounds, mean and flags along one axis."""
+    """Answer bounds, mean and flags along an axis."""
     about = asked(context, question)
     about.require_pictures()
     axis = question.integer("axis", 0, 63)
     points = question.integer("points", 1, MOST_SIDE)
-    found = profile_of(about.values, axis, points, context.watch)
-    columns, buffer = packed_cells(found)
-    told = {"axis": found.axis, "length": found.length, "step": found.step, "columns": columns}
-    return Reply(told, (buffer,))
+    drawn = profile_of(about.values, axis, points, context.watch)
+    columns, buffer = packed_cells(drawn)
+    header = {"axis": drawn.axis, "length": drawn.length, "step": drawn.step, "columns": columns}
+    return Reply(header, (buffer,))
 
 
-#: Values that are read at once.
+#: Values per read; the second of remote files.
 _PIECE = 1 << 17
 _FAR_PIECE = 1 << 22
 
 
 def region(context: Context, question: Question) -> Reply:
-    """Answer counts, bounds, mean and distribution of a part of a plane."""
+    """Answer counts, bounds, mean and distribution of a region of a plane."""
     about = asked(context, question)
     about.require_pictures()
     plane = asked_plane(about, question)
     part = asked_part(plane, question) or (0, 0, plane.rows, plane.cols)
     values, most = about.values, _FAR_PIECE if about.stored.source.far else _PIECE
     pieces = partial(_pieces, values, plane, part, most)
-    found = statistics(pieces, watch=context.watch)
-    adapted = contrast(found, ArrayPasses.over(pieces), Watched(context.watch))
-    told = {
-        **spread_json(found, values.numpy_dtype, adapted),
-        "statistics": part_json(found),
+    part_statistics = statistics(pieces, watch=context.watch)
+    adapted = contrast(part_statistics, ArrayPasses.over(pieces), Watched(context.watch))
+    header = {
+        **spread_json(part_statistics, values.numpy_dtype, adapted),
+        "statistics": part_json(part_statistics),
         "state": "exact",
         "part": list(part),
         "bounds": None,
         "cells": None,
     }
     if adapted is None:
-        return Reply(told)
-    told["distribution"], buffer = distribution_json(adapted)
-    return Reply(told, (buffer,))
+        return Reply(header)
+    header["distribution"], buffer = distribution_json(adapted)
+    return Reply(header, (buffer,))
 
 
 def _pieces(
     values: ArrayView, plane: Plane, part: tuple[int, int, int, int], most: int
 ) -> Iterator[np.ndarray[Any, Any]]:
-    """Yield the values of a part, some rows at a time; of long rows a stretch at a time."""
+    """Yield the values of a region, a few rows or a stretch of one row at a time."""
     row, col, rows, cols = part
     wide = min(cols, most)
     high = max(1, most // wide)
@@ -151,7 +151,7 @@ _MOST_SIDE = 4096
 
 
 def values(context: Context, question: Question) -> Reply:
-    """Answer the values of a window of one plane, row by row."""
+    """Answer the values in a window of a plane, row by row."""
     about = asked(context, question)
     form = question.choice("format", FORMATS) or "number"
     widths = list(fields(about.values.codes.numpy_dtype)) if form == "bits" else []
@@ -175,18 +175,16 @@ def values(context: Context, question: Question) -> Reply:
         zero_point = question.integer("zeroPoint", -(2**53), 2**53)
         if shown.dtype.kind == "c":
             raise ValueError(f"{about.tensor.dtype} values are not quantized")
-        text = [
-            computed_text(each) for each in dequantised(shown, question.number("scale"), zero_point)
-        ]
+        text = list(map(computed_text, dequantised(shown, question.number("scale"), zero_point)))
     else:
         text = [number_text(value) for value in shown]
     place = {"row": row, "col": col, "rows": rows, "cols": cols}
-    told = {**place, "text": text, "fields": widths}
-    return Reply({**told, "one": _one(about.values, part)} if rows * cols == 1 else told)
+    header = {**place, "text": text, "fields": widths}
+    return Reply({**header, "one": _one(about.values, part)} if rows * cols == 1 else header)
 
 
 def _one(source: ArrayView, part: Selection) -> dict[str, Any]:
-    """Return all that there is to say of a single value."""
+    """Return the details of a single value."""
     value, code = source.window(part).ravel(), source.codes.window(part).ravel()
     step = spacing(value)[0] if is_float(value.dtype) else math.nan
     return {
@@ -202,7 +200,7 @@ _MOST_PERCENTS = 32
 
 
 def tensor_statistics(context: Context, question: Question) -> Reply:
-    """Answer the best statistics that are known, and begin the pass where all are wanted."""
+    """Answer the best known statistics, and start the exact pass on request."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
     known = context.statistics_jobs.known(tensor, reading, begin=question.flag("exact"))
@@ -210,56 +208,54 @@ def tensor_statistics(context: Context, question: Question) -> Reply:
 
 
 def cancel_tensor(context: Context, question: Question) -> Reply:
-    """Stop the pass over a tensor, and the pictures that this client waits for."""
+    """Stop the pass over a tensor, and this client's pictures."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
     return _reply(context.statistics_jobs.cancel(tensor, reading), tensor, reading, context.watch)
 
 
 def percentiles(context: Context, question: Question) -> Reply:
-    """Answer exact percentiles; none where there are no finite values."""
+    """Answer exact percentiles; no value without finite values."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
     percents = question.numbers("percents", 0, 100, _MOST_PERCENTS)
-    found = tensor.percentiles(percents, reading=reading, watch=context.watch)
+    exact = tensor.percentiles(percents, reading=reading, watch=context.watch)
     dtype = tensor.values(reading).numpy_dtype
-    told = [
-        (percent, percentile_number(each, dtype))
-        for percent, each in zip(percents, found, strict=True)
-    ]
-    return Reply([{"percent": percent, "low": each, "high": each} for percent, each in told])
+    numbers = [percentile_number(value, dtype) for value in exact]
+    rows = zip(percents, numbers, strict=True)
+    return Reply([{"percent": percent, "low": at, "high": at} for percent, at in rows])
 
 
 def _reply(
     known: StatisticsProgress, tensor: Tensor, reading: str | None, watch: Callable[[], None]
 ) -> Reply:
-    found = known.statistics
+    statistics = known.statistics
     bounds: Sequence[Interval] = ()
     if known.state == "exact":
         bounds = tensor.known_percentiles(reading, watch)
-    elif found.distribution is not None:
-        bounds = found.distribution.percentiles(PERCENTS)
-    whole = None if known.state == "exact" else SAMPLE
-    adapted = tensor.contrast(whole, reading=reading, watch=watch)
-    told = {
-        **spread_json(found, known.values.numpy_dtype, adapted),
-        "statistics": statistics_json(found, known.values.view_shape),
+    elif statistics.distribution is not None:
+        bounds = statistics.distribution.percentiles(PERCENTS)
+    sample = None if known.state == "exact" else SAMPLE
+    adapted = tensor.contrast(sample, reading=reading, watch=watch)
+    header = {
+        **spread_json(statistics, known.values.numpy_dtype, adapted),
+        "statistics": statistics_json(statistics, known.values.view_shape),
         "state": known.state,
-        "reason": found.reason,
+        "reason": statistics.reason,
         "done": known.done,
         "total": known.total,
         "percentiles": percentiles_json(bounds, known.values.numpy_dtype),
     }
     if adapted is None or known.state == "scanning":
-        return Reply(told)
-    told["distribution"], buffer = distribution_json(adapted)
-    return Reply(told, (buffer,))
+        return Reply(header)
+    header["distribution"], buffer = distribution_json(adapted)
+    return Reply(header, (buffer,))
 
 
 def spread_json(
     found: Statistics, dtype: np.dtype[Any], adapted: Contrast | None
 ) -> dict[str, Any]:
-    """Return how values of a type are spread, but for their numbers and their distribution."""
+    """Return histogram, dtype limits and contrast of values."""
     return {
         "histogram": None if found.histogram is None else _histogram(found.histogram),
         "limits": limits(dtype) if found.applicable else None,
@@ -269,7 +265,7 @@ def spread_json(
 
 
 def contrast_json(found: Contrast | None) -> dict[str, Any]:
-    """Return how colors and histograms are to span the values."""
+    """Return the ranges that colors and histograms span."""
     if found is None:
         return {"robust": None, "linear": None, "scale": "linear", "crowd": 0.0}
     robust = found.robust
@@ -289,7 +285,7 @@ def contrast_json(found: Contrast | None) -> dict[str, Any]:
 
 
 def distribution_json(found: Contrast) -> tuple[dict[str, Any], bytes]:
-    """Return the distribution as headers of columns, and their buffer."""
+    """Return the distribution as column headers and their buffer."""
     low, high = found.distribution.bounds()
     columns, buffer = pack(
         {
@@ -303,7 +299,7 @@ def distribution_json(found: Contrast) -> tuple[dict[str, Any], bytes]:
 
 
 def part_json(found: Statistics) -> dict[str, Any] | None:
-    """Return the statistics of a part of a tensor; None where there are none."""
+    """Return the statistics of a region; None if there are none."""
     if not found.applicable:
         return None
     return {
@@ -315,7 +311,7 @@ def part_json(found: Statistics) -> dict[str, Any] | None:
 
 
 def statistics_json(found: Statistics, shape: tuple[int, ...] | None) -> dict[str, Any] | None:
-    """Return statistics with indices of an array of a shape; None where there are none."""
+    """Return statistics with indices for a shape; None if there are none."""
     known = part_json(found)
     return known and {
         **known,
@@ -334,7 +330,7 @@ def _histogram(found: Histogram) -> dict[str, Any]:
 
 
 def percentiles_json(bounds: Sequence[Interval], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
-    """Return the percentiles of values of a type; none without finite values."""
+    """Return percentiles as JSON; empty without finite values."""
     return [
         {
             "percent": percent,
@@ -349,7 +345,7 @@ _NONE = {"text": "none", "value": None}
 
 
 def exact_number(value: Any) -> dict[str, Any]:
-    """Return a number with its text; no value where it is not finite."""
+    """Return a number with its text; only the text if it is not finite."""
     if value is None:
         return _NONE
     number = float(value)
@@ -357,27 +353,26 @@ def exact_number(value: Any) -> dict[str, Any]:
 
 
 def computed_number(value: float) -> dict[str, Any]:
-    """Return a mean or spread; none where no value was finite."""
+    """Return a mean or spread; none without finite values."""
     if math.isnan(value):
         return _NONE
     return {**exact_number(value), "text": computed_text(value)}
 
 
 def percentile_number(value: float, dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Return a percentile of values of a type; none where no value was finite."""
+    """Return a percentile; none without finite values."""
     if math.isnan(value):
         return _NONE
     return {**exact_number(value), "text": percentile_text(value, dtype)}
 
 
 def place(flat: int | None, shape: tuple[int, ...] | None) -> list[int] | None:
-    """Return the index of a position in C order; None of values whose places are not known."""
+    """Return the index of a flat position; None if the shape is unknown."""
     if flat is None or shape is None:
         return None
-    return [int(each) for each in np.unravel_index(flat, shape)] if shape else []
+    return list(map(int, np.unravel_index(flat, shape))) if shape else []
 
 
-#: By kind of question.
 TENSOR_ANSWERS: Mapping[str, Callable[[Context, Question], Reply]] = {
     "tensor": tensor,
     "statistics": tensor_statistics,

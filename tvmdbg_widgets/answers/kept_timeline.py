@@ -1,4 +1,4 @@
-"""What answers about the timeline share: made once a run, when first asked for."""
+"""Rows, bins and names of a timeline, computed once per run for all answers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tvmdbg_widgets.model.timeline.kinds import name_kinds
 from tvmdbg_widgets.model.timeline.rows import TimelineRows
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
-#: Slices that come along with the first answer.
+#: Slices up to which the first answer includes all.
 ALONG = 8_000
-#: Slices that a page holds.
+#: Slices up to which a page holds all.
 MOST_WHOLE = 2_000_000
 _BINS = 2048
 #: Bins of all rows in the first answer, 16 bytes each.
@@ -33,13 +33,13 @@ _MOST_CELLS = 1 << 18
 
 
 def first_bins(rows: int) -> int:
-    """Return how many bins each of so many rows has in the first answer."""
+    """Return the number of bins per row in the first answer."""
     return max(_LEAST_BINS, min(_BINS, _CELLS // max(1, rows)))
 
 
 @dataclass
 class Searched:
-    """The last search: what was asked for, and the slices that it found, in row order."""
+    """The last search and its hits, in row order."""
 
     text: str
     regex: bool
@@ -48,7 +48,7 @@ class Searched:
 
 @dataclass(frozen=True, eq=False)
 class Ready:
-    """What every first answer needs."""
+    """Data of the first answer."""
 
     first: float
     last: float
@@ -60,7 +60,7 @@ class Ready:
 
 
 class KeptTimeline:
-    """The slices of a timeline, ready to be answered about."""
+    """A timeline with cached rows, bins and names."""
 
     def __init__(self, timeline: Timeline, graph: Graph | None) -> None:
         self.timeline = timeline
@@ -72,18 +72,18 @@ class KeptTimeline:
 
     @property
     def rows(self) -> TimelineRows:
-        """The rows of the timeline, which one thread makes and others wait for."""
+        """Rows of the timeline; one thread computes them, others wait."""
         with self._lock:
             return self.timeline.rows
 
     @property
     def count(self) -> int:
-        """Slices that are drawn."""
+        """Number of drawn slices."""
         return len(self.rows.order)
 
     @property
     def along(self) -> bool:
-        """Whether the slices come along with the first answer."""
+        """Whether the first answer includes all slices."""
         return self.count <= ALONG
 
     @property
@@ -93,25 +93,25 @@ class KeptTimeline:
 
     @property
     def lod(self) -> TimelineLod:
-        """The slices ready to be summed up."""
+        """Level of detail of the slices."""
         with self._lock:
-            found = self._lod or TimelineLod(self.timeline)
-            self._lod = None if self.whole else found
-            return found
+            lod = self._lod or TimelineLod(self.timeline)
+            self._lod = None if self.whole else lod
+            return lod
 
     @property
     def most_bins(self) -> int:
-        """Bins of a row that a range of time may be asked in."""
+        """Most bins per row of an answer about a range of time."""
         return max(_LEAST_BINS, min(_MOST_BINS, _MOST_CELLS // max(1, len(self.rows))))
 
     @property
     def num_bins(self) -> int:
-        """Bins of a row in the first answer."""
+        """Bins per row in the first answer."""
         return first_bins(len(self.rows))
 
     @property
     def ready(self) -> Ready:
-        """What every first answer needs; made once."""
+        """Data of the first answer, computed once."""
         with self._lock:
             if self._ready is None:
                 self._ready = self._made()
@@ -131,21 +131,20 @@ class KeptTimeline:
 
     @property
     def names(self) -> SliceNames:
-        """Names of slices, by number."""
+        """Distinct names of slices."""
         return self.ready.names
 
     @property
     def table(self) -> SliceTable:
-        """Slices as they travel."""
+        """Columns of slices."""
         return self.ready.table
 
 
 def lod_columns(kept: KeptTimeline, bins: TimeBins | None) -> dict[str, Any]:
-    """Return the columns of bins; node and name are those of the dominant slice."""
+    """Return the columns of bins; node and name are the dominant slice's."""
     if bins is None:
-        nothing = np.zeros(0, np.int32)
-        found = dict.fromkeys(("lodSlice", "lodNode", "lodName"), nothing)
-        return {"lodBusy": np.zeros(0, np.float32), **found}
+        empty = dict.fromkeys(("lodSlice", "lodNode", "lodName"), np.zeros(0, np.int32))
+        return {"lodBusy": np.zeros(0, np.float32), **empty}
     own = kept.timeline
     number = bins.slice.ravel()
     source = own.rows.order[number]
@@ -160,22 +159,22 @@ def lod_columns(kept: KeptTimeline, bins: TimeBins | None) -> dict[str, Any]:
 
 Column = npt.NDArray[Any]
 
-#: Bytes of names that the first answer has room for.
+#: Bytes of names in the first answer.
 _FIRST_NAMES = 1 << 16
-#: Names of slices without a node that it ranks.
+#: Names of slices without a node that the first answer ranks.
 RANKED_NAMES = 1000
 _NARROW = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8": np.float64}
 
 
 def parts_column(names: Iterable[str]) -> StringColumn:
-    """Return the operators in each name, one a line; nothing where it is its only one."""
+    """Return the operators in each fused name, one per line; "" for single operators."""
     return StringColumn.from_strings(
         "" if parts(name) == (name,) else "\n".join(parts(name)) for name in names
     )
 
 
 class SliceNames:
-    """The distinct names of slices, numbered so that those that are seen most come first."""
+    """Distinct names of slices, most visible names first."""
 
     def __init__(
         self,
@@ -201,7 +200,7 @@ class SliceNames:
         self.codes = number[names.codes]
 
     def columns(self, numbers: Sequence[int]) -> dict[str, StringColumn]:
-        """Return the names of these numbers, their op kinds, their parts, and what they read."""
+        """Return names, op kinds, parts and labels by number."""
         codes = numbers if self._codes is None else self._codes[numbers].tolist()
         texts = [self._names[code] for code in codes]
         return {
@@ -214,7 +213,7 @@ class SliceNames:
         }
 
     def most(self, first: int, size: int) -> int:
-        """Return the number after the last name from `first` on that fits so many bytes."""
+        """Return the end of the names from ``first`` on that fit ``size`` bytes."""
         last = first
         while last < self.count and size >= 0:
             code = last if self._codes is None else int(self._codes[last])
@@ -224,7 +223,7 @@ class SliceNames:
 
 
 def account_columns(timeline: Timeline, graph: Graph | None, names: SliceNames) -> dict[str, Any]:
-    """Return the rows of the timeline's account, of very many names the longest."""
+    """Return the rows of the timeline's account; of many names only the longest."""
     account = timeline.account
     named = np.flatnonzero(account.name >= 0)
     kept = np.ones(len(account), np.bool_)
@@ -261,7 +260,7 @@ def account_columns(timeline: Timeline, graph: Graph | None, names: SliceNames) 
 
 
 class SliceTable:
-    """The columns of the slices that are drawn, one row a slice, in row order."""
+    """Columns of drawn slices, one row per slice, in row order."""
 
     def __init__(self, timeline: Timeline, names: SliceNames) -> None:
         self._timeline = timeline
@@ -291,11 +290,11 @@ class SliceTable:
 
     @property
     def width(self) -> int:
-        """Bytes of one slice."""
+        """Bytes per slice."""
         return sum(np.dtype(_NARROW[kind]).itemsize for kind in self.kinds.values())
 
     def columns(self, source: npt.NDArray[np.integer]) -> dict[str, Column]:
-        """Return the columns of slices by their indices in the timeline."""
+        """Return the columns of slices by timeline index."""
         timeline = self._timeline
         wide: dict[str, Column] = {
             "start": timeline.slice_start_ns,
@@ -317,6 +316,6 @@ class SliceTable:
 
 
 def _whole(values: npt.NDArray[np.float64]) -> str:
-    """Return ``u4`` where every value is a whole number that fits, else ``f8``."""
+    """Return ``u4`` if all values are whole and fit, else ``f8``."""
     fits = not len(values) or values.max() < 1 << 32
     return "u4" if fits and bool((values == np.floor(values)).all()) else "f8"

@@ -1,4 +1,4 @@
-"""Questions from the page, checked field by field as if hostile."""
+"""Messages of the page, checked field by field; passes over tensors; priorities."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ class Question:
 
     @property
     def id(self) -> str | None:
-        """The id that the answer must carry; None where the message has no usable one."""
+        """Id that the answer carries, None if missing or unusable."""
         return message_id(self._fields)
 
     @property
     def client(self) -> str:
-        """Which view asks; empty where the message does not say."""
-        found = self._fields.get("client")
-        return found if isinstance(found, str) and len(found) <= _TEXT else ""
+        """Id of the asking view, or ""."""
+        client = self._fields.get("client")
+        return client if isinstance(client, str) and len(client) <= _TEXT else ""
 
     def has(self, name: str) -> bool:
-        """Return whether the message says anything under a name; null is nothing."""
+        """Whether a field is given and not null."""
         return self._fields.get(name) is not None
 
     def flag(self, name: str) -> bool:
-        """Return whether the message says so; anything but ``true`` is no."""
+        """Whether a field is ``true``."""
         return self._fields.get(name) is True
 
     def integer(self, name: str, low: int = 0, high: int = 2**53) -> int:
@@ -55,7 +55,7 @@ class Question:
         return _integer(name, self._fields.get(name), low, high)
 
     def integers(self, name: str, length: int | None = None, *, most: int = 64) -> list[int]:
-        """Return a list of whole numbers of at least 0, of a given length or at most ``most``."""
+        """Return a list of whole numbers of at least 0, of fixed or limited length."""
         value = self._fields.get(name)
         if not isinstance(value, list | tuple) or len(value) > most:
             raise ValueError(f"{name} must be a list of at most {most} whole numbers")
@@ -79,13 +79,12 @@ class Question:
         value = self._fields.get(name)
         if value is None:
             return None
-        for choice in choices:
-            if value == choice:
-                return choice
-        raise ValueError(f"{name} must be one of {', '.join(choices)}")
+        if value not in choices:
+            raise ValueError(f"{name} must be one of {', '.join(choices)}")
+        return choices[choices.index(value)]
 
     def text(self, name: str, most: int) -> str | None:
-        """Return a text of at most so many characters, or None."""
+        """Return a text of at most ``most`` characters, or None."""
         value = self._fields.get(name)
         if value is None:
             return None
@@ -98,18 +97,18 @@ class Question:
         return _number(name, self._fields.get(name))
 
     def numbers(self, name: str, low: float, high: float, most: int) -> list[float]:
-        """Return a list of at most so many numbers in ``low`` … ``high``."""
+        """Return a list of at most ``most`` numbers in ``low`` … ``high``."""
         value = self._fields.get(name)
         if not isinstance(value, list | tuple) or not 0 < len(value) <= most:
             raise ValueError(f"{name} must be a list of 1 to {most} numbers")
-        found = [_number(f"{name}[{i}]", item) for i, item in enumerate(value)]
-        for each in found:
-            if not low <= each <= high:
-                raise ValueError(f"{name} must lie in {low:g} … {high:g}, found {each:g}")
-        return found
+        numbers = [_number(f"{name}[{i}]", item) for i, item in enumerate(value)]
+        for number in numbers:
+            if not low <= number <= high:
+                raise ValueError(f"{name} must lie in {low:g} … {high:g}, found {number:g}")
+        return numbers
 
     def sizes(self, name: str, most: int = 32) -> dict[str, int]:
-        """Return sizes by letter, empty where the message has none."""
+        """Return sizes by letter, empty if missing."""
         value = self._fields.get(name)
         if value is None:
             return {}
@@ -118,13 +117,13 @@ class Question:
         for letter in value:
             if not isinstance(letter, str) or len(letter) != 1:
                 raise ValueError(f"{name} must be sizes by one letter each")
-        return {each: _integer(f"{name}.{each}", size, 1, 2**53) for each, size in value.items()}
+        return {key: _integer(f"{name}.{key}", size, 1, 2**53) for key, size in value.items()}
 
 
 def message_id(message: object) -> str | None:
-    """Return the id of any message, None where it has no usable one."""
-    found = message.get("id") if isinstance(message, Mapping) else None
-    return found if isinstance(found, str) and len(found) <= _TEXT else None
+    """Return the id of any message, None if missing or unusable."""
+    given = message.get("id") if isinstance(message, Mapping) else None
+    return given if isinstance(given, str) and len(given) <= _TEXT else None
 
 
 def _integer(name: str, value: Any, low: int, high: int) -> int:
@@ -152,19 +151,19 @@ State: TypeAlias = Literal["exact", "sampled", "scanning", "cancelled"]
 Key: TypeAlias = tuple[int, int, str | None]
 
 _BINS = 64
-#: Values that are counted at once, without a pass in the background: some 10 ms.
+#: Values up to which they are counted without a background pass: some 10 ms.
 _CHEAP = 1 << 20
 #: Values of a sample: some 5 ms.
 SAMPLE = 1 << 18
 
 
 class _PassStoppedError(Exception):
-    """Raised between two pieces of a pass that was stopped."""
+    """Raised between two pieces of a stopped pass."""
 
 
 @dataclass(frozen=True)
 class StatisticsProgress:
-    """What is known of the values of one tensor."""
+    """Known statistics of one tensor."""
 
     state: State
     done: int
@@ -174,7 +173,7 @@ class StatisticsProgress:
 
 
 class StatisticsJobs:
-    """Begins, watches and stops passes over tensors."""
+    """Starts, watches and stops passes over tensors."""
 
     def __init__(self, gate: PriorityGate, seconds: float | None) -> None:
         self._gate = gate
@@ -184,68 +183,68 @@ class StatisticsJobs:
         self._closed = False
 
     def known(self, tensor: Tensor, reading: str | None, *, begin: bool) -> StatisticsProgress:
-        """Return what is known at once, and begin the pass where that is wanted."""
+        """Return known statistics, and start the pass if ``begin``."""
         values = tensor.values(reading)
         exact = tensor.known_statistics(_BINS, reading)
         if exact is None and values.count <= _CHEAP:
             exact = tensor.statistics(_BINS, reading=reading)
         if exact is not None:
             return StatisticsProgress("exact", values.count, values.count, exact, values)
-        found = self._pass(tensor, reading, begin=begin)
-        if found is not None and self._seconds is not None and begin:
-            found.run_for(self._seconds)
-        if found is not None and found.problem is not None:
-            self._forget(found)
-            raise found.problem
-        if found is not None and found.ended:
-            self._forget(found)
+        job = self._pass(tensor, reading, begin=begin)
+        if job is not None and self._seconds is not None and begin:
+            job.run_for(self._seconds)
+        if job is not None and job.problem is not None:
+            self._forget(job)
+            raise job.problem
+        if job is not None and job.ended:
+            self._forget(job)
             return self.known(tensor, reading, begin=False)
         sampled = tensor.statistics(_BINS, SAMPLE, reading=reading)
-        state: State = "sampled" if found is None else "scanning"
+        state: State = "sampled" if job is None else "scanning"
         return StatisticsProgress(
-            state, 0 if found is None else found.done, values.count, sampled, values
+            state, 0 if job is None else job.done, values.count, sampled, values
         )
 
     def cancel(self, tensor: Tensor, reading: str | None) -> StatisticsProgress:
-        """Stop the pass; what was known before stays."""
+        """Stop the pass; known statistics stay."""
         with self._lock:
-            found = self._running.pop(_key(tensor, reading), None)
-        if found is not None:
-            found.stop()
+            job = self._running.pop(_key(tensor, reading), None)
+        if job is not None:
+            job.stop()
         known = self.known(tensor, reading, begin=False)
         if known.state == "exact":
             return known
-        return replace(known, state="cancelled", done=0 if found is None else found.done)
+        return replace(known, state="cancelled", done=0 if job is None else job.done)
 
     def close(self) -> None:
-        """Stop all passes; no other begins."""
+        """Stop all passes, and start no more."""
         with self._lock:
             self._closed = True
             running, self._running = list(self._running.values()), {}
-        for each in running:
-            each.stop()
+        for job in running:
+            job.stop()
 
     def _pass(self, tensor: Tensor, reading: str | None, *, begin: bool) -> _Pass | None:
-        """Return the pass that is under way, or the one that begins."""
+        """Return the running pass, or start one."""
         key = _key(tensor, reading)
         with self._lock:
-            found = self._running.get(key)
-            if found is not None or not begin or self._closed:
-                return found
+            job = self._running.get(key)
+            if job is not None or not begin or self._closed:
+                return job
             give_way = partial(self._gate.give_way, Priority.PASS)
-            found = self._running[key] = _Pass(tensor, reading, give_way)
+            job = self._running[key] = _Pass(tensor, reading, give_way)
         if self._seconds is None:
-            threading.Thread(target=found.run, name="tvmdbg-pass", daemon=True).start()
-        return found
+            threading.Thread(target=job.run, name="tvmdbg-pass", daemon=True).start()
+        return job
 
-    def _forget(self, found: _Pass) -> None:
+    def _forget(self, job: _Pass) -> None:
         with self._lock:
-            if self._running.get(found.key) is found:
-                del self._running[found.key]
+            if self._running.get(job.key) is job:
+                del self._running[job.key]
 
 
 class _Pass:
-    """One pass that is under way."""
+    """One running pass."""
 
     def __init__(self, tensor: Tensor, reading: str | None, give_way: Callable[[], None]) -> None:
         self.key = _key(tensor, reading)
@@ -258,7 +257,7 @@ class _Pass:
         self._stop = False
 
     def run(self) -> None:
-        """Count all values; they stay with the tensor."""
+        """Count all values; the tensor keeps the result."""
         try:
             self._tensor.statistics(
                 _BINS, reading=self._reading, watch=self._watch, progress=self._progress
@@ -267,22 +266,22 @@ class _Pass:
             self._tensor.contrast(reading=self._reading, watch=self._watch)
         except _PassStoppedError:
             pass
-        except Exception as problem:  # noqa: BLE001 (told at the next question)
+        except Exception as problem:  # noqa: BLE001 (raised at the next question)
             self.problem = problem
         self.ended = True
 
     def run_for(self, seconds: float) -> None:
-        """Go on counting for so long."""
+        """Continue counting for some seconds."""
         try:
             self.done = self._tensor.count_on(seconds, self._reading)
             if self.done == self._tensor.values(self._reading).count:
                 self._tensor.statistics(_BINS, reading=self._reading)
                 self.ended = True
-        except Exception as problem:  # noqa: BLE001 (told below)
+        except Exception as problem:  # noqa: BLE001 (raised by the caller)
             self.problem = problem
 
     def stop(self) -> None:
-        """Let it end at the next piece."""
+        """Stop at the next piece."""
         self._stop = True
 
     def _watch(self) -> None:
@@ -299,30 +298,29 @@ def _key(tensor: Tensor, reading: str | None) -> Key:
 
 
 class Priority(IntEnum):
-    """What goes first, smallest first."""
+    """Priorities of work, first is lowest."""
 
     AT_ONCE = 0
     PICTURE = 1
     PASS = 2
 
 
-#: Seconds after which work goes on, whoever is before it: nobody starves.
+#: Seconds after which waiting work continues anyway: nobody starves.
 _PATIENCE = 0.25
-#: Seconds that work goes first: an answer that takes longer waits for a disk or a network, not for
-#: this processor, and holds up nobody else.
+#: Seconds that work goes first; longer answers wait for a disk or network, not for this processor.
 _FIRST = {Priority.AT_ONCE: 0.02, Priority.PICTURE: _PATIENCE, Priority.PASS: 0.0}
 
 
 class PriorityGate:
-    """Lets work wait, between its pieces, while work that goes first is under way."""
+    """Lets long work pause between its pieces while more urgent work runs."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._begun: dict[Priority, list[float]] = {each: [] for each in Priority}
+        self._begun: dict[Priority, list[float]] = {priority: [] for priority in Priority}
 
     @contextmanager
     def taken(self, turn: Priority) -> Iterator[None]:
-        """Count as under way inside the block."""
+        """Count the block as running work."""
         begun = time.monotonic()
         with self._changed:
             self._begun[turn].append(begun)
@@ -334,14 +332,19 @@ class PriorityGate:
                 self._changed.notify_all()
 
     def give_way(self, turn: Priority) -> None:
-        """Wait while something that goes before `turn` has just begun, but not for long."""
-        if not any(self._begun[each] for each in Priority if each < turn):
+        """Wait shortly while work of higher priority has just begun."""
+        if not any(self._begun[priority] for priority in Priority if priority < turn):
             return
         end = time.monotonic() + _PATIENCE
         with self._changed:
             while True:
-                begun = [(each, at) for each in Priority if each < turn for at in self._begun[each]]
-                until = min(end, max((at + _FIRST[each] for each, at in begun), default=0.0))
+                begun = [
+                    (priority, at)
+                    for priority in Priority
+                    if priority < turn
+                    for at in self._begun[priority]
+                ]
+                until = min(end, max((at + _FIRST[work] for work, at in begun), default=0.0))
                 if (now := time.monotonic()) >= until:
                     return
                 self._changed.wait(until - now)

@@ -1,4 +1,4 @@
-"""Details of one node: attributes, inputs, outputs, times, warnings."""
+"""Details of one node: attributes, inputs, outputs, times and warnings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LISTED = 500  # inputs, and outputs
 
 
 def node_details(run: RunFacts, node: int) -> dict[str, Any]:
-    """Return name, attributes, inputs, outputs with consumers, times and warnings of a node."""
+    """Return attributes, inputs, outputs with consumers, times and warnings of a node."""
     if run.graph is None:
         raise KeyError("this run has no graph")
     view = run.graph.nodes[node]
@@ -48,7 +48,7 @@ def node_details(run: RunFacts, node: int) -> dict[str, Any]:
 
 
 def entry_text(graph: Graph, node: int, output: int) -> str:
-    """Return dtype and shape of an entry as text; unknown parts as ``?``."""
+    """Return dtype and shape of an entry as text, ``?`` for unknown ones."""
     if node < 0 or output >= len(graph.entry_range(node)):
         return "unknown"
     shape = graph.shape(node, output)
@@ -57,10 +57,10 @@ def entry_text(graph: Graph, node: int, output: int) -> str:
 
 
 def _inputs(graph: Graph, node: int) -> list[dict[str, Any]]:
-    found = []
+    inputs = []
     for edge in graph.in_edges(node)[:_LISTED]:
         source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
-        found.append(
+        inputs.append(
             {
                 "node": source,
                 "output": output,
@@ -69,11 +69,11 @@ def _inputs(graph: Graph, node: int) -> list[dict[str, Any]]:
                 "trust": Trust(int(graph.edge_trust[edge])).label,
             }
         )
-    return found
+    return inputs
 
 
 def candidates_text(graph: Graph, edge: int) -> str:
-    """Return from where else an ambiguous edge may come, as what follows the entry in a text."""
+    """Return a suffix with other possible sources of an ambiguous edge."""
     nodes = graph.edge_candidates.get(edge, ())
     if not nodes:
         return ""
@@ -104,7 +104,7 @@ def _output(graph: Graph, node: int, output: int) -> dict[str, Any]:
     return {
         "output": output,
         "text": text,
-        "consumers": [{"node": each, "name": graph.names[each]} for each in consumers],
+        "consumers": [{"node": consumer, "name": graph.names[consumer]} for consumer in consumers],
     }
 
 
@@ -118,27 +118,27 @@ def _times(run: RunFacts, node: int) -> list[tuple[str, str]]:
         return []
     measured = timeline.measured
     text = partial(duration_text, rounding_ns=timeline.rounding_ns)
-    said = {
+    heads = {
         TimeMeaning.MEAN: "mean",
         TimeMeaning.CALL: "one call",
         TimeMeaning.SUM: "sum of all calls",
     }
-    found = [(said[measured], text(mean))]
+    times_text = [(heads[measured], text(mean))]
     short = mean == 0 < timeline.rounding_ns
     if not short:
-        found.append(("in nanoseconds", exact_ns(mean)))
+        times_text.append(("in nanoseconds", exact_ns(mean)))
     if timeline.total_ns > 0 and not short:
         share = float(timeline.account.node_shares(timeline.num_nodes)[node])
         whole = timeline_words(timeline, graph is not None).shares
-        found.append((f"share {whole}", percent(share)))
+        times_text.append((f"share {whole}", percent(share)))
     repeats = timeline.repeats(node)
     if len(repeats) and measured is TimeMeaning.MEAN:
         times = timeline.node(node)
-        found.append(("repeats", ", ".join(text(float(each)) for each in repeats[:20])))
+        times_text.append(("repeats", ", ".join(text(float(each)) for each in repeats[:20])))
         if times.p10 != times.p90:
-            found.append(("p10 … p90", f"{text(times.p10)} … {text(times.p90)}"))
-    found.append(("joined", Trust(int(timeline.node_trust[node])).label))
-    return found
+            times_text.append(("p10 … p90", f"{text(times.p10)} … {text(times.p90)}"))
+    times_text.append(("joined", Trust(int(timeline.node_trust[node])).label))
+    return times_text
 
 
 def _notes(run: RunFacts, node: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Takes the questions of all views of a run, and has the answers made in the right order."""
+"""Scheduler of all views' questions: order, threads and superseded answers."""
 
 from __future__ import annotations
 
@@ -20,43 +20,41 @@ from tvmdbg_widgets.answers.messages import Priority, Question, message_id
 Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
 
 _LOG = logging.getLogger(__name__)
-#: Most answers that are made at once. Another thread begins only where all are busy; where many
-#: are, most wait for a slow disk or network, and no question must wait behind them.
+#: Threads that answer; one is added only while all are busy. With many, most wait for a slow disk
+#: or network, and no question should wait behind them.
 _WORKERS = 64
-#: Seconds of work on what has no end in sight between two questions, where there are no threads.
+#: Seconds of long work between two questions, without threads.
 _SLICE = 0.2
 HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot start any
-#: Questions of which a view wants only the newest answered; it asks for values in two places.
+#: Questions of which only a view's newest is answered ("values" is asked from two places).
 _NEWEST_ONLY = (
     *("tensor", "profile", "channels", "region", "node", "data", "percentiles"),
     *("window", "area", "sums", "find"),
 )
 _PICTURES = frozenset({"tensor", "profile", "channels", "region"})
-#: Those that may have to look at a whole tensor or at every slice; a picture where every value is
-#: wanted does, too.
+#: Questions that may read a whole tensor or all slices, as does "tensor" with "exact".
 _LONG = frozenset(
     {"profile", "channels", "region", "data", "percentiles"}
     | {"timeline", "slices", "window", "area", "sums", "find", "flows"}
 )
-#: Those that may wait for a pass which somebody else makes: it must not give way to them.
+#: Questions that may wait for another pass, which must not pause for them.
 _WAITING = frozenset({"statistics", "cancelTensor", "percentiles", "findings", "health"})
-#: What a message has to fill so that it is sent at once over a socket on the same machine: one
-#: segment. Shorter ones wait for the browser to acknowledge the one before, 40 ms.
+#: Bytes of a segment of the loopback socket. Shorter messages wait 40 ms for an acknowledgement.
 _SEGMENT = 1 << 16
-#: Runs no larger are scanned as soon as their graph is shown.
+#: Size up to which a run is scanned as soon as its graph is shown.
 _GLANCE_TENSORS, _GLANCE_BYTES = 2_000, 256 << 20
 _SCANNED = frozenset({"findings", "health"})
 
 
 class _SupersededError(Exception):
-    """Raised between two blocks of an answer that nobody waits for any more."""
+    """Raised between two blocks of an answer that is no longer wanted."""
 
 
 class QuestionScheduler:
-    """Answers questions beside the thread that takes them.
+    """Answers questions in threads of their own.
 
-    Of the questions of one view and kind only the newest is answered, also where an older one is
-    being answered already. What takes long waits, between its blocks, while a short answer is made.
+    Of the questions of one view and kind only the newest is answered, even if an older one is in
+    progress. Long work pauses between its blocks for short answers.
     """
 
     def __init__(self, run: RunFacts, send: Send) -> None:
@@ -73,7 +71,7 @@ class QuestionScheduler:
             threading.Thread(target=self._answers.prepare, name="tvmdbg-rows", daemon=True).start()
 
     def take(self, message: object) -> None:
-        """Have one message answered; it may be anything."""
+        """Have any message answered."""
         try:
             question = Question(message)
             cancelled = _cancelled(question)
@@ -92,13 +90,13 @@ class QuestionScheduler:
         self._submit(question, ticket)
 
     def glance(self, seconds: float) -> None:
-        """Have the tensors of a small run scanned, and wait so long for the end."""
+        """Scan the tensors of a small run, waiting at most some seconds."""
         if not self._is_large():
             self._scan(go_on=False)
             self._run.search.scan.wait(seconds)
 
     def close(self) -> None:
-        """Stop what is under way; nothing more is answered."""
+        """Stop running work, and answer no more."""
         with self._lock:
             self._closed = True
             pool, self._pool = self._pool, None
@@ -110,18 +108,18 @@ class QuestionScheduler:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing is answered any more."""
+        """Whether no more questions are answered."""
         return self._closed
 
     def _is_large(self) -> bool:
-        """Whether looking at all values takes long enough to wait until somebody asks for it."""
+        """Whether a scan of all values takes too long to start unasked."""
         tensors = self._run.tensors
         if tensors is None or len(tensors) > _GLANCE_TENSORS:
             return tensors is not None
-        return sum(each.nbytes for each in tensors.values()) > _GLANCE_BYTES
+        return sum(tensor.nbytes for tensor in tensors.values()) > _GLANCE_BYTES
 
     def _scan(self, *, go_on: bool) -> None:
-        """Start the scan of the tensors at a view's first question, or where it was stopped."""
+        """Start the scan of the tensors at a view's first question, or continue it."""
         scan = self._run.search.scan
         scan.give_way = partial(self._answers.gate.give_way, Priority.PASS)
         if not HAS_THREADS:
@@ -183,7 +181,7 @@ class QuestionScheduler:
 
 
 def _cancelled(question: Question) -> Collection[str]:
-    """Return the kinds of questions that a client no longer wants answered."""
+    """Return the kinds of questions that a client has cancelled."""
     if question.kind == "cancel":
         what = question.choice("what", _NEWEST_ONLY)
         return () if what is None else (what,)
@@ -198,5 +196,5 @@ def _turn(question: Question) -> Priority:
 
 
 def _message(problem: Exception) -> str:
-    """The message of an error; a KeyError's without the quotes that str() puts around it."""
+    """Return the message of an error; a KeyError's without the quotes of str()."""
     return str(problem.args[0]) if isinstance(problem, KeyError) and problem.args else str(problem)

@@ -1,4 +1,4 @@
-"""Answers about a range of time: its slices, sums, search results, and memory in use."""
+"""Answers about a range of time: slices, sums, search hits, and memory in use."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tvmdbg_widgets.model.graph.nodes import roles_text
 
 
 def memory(context: Context, _question: Question) -> Reply:
-    """Answer the plan, or why there is none."""
+    """Answer the memory plan, or why there is none."""
     why = why_not(context.run.parts)
     if why:
         return Reply({"missing": why})
     plan = context.run.memory_plan
     planned = plan.graph.planned_memory
-    lost = np.array([(*each.entry, each.writer, each.reader) for each in plan.losses], np.int32)
+    lost = np.array([(*loss.entry, loss.writer, loss.reader) for loss in plan.losses], np.int32)
     lost = lost.reshape(-1, 4)
     columns: dict[str, Any] = {
         "order": plan.order,
@@ -57,9 +57,9 @@ def memory(context: Context, _question: Question) -> Reply:
         "peak": plan.peak.bytes,
         "peakNodes": list(plan.peak.nodes),
         "devices": {
-            str(each): device_name(each)
-            for each in np.unique(plan.slot_devices).tolist()
-            if each >= 0
+            str(device): device_name(device)
+            for device in np.unique(plan.slot_devices).tolist()
+            if device >= 0
         },
     }
     return Reply.of("memory", columns, info)
@@ -75,8 +75,8 @@ _TEXT = 1000
 _BY = ("node", "kind", "part", "group", "module", "device", "name", "callers")
 
 
-#: Rows of an area that are told, and nodes of one of them.
-_LISTED_ranges = 1000
+#: Listed rows of an area, and nodes of a row.
+_LISTED = 1000
 
 
 _FIND_BINS = 4096
@@ -86,7 +86,7 @@ _HIT_CELLS = 1 << 20
 
 
 def window(context: Context, question: Question) -> Reply:
-    """Answer the slices that touch ``from`` … ``to``; ``bins`` of it where they are too many."""
+    """Answer the slices that touch ``from`` … ``to``, or bins if there are too many."""
     kept = context.kept_timeline
     begin, end = _range(question)
     bins = question.integer("bins", 1, kept.most_bins) if question.has("bins") else kept.num_bins
@@ -114,46 +114,46 @@ def window(context: Context, question: Question) -> Reply:
 
 
 def area(context: Context, question: Question) -> Reply:
-    """Answer what runs from ``from`` to ``to``, as ``run.area`` tells it."""
+    """Answer sums over the slices from ``from`` to ``to``, as ``run.area``."""
     context.kept_timeline  # noqa: B018 (refuses a run without times)
     begin, end = _range(question)
     by = question.choice("by", _BY)
     context.watch()
-    found = area_of(context.run.parts, lambda: context.run.groups, begin, end)
+    sums = area_of(context.run.parts, lambda: context.run.groups, begin, end)
     context.watch()
-    table = None if by is None else found.by(by)
+    table = None if by is None else sums.by(by)
     spread = {
-        "min": found.minimum,
-        "mean": found.mean,
-        "p50": found.p50,
-        "p90": found.p90,
-        "max": found.maximum,
+        "min": sums.minimum,
+        "mean": sums.mean,
+        "p50": sums.p50,
+        "p90": sums.p90,
+        "max": sums.maximum,
     }
     return Reply(
         {
-            "count": found.count,
-            "instants": found.instants,
-            "sum": found.ns,
-            "whole": {"count": found.whole, **{key: _known(each) for key, each in spread.items()}},
+            "count": sums.count,
+            "instants": sums.instants,
+            "sum": sums.ns,
+            "whole": {"count": sums.whole, **{key: _known(ns) for key, ns in spread.items()}},
             "tracks": [
                 {
-                    "track": track,
-                    "busy": each.busy_ns,
-                    "gaps": each.gaps,
-                    "idle": each.idle_ns,
-                    "longestGap": each.longest_gap_ns,
+                    "track": number,
+                    "busy": track.busy_ns,
+                    "gaps": track.gaps,
+                    "idle": track.idle_ns,
+                    "longestGap": track.longest_gap_ns,
                 }
-                for track, each in enumerate(found.tracks)
+                for number, track in enumerate(sums.tracks)
             ],
             "by": [
                 {
                     "label": row.label,
-                    "nodes": list(row.nodes[:_LISTED_ranges]),
+                    "nodes": list(row.nodes[:_LISTED]),
                     "count": row.slices,
                     "sum": row.ns,
                     "share": _known(row.share),
                 }
-                for row in (table or ())[:_LISTED_ranges]
+                for row in (table or ())[:_LISTED]
             ],
             "rows": 0 if table is None else len(table),
             "overlap": table is not None and table.overlap,
@@ -162,7 +162,7 @@ def area(context: Context, question: Question) -> Reply:
 
 
 def find(context: Context, question: Question) -> Reply:
-    """Answer how many slices a search finds, where, and which is next."""
+    """Answer the hits of a search: count, bins, previous and next."""
     kept = context.kept_timeline
     text = (question.text("text", _TEXT) or "").strip()
     regex = question.flag("regex")
@@ -189,7 +189,7 @@ def find(context: Context, question: Question) -> Reply:
 
 
 def slice_(context: Context, question: Question) -> Reply:
-    """Answer everything about the slice of an index in the timeline; null where it is not drawn."""
+    """Answer the details of a slice by timeline index; null if it is not drawn."""
     kept = context.kept_timeline
     source = question.integer("source", 0, max(0, kept.timeline.num_slices - 1))
     numbers = np.flatnonzero(kept.timeline.rows.order == source)
@@ -208,7 +208,7 @@ def _known(value: float) -> float | None:
 
 
 def _find_bins(question: Question, kept: KeptTimeline) -> tuple[float, float, int]:
-    """Return the begin, the step and the number of the bins that hits are marked in."""
+    """Return begin, step and number of the bins that mark hits."""
     if not question.has("bins"):
         return kept.ready.first, kept.ready.step, kept.num_bins
     most = max(1, min(_FIND_BINS, _HIT_CELLS // max(1, len(kept.timeline.rows.track))))
@@ -218,7 +218,7 @@ def _find_bins(question: Question, kept: KeptTimeline) -> tuple[float, float, in
 
 
 def _named(kept: KeptTimeline, columns: dict[str, Any], by: str) -> dict[str, Any]:
-    """Add the names that a column speaks of, where the page does not know all of them."""
+    """Add the names in a column that the page may not have yet."""
     if kept.names.first == kept.names.count:
         return columns
     numbers, place = np.unique(columns[by], return_inverse=True)
@@ -228,7 +228,7 @@ def _named(kept: KeptTimeline, columns: dict[str, Any], by: str) -> dict[str, An
 
 
 def _local(parent: npt.NDArray[np.int32], source: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Return where the parents of slices stand among them; -1 for none."""
+    """Return the row of each slice's parent among the given slices, -1 for none."""
     by_source = np.argsort(source, kind="stable")
     ordered = source[by_source]
     at = np.minimum(np.searchsorted(ordered, parent), max(0, len(source) - 1))
@@ -238,7 +238,7 @@ def _local(parent: npt.NDArray[np.int32], source: npt.NDArray[np.int32]) -> npt.
 
 
 def _slice_json(kept: KeptTimeline, number: int) -> dict[str, Any] | None:
-    """Tell everything about a slice by its number; None of none."""
+    """Return the details of a slice by number; None for negative numbers."""
     if number < 0:
         return None
     own = kept.timeline

@@ -1,4 +1,4 @@
-"""Answers about one tensor: header, picture, channels, values, and its health."""
+"""Answers about one tensor: header, picture, channels, data and health."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer: a JSON value and the buffers that go with it."""
+    """A JSON value and its buffers."""
 
     result: Any
     buffers: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, answer: str, columns: Mapping[str, Any], info: Any = None) -> Reply:
-        """Answer columns, and what is told beside them."""
+        """Pack columns as a reply, with more facts in ``info``."""
         headers, buffer = pack(columns, answer)
         return cls({"columns": headers, "info": info}, (buffer,))
 
 
 @dataclass(frozen=True)
 class Context:
-    """What an answer is made with."""
+    """The run, caches and progress of one answer."""
 
     run: RunFacts
     layouts: Callable[[tuple[int, int]], tuple[KnownLayout, ...]]
@@ -52,23 +52,23 @@ class Context:
 
     @property
     def kept_timeline(self) -> KeptTimeline:
-        """The timeline; LookupError where the run has none."""
+        """Timeline of the run; LookupError if there is none."""
         if self.timeline is None:
             raise LookupError("this run has no timeline")
         return self.timeline
 
 
 def health(context: Context, _question: Question) -> Reply:
-    """Answer one row an entry, in execution order."""
+    """Answer the health of each entry, in execution order."""
     search = context.run.search
-    state = search.scan.state  # before what is known: "done" must not go with a part of it
-    found = search.health()
-    columns, buffer = pack(found.columns(), "health")
-    return Reply({"state": state, **health_words(found), "columns": columns}, (buffer,))
+    state = search.scan.state  # first: "done" must not accompany a partial result
+    verdicts = search.health()
+    columns, buffer = pack(verdicts.columns(), "health")
+    return Reply({"state": state, **health_words(verdicts), "columns": columns}, (buffer,))
 
 
 def health_words(found: Health) -> dict[str, Any]:
-    """Return what a view is told of the health of a run beside its columns and the scan's state."""
+    """Return the counts and sentences of a run's health."""
     return {
         "done": found.looked_at,
         "total": len(found),
@@ -83,22 +83,22 @@ _MOST_CHANNELS = 4096
 
 
 def channels(context: Context, question: Question) -> Reply:
-    """Answer one picture for each index of an axis."""
+    """Answer one picture per index of an axis."""
     count = question.integer("count", 1, _MOST_CHANNELS)
     rows, cols = asked_cells(question, count)
     about = asked(context, question)
     about.require_pictures()
     plane = asked_plane(about, question)
     axis, first = question.integer("axis", 0, 63), question.integer("first")
-    found = channels_of(about.values, plane, axis, first, count, rows, cols, context.watch)
-    columns, buffer = packed_cells(found)
+    drawn = channels_of(about.values, plane, axis, first, count, rows, cols, context.watch)
+    columns, buffer = packed_cells(drawn)
     return Reply(
         {
-            "axis": found.axis,
-            "first": found.first,
-            "count": found.count,
-            "length": found.length,
-            **_grid(found, plane),
+            "axis": drawn.axis,
+            "first": drawn.first,
+            "count": drawn.count,
+            "length": drawn.length,
+            **_grid(drawn, plane),
             "columns": columns,
         },
         (buffer,),
@@ -106,7 +106,7 @@ def channels(context: Context, question: Question) -> Reply:
 
 
 def _grid(found: Picture, plane: Plane) -> dict[str, int]:
-    """Return how many cells there are, of how many values, and how large the plane is."""
+    """Return the size of a picture and of its plane."""
     return {
         "rows": found.rows,
         "cols": found.cols,
@@ -123,12 +123,12 @@ _PIECE = 1 << 17
 
 
 def data(context: Context, question: Question) -> Reply:
-    """Answer as many whole rows of a plane as one message may carry."""
+    """Answer as many rows of a plane as fit one message."""
     about = asked(context, question)
     kept, note = file_dtype(about.values.numpy_dtype)
-    told: dict[str, Any] = {"descr": kept.str, "note": note}
+    header: dict[str, Any] = {"descr": kept.str, "note": note}
     if not math.prod(about.shape):
-        return Reply({"row": 0, "rows": 0, "col": 0, "cols": 0, **told}, (b"",))
+        return Reply({"row": 0, "rows": 0, "col": 0, "cols": 0, **header}, (b"",))
     plane = asked_plane(about, question)
     most = MOST_BYTES // kept.itemsize
     row = min(question.integer("row"), plane.rows - 1)
@@ -137,28 +137,28 @@ def data(context: Context, question: Question) -> Reply:
     rows = min(question.integer("rows", 1), plane.rows - row, most // cols)
     if cols < plane.cols:
         rows = 1
-    # One large read of far values; of others pieces, between which one can stop.
+    # Remote values are read at once; others in pieces, between which the answer can be cancelled.
     high = rows if about.stored.source.far else max(1, _PIECE // (cols * kept.itemsize))
     pieces = []
     for top in range(row, row + rows, high):
         context.watch()
         part = plane.selection(slice(top, min(top + high, row + rows)), slice(col, col + cols))
         pieces.append(plane.oriented(about.values.window(part)).astype(kept).tobytes())
-    told |= {"row": row, "rows": rows, "col": col, "cols": cols}
-    return Reply(told, (b"".join(pieces),))
+    header |= {"row": row, "rows": rows, "col": col, "cols": cols}
+    return Reply(header, (b"".join(pieces),))
 
 
 def file_dtype(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], str]:
-    """Return the type that numpy's files hold a type's values in, and what to say of it."""
+    """Return the dtype for a .npy file that holds the values exactly, and a note."""
     if dtype.kind in "biufc":
         return dtype.newbyteorder("<"), ""
-    whole = "|u1" if dtype.name.startswith("u") else "|i1"
-    kept: np.dtype[Any] = np.dtype(whole if is_integer(dtype) else "<f4")
+    integer = "|u1" if dtype.name.startswith("u") else "|i1"
+    kept: np.dtype[Any] = np.dtype(integer if is_integer(dtype) else "<f4")
     return kept, f"{dtype.name} saved as {kept.name}, which is exact"
 
 
 def tensor(context: Context, question: Question) -> Reply:
-    """Answer what a tensor is, and show a part of one plane."""
+    """Answer the header of a tensor and a picture of a part of one plane."""
     rows, cols = asked_cells(question)
     about = asked(context, question)
     readable = about.has_pictures or about.is_unordered
@@ -204,7 +204,9 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
         "captured": tensor.captured,
         "readings": list(tensor.readings),
         "reading": about.reading,
-        "layouts": [layout_json(each) for each in context.layouts((tensor.node, tensor.output))],
+        "layouts": [
+            layout_json(layout) for layout in context.layouts((tensor.node, tensor.output))
+        ],
         "layout": about.layout,
         "sizes": about.sizes,
         "viewShape": list(about.shape),
@@ -218,7 +220,7 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
 
 
 def layout_json(known: KnownLayout) -> dict[str, Any]:
-    """Return what is known of a layout as JSON."""
+    """Return a known layout as JSON."""
     return {
         "layout": known.layout.text,
         "sizes": known.sizes,
@@ -227,21 +229,19 @@ def layout_json(known: KnownLayout) -> dict[str, Any]:
     }
 
 
-def packed_cells(found: Picture | Profile) -> tuple[list[dict[str, Any]], bytes]:
+def packed_cells(drawn: Picture | Profile) -> tuple[list[dict[str, Any]], bytes]:
     """Return headers and buffer of mean, minimum, maximum and flags.
 
-    Bounds that are the mean to the bit, as those of cells of one value, are left out, and so are
-    flags where none is set; ``js/src/shared/client/tensor_client.ts`` puts them in.
+    Bounds that equal the mean bit by bit are left out, and flags if none is set;
+    ``js/src/shared/client/tensor_client.ts`` restores them.
     """
-    bounds = {"minimum": found.minimum, "maximum": found.maximum}
-    word = np.dtype(f"u{found.mean.itemsize}")
-    bits = found.mean.view(word)
-    columns: dict[str, Any] = {"mean": found.mean}
-    columns |= {
-        name: each for name, each in bounds.items() if not np.array_equal(each.view(word), bits)
-    }
-    if found.flags.any():
-        columns["flags"] = found.flags
+    bounds = {"minimum": drawn.minimum, "maximum": drawn.maximum}
+    word = np.dtype(f"u{drawn.mean.itemsize}")
+    bits = drawn.mean.view(word)
+    columns: dict[str, Any] = {"mean": drawn.mean}
+    columns |= {name: at for name, at in bounds.items() if not np.array_equal(at.view(word), bits)}
+    if drawn.flags.any():
+        columns["flags"] = drawn.flags
     return pack(columns, "cells")
 
 
@@ -254,7 +254,7 @@ MOST_SIDE = 8192
 
 @dataclass(frozen=True)
 class TensorQuery:
-    """A tensor as one question wants to see it."""
+    """A tensor with the reading and layout of one question."""
 
     tensor: Tensor
     reading: str | None
@@ -266,23 +266,23 @@ class TensorQuery:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape that axes and index speak of."""
+        """Shape that axes and index refer to."""
         return self.values.view_shape
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Names the values among those of one run."""
+        """Identity of the values within a run."""
         entry = (self.tensor.node, self.tensor.output)
         return (*entry, self.reading, self.layout, *sorted(self.sizes.items()))
 
     @property
     def has_pictures(self) -> bool:
-        """Whether there are values that have an order."""
+        """Whether there are ordered values."""
         return self.stored.is_ordered and math.prod(self.shape) > 0
 
     @property
     def is_unordered(self) -> bool:
-        """Whether there are values to be read one by one that have no order: complex ones."""
+        """Whether there are values without an order: complex ones."""
         stored = self.stored
         return not (stored.is_raw or stored.is_ordered) and math.prod(self.shape) > 0
 
@@ -303,7 +303,7 @@ def asked_tensor(run: RunFacts, question: Question) -> Tensor:
 
 
 def asked_reading(tensor: Tensor, question: Question) -> str | None:
-    """Return the reading that is meant, None where the tensor has one only."""
+    """Return the reading that a question names, None if the tensor has only one."""
     known = tensor.readings
     if not known:
         question.text("reading", _LONGEST_READING)
@@ -312,7 +312,7 @@ def asked_reading(tensor: Tensor, question: Question) -> str | None:
 
 
 def asked(context: Context, question: Question) -> TensorQuery:
-    """Return what a question is about."""
+    """Return the tensor, reading and layout of a question."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
     stored = tensor.values(reading)
@@ -326,10 +326,10 @@ def asked(context: Context, question: Question) -> TensorQuery:
 
 def _unfolded(about: TensorQuery, unfolded: Unfolded) -> TensorQuery:
     layout = unfolded.layout
-    whole = layout.logical_shape(about.stored.view_shape)
+    logical = layout.logical_shape(about.stored.view_shape)
     hiding = {
         name: size
-        for name, size, most in zip(unfolded.axis_names, unfolded.shape, whole, strict=True)
+        for name, size, most in zip(unfolded.axis_names, unfolded.shape, logical, strict=True)
         if size < most
     }
     return replace(
@@ -342,7 +342,7 @@ def _unfolded(about: TensorQuery, unfolded: Unfolded) -> TensorQuery:
 
 
 def asked_plane(about: TensorQuery, question: Question) -> Plane:
-    """Return the plane that is meant; the last axes at index 0 where that is left open."""
+    """Return the plane of a question; by default the last axes at index 0."""
     shape = about.shape
     index = question.integers("index") if question.has("index") else [0] * len(shape)
     if len(index) != len(shape):
@@ -352,7 +352,7 @@ def asked_plane(about: TensorQuery, question: Question) -> Plane:
 
 
 def asked_cells(question: Question, pictures: int = 1) -> tuple[int, int]:
-    """Return the most rows and columns that so many pictures may have."""
+    """Return the most rows and columns of ``pictures`` pictures."""
     rows, cols = question.integer("rows", 1, MOST_SIDE), question.integer("cols", 1, MOST_SIDE)
     if rows * cols * pictures > MOST_CELLS:
         found = f"{rows} x {cols}" if pictures == 1 else f"{pictures} of {rows} x {cols}"
@@ -361,7 +361,7 @@ def asked_cells(question: Question, pictures: int = 1) -> tuple[int, int]:
 
 
 def asked_part(plane: Plane, question: Question) -> Part | None:
-    """Return the part of a plane that is wanted, cut where the plane ends; None for all of it."""
+    """Return the region of a question, clipped to the plane; None for all of it."""
     if not question.has("part"):
         return None
     row, col, rows, cols = question.integers("part", 4)

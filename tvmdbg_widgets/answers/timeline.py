@@ -1,4 +1,4 @@
-"""What a view of the timeline is told first, and the slices in parts."""
+"""Answers about the timeline: the first answer, slices in parts, and compared times."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from tvmdbg_widgets.model.timeline.node_sets import student_t
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
-#: Bytes of one part of the slices.
+#: Bytes of slices or names per answer.
 _PART = 1 << 20
 _ARROWS = 60_000
 
 
 def timeline(context: Context, _question: Question) -> Reply:
-    """Answer what a view of the timeline needs first."""
+    """Answer the data that a timeline's view needs first."""
     kept = context.timeline
     if kept is None:
         return Reply(None)
@@ -51,7 +51,7 @@ def first_of_timeline(
     repeats: bool = True,
     watch: Callable[[], None] = lambda: None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the columns of that answer, without those of repeats where so asked, and its info."""
+    """Return columns and info of the first answer, with or without repeats."""
     own = kept.timeline
     columns = {**_rows(own), **_shared(own)}
     if repeats:
@@ -77,7 +77,7 @@ def first_of_timeline(
 
 
 def slices(context: Context, question: Question) -> Reply:
-    """Answer slices ``first`` … ``last - 1`` in row order, as many as fit one part."""
+    """Answer slices ``first`` … ``last - 1`` in row order, as many as fit."""
     kept = context.kept_timeline
     first = question.integer("first", 0, kept.count)
     last = question.integer("last", first, min(kept.count, first + _PART // kept.table.width))
@@ -85,29 +85,29 @@ def slices(context: Context, question: Question) -> Reply:
 
 
 def names(context: Context, question: Question) -> Reply:
-    """Answer the names of slices from ``first`` on, as many as fit one part."""
+    """Answer the names of slices from ``first`` on, as many as fit."""
     kept = context.kept_timeline
     first = question.integer("first", 0, kept.names.count)
     return Reply.of("names", kept.names.columns(range(first, kept.names.most(first, _PART))))
 
 
 def flows(context: Context, _question: Question) -> Reply:
-    """Answer the arrows between slices, as many as fit one part; the first to begin come first."""
+    """Answer arrows between slices, as many as fit, earliest first."""
     kept = context.timeline
     if kept is None:
         return Reply(None)
     own = kept.timeline
     context.watch()
-    found = own.flows
+    arrows = own.flows
     first = slice(_ARROWS)
     number = np.full(own.num_slices, -1, np.int32)
     number[own.rows.order] = np.arange(kept.count, dtype=np.int32)
     columns = {
-        "flowFrom": number[found.flow_from[first]],
-        "flowTo": number[found.flow_to[first]],
-        "flowNames": found.names[first],
+        "flowFrom": number[arrows.flow_from[first]],
+        "flowTo": number[arrows.flow_to[first]],
+        "flowNames": arrows.names[first],
     }
-    return Reply.of("flows", columns, {"count": len(found), "unjoined": found.unjoined})
+    return Reply.of("flows", columns, {"count": len(arrows), "unjoined": arrows.unjoined})
 
 
 def _rows(own: Timeline) -> dict[str, Any]:
@@ -145,18 +145,18 @@ def _node_columns(own: Timeline) -> dict[str, Any]:
 
 
 def _shared(own: Timeline) -> dict[str, Any]:
-    """Return what slices of several nodes are of, and what the source tells of slices."""
-    found: dict[str, Any] = {}
+    """Return the columns of node sets and of annotations of slices."""
+    columns: dict[str, Any] = {}
     if own.shared is not None:
-        found["setOffsets"] = own.shared.offsets.astype(np.int32)
-        found["setNodes"] = own.shared.nodes
-        found["setNs"] = own.shared.own_ns
+        columns["setOffsets"] = own.shared.offsets.astype(np.int32)
+        columns["setNodes"] = own.shared.nodes
+        columns["setNs"] = own.shared.own_ns
         rest = np.array([kind == "delegate" for kind in own.shared.kinds], np.bool_)
-        found["setApart"] = np.where(own.shared.apart, np.where(rest, 1, 2), 0).astype(np.uint8)
+        columns["setApart"] = np.where(own.shared.apart, np.where(rest, 1, 2), 0).astype(np.uint8)
     if own.slice_about is not None:
         texts = own.slice_about.unique
-        found["abouts"] = StringColumn(texts, np.arange(len(texts)))
-    return found
+        columns["abouts"] = StringColumn(texts, np.arange(len(texts)))
+    return columns
 
 
 def _info(run: RunFacts, kept: KeptTimeline) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _info(run: RunFacts, kept: KeptTimeline) -> dict[str, Any]:
         "notes": [
             issue.message
             for issue in own.issues
-            # the words say so
+            # `words` has this sentence already
             if own.measured is not TimeMeaning.CALL or issue.rule != "report-one-pass"
         ],
         "nested": list(nesting.nested),
@@ -209,7 +209,7 @@ TIMELINE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
 
 
 def change(context: Context, _question: Question) -> Reply:
-    """Answer all rows of the comparison, by node and by op kind; nothing where one run is shown."""
+    """Answer the compared times by node and by op kind; null for a single run."""
     compared = context.run.compared
     if compared is None:
         return Reply(None)
@@ -219,7 +219,7 @@ def change(context: Context, _question: Question) -> Reply:
     a, b = [row.a for row in rows], [row.b for row in rows]
     places = np.empty(compared.matching.graph_a.num_nodes, np.int64)
     places[compared.matching.graph_a.topological_order] = np.arange(len(places))
-    last = [max(nodes, key=lambda each: places[each]) if nodes else -1 for nodes in a]
+    last = [max(nodes, key=places.__getitem__) if nodes else -1 for nodes in a]
     columns: dict[str, Any] = {
         **_columns(compared, "node"),
         "node": np.array(last, np.int32),
@@ -227,7 +227,7 @@ def change(context: Context, _question: Question) -> Reply:
         "aNodes": _flat(a).astype(np.int32),
         "bStart": _starts(b),
         "bNodes": _flat(b).astype(np.int32),
-        "bNames": StringColumn.from_strings(labels[node] for each in b for node in each),
+        "bNames": StringColumn.from_strings(labels[node] for nodes in b for node in nodes),
         "bSlices": _first_slices(compared)[_flat(b).astype(np.int64)],
         **_sliced(compared),
         "match": np.array(
@@ -248,7 +248,7 @@ def change(context: Context, _question: Question) -> Reply:
 
 
 def change_of_slices(compared: TimeComparison) -> Reply:
-    """Answer what slices are called, without the rows, to a figure that lists its own."""
+    """Answer only names of slices, to a figure with rows of its own."""
     return Reply.of("change", without_rows("change") | _sliced(compared), _info_change(compared))
 
 
@@ -258,8 +258,8 @@ def _info_change(compared: TimeComparison) -> dict[str, Any]:
         "titles": list(compared.titles),
         "sentence": compared.sentence,
         "said": list(compared.caption[2:]),
-        "verdicts": [each.label for each in TimeVerdict],
-        "matches": [each.label for each in Certainty],
+        "verdicts": [verdict.label for verdict in TimeVerdict],
+        "matches": [certainty.label for certainty in Certainty],
         "roundings": list(compared.columns.rounding_ns),
         "total": {
             "a": total.ns_a,
@@ -271,7 +271,7 @@ def _info_change(compared: TimeComparison) -> dict[str, Any]:
 
 
 def _sliced(compared: TimeComparison) -> dict[str, StringColumn]:
-    """What slices of `b` are called by the name they have, and of which op kind they are."""
+    """Return names, labels and op kinds of slices of `b`."""
     rows = [(name, *words) for name, words in compared.slice_words.items()]
     return {
         name: StringColumn.from_strings(row[at] for row in rows)
@@ -280,18 +280,18 @@ def _sliced(compared: TimeComparison) -> dict[str, StringColumn]:
 
 
 def _first_slices(compared: TimeComparison) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Return for each node of `b` its first slice in the timeline of both, -1 for none."""
+    """Return the first slice of each node of `b`, -1 for none."""
     a, b = compared.a.timeline, compared.b.timeline
-    found = np.full(compared.matching.graph_b.num_nodes, -1, np.int32)
+    first_slice = np.full(compared.matching.graph_b.num_nodes, -1, np.int32)
     if a is None or b is None:
-        return found
+        return first_slice
     first = np.flatnonzero((b.slice_node >= 0) & (b.slice_occurrence == 0))
-    found[b.slice_node[first]] = first + a.num_slices
-    return found
+    first_slice[b.slice_node[first]] = first + a.num_slices
+    return first_slice
 
 
 def _columns(compared: TimeChanges, what: str) -> dict[str, Any]:
-    """Return the columns that rows by node and by kind share; `what` they are of names texts."""
+    """Return the columns of rows by node or by kind; ``what`` chooses the texts."""
     rows: list[TimeChange] = list(compared)
     numbers = {
         "nsA": [row.ns_a for row in rows],
@@ -318,4 +318,4 @@ def _starts(rows: list[Any]) -> np.ndarray[Any, np.dtype[np.int32]]:
 
 
 def _flat(rows: list[Any]) -> np.ndarray[Any, Any]:
-    return np.array([each for row in rows for each in row])
+    return np.array([value for row in rows for value in row])
