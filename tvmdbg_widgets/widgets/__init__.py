@@ -1,1 +1,1 @@
-"""The widgets: models that carry state and answers; the pixels are drawn by ``js/``."""
+"""Widgets: models with state and answers; ``js/`` draws them."""

@@ -1,4 +1,4 @@
-"""The columns of colors of one view: what was given to it, and what is worked out for it."""
+"""Color columns of one view: given ones, and ones computed in the background."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 
 _ERROR, _LAYOUT = "error", "layout"
-#: Layouts of graphs of at most so many nodes are worked out at once.
+#: Entries up to which the layout column is computed at once.
 _AT_ONCE = 300
 _TOLD_EVERY = 0.25
 _MOST_COLUMNS = 16
 
 
 class _ColorsStoppedError(Exception):
-    """Raised inside of work that is stopped."""
+    """Raised inside stopped work."""
 
 
 class ColorWork(threading.Thread):
-    """Works out one column in the background, as far as nobody stops it."""
+    """A thread that computes one column until it is stopped."""
 
     def __init__(
         self, work: Callable[[Callable[[int], None]], None], tell: Callable[[str, int], None]
@@ -54,11 +54,11 @@ class ColorWork(threading.Thread):
         self._done = 0
 
     def stop(self) -> None:
-        """End the work at its next step; what is known stays."""
+        """Stop at the next step; finished rows stay."""
         self._stopping.set()
 
     def run(self) -> None:
-        """Work."""
+        """Compute the column, and report how it ended."""
         try:
             self._work(self._watch)
         except _ColorsStoppedError:
@@ -77,7 +77,7 @@ class ColorWork(threading.Thread):
 
 
 class ColorColumns:
-    """The columns of one view by name."""
+    """Color columns of one view by name."""
 
     def __init__(
         self,
@@ -86,19 +86,19 @@ class ColorColumns:
         inspected: Callable[[], Iterable[EventBlock]],
     ) -> None:
         self._run, self._send = run, send
-        #: Returns the blocks of events whose metadata the run's Inspector parsed.
+        #: Returns the event blocks of the run's Inspector, with parsed metadata.
         self._inspected = inspected
         self._columns: dict[str, NodeColumn] = {}
         self._work: dict[str, ColorWork] = {}
         self._errors: OutputErrors | None = None
         self._lock = threading.RLock()
-        #: As the page is told them; None for what it can ask for.
+        #: Columns as the page gets them; None for columns it can request.
         self.wire: dict[str, Any] = {} if run.graph is None else {_LAYOUT: None}
         if not why_not(run.parts):
             self.wire |= dict.fromkeys(TIMED_COLUMNS)
 
     def name_of(self, what: Any, **how: Any) -> str:
-        """Return the name of what is to be shown; data is kept, errors are begun.
+        """Return the name of a column; data is kept, errors are started.
 
         Parameters as of ``view.color_by``.
         """
@@ -124,11 +124,11 @@ class ColorColumns:
         return column.name
 
     def column(self, name: str) -> str | NodeColumn:
-        """Return a column, or its name where the run has it of itself."""
+        """Return a column, or its name if the run computes it."""
         return self._columns.get(name, name)
 
     def begin(self, name: str, *, again: bool = False) -> None:
-        """Work out what is not known yet; ``again`` also where it was stopped."""
+        """Compute a missing column; ``again`` restarts a stopped one."""
         work = self._work.get(name)
         if work is not None and again:
             work.stop()
@@ -141,12 +141,12 @@ class ColorColumns:
             self._begin_errors(self._errors)
 
     def stop(self, name: str) -> None:
-        """Stop working out a column; what is known stays."""
+        """Stop computing a column; finished rows stay."""
         if name in self._work:
             self._work[name].stop()
 
     def wait(self, name: str, seconds: float | None = None) -> bool:
-        """Wait until a column is worked out, or was stopped; whether that is so."""
+        """Block until a column is computed or stopped; return whether it ended."""
         work = self._work.get(name)
         if work is None:
             return True
@@ -154,14 +154,14 @@ class ColorColumns:
         return not work.is_alive()
 
     def for_page(self) -> dict[str, Any]:
-        """Return the columns that a page without a kernel is to carry."""
+        """Return the columns for a page without a kernel."""
         graph = self._run.graph
         if graph is not None and graph.num_entries <= _AT_ONCE:
             self.begin(_LAYOUT)
         return {name: wire for name, wire in self.wire.items() if wire is not None}
 
     def _begin_executorch(self, name: str) -> None:
-        """Work out what a run of ExecuTorch has besides."""
+        """Compute a column that only ExecuTorch runs have."""
         run = self._run
         if run.parts.executorch is None or run.graph is None:
             return
@@ -178,9 +178,9 @@ class ColorColumns:
         known = (*COLOR_NAMES, *self._columns)
         if name not in known:
             if name == _ERROR:
-                found = f", found {', '.join(how)}" if how else ""
+                given = f", found {', '.join(how)}" if how else ""
                 raise ValueError(
-                    f"'error' needs a reference: color_by('error', reference=other_run){found}"
+                    f"'error' needs a reference: color_by('error', reference=other_run){given}"
                 )
             raise ValueError(f"no column {name!r:.80}{meant(name, known)}")
         how.pop("range", None)

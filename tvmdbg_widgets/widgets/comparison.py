@@ -31,14 +31,14 @@ _COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", 
 
 
 class ComparisonView(View):
-    """The graphs of two runs side by side, linked by which nodes stand for each other.
+    """The graphs of two runs side by side, linked by matching nodes.
 
     ::
 
         tvmdbg.ComparisonView(plain, unfused)
 
-    A node that is selected on one side selects its match on the other, which comes to stand at
-    the same place. Below are all differences, grouped; to walk them is to walk the graphs.
+    Selecting a node selects its match in the other graph and moves it to the same height. All
+    differences are listed below in groups; stepping through them steps through the graphs.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class ComparisonView(View):
     run_b = ModelTrait()
     session_b: Any = ModelTrait()
     linked = traitlets.Bool(True).tag(sync=True)
-    kind = Choice([each.label for each in DifferenceKind], allow_none=True, default_value=None).tag(
+    kind = Choice([one.label for one in DifferenceKind], allow_none=True, default_value=None).tag(
         sync=True
     )
     color_by = Choice(_COLORS, SPEED).tag(sync=True)
@@ -129,12 +129,12 @@ class ComparisonView(View):
         )
 
     def answer(self) -> Reply:
-        """Return all that the view asks: pairs and differences, as columns."""
+        """Return the reply to the view's question: pairs and differences as columns."""
         return comparison_answer(self.comparison, {"kind": "comparison"})
 
     @property
     def run_beside(self) -> RunFacts:
-        """The facts of the run on the right side."""
+        """Facts of the run on the right side."""
         return self._facts_b
 
     def _scanned_runs(self) -> Sequence[RunFacts]:
@@ -170,12 +170,12 @@ class ComparisonView(View):
 
 
 def comparison_answer(comparison: Comparison, message: object) -> Reply:
-    """Answer what the view asks: all pairs and all differences, as columns."""
+    """Answer all matched pairs and all differences as columns."""
     question = Question(message)
     if question.kind != "comparison":
         raise ValueError(f"unknown question {question.kind!r}; known is comparison")
     matching, groups = comparison.matching, comparison.groups
-    members = [each for group in groups for each in group.members]
+    members = [member for group in groups for member in group.members]
     columns: dict[str, Any] = {
         "pairA": np.ascontiguousarray(matching.pairs[:, 0]),
         "pairB": np.ascontiguousarray(matching.pairs[:, 1]),
@@ -184,8 +184,8 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
         "groupKind": np.array([group.kind for group in groups], np.uint8),
         "groupStart": np.cumsum([0, *(len(group.members) for group in groups)]).astype(np.int32),
         "groupChange": StringColumn.from_strings(group.change for group in groups),
-        "memberA": np.array([each.a for each in members], np.int32),
-        "memberB": np.array([each.b for each in members], np.int32),
+        "memberA": np.array([member.a for member in members], np.int32),
+        "memberB": np.array([member.b for member in members], np.int32),
     }
     speeds, changes = _time_columns(comparison)
     for side, graph in zip("AB", (matching.graph_a, matching.graph_b), strict=True):
@@ -202,8 +202,8 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
         "sentence": comparison.sentence,
         "matched": matching.sentence,
         "kinds": [kind.label for kind in DifferenceKind],
-        "certainties": [each.label for each in Certainty],
-        "reasons": [each.label for each in Reason],
+        "certainties": [certainty.label for certainty in Certainty],
+        "reasons": [reason.label for reason in Reason],
         "speedRange": None if not speeds else speeds[0].range,
         "speedNotes": [column.note for column in speeds],
         "changeNotes": [column.note for column in changes],
@@ -212,20 +212,16 @@ def comparison_answer(comparison: Comparison, message: object) -> Reply:
 
 
 def _time_columns(comparison: Comparison) -> tuple[list[NodeColumn], list[NodeColumn]]:
-    """Return ratio and difference of times at the nodes of both graphs; nothing without times."""
+    """Return ratios and differences of times for both graphs; empty without times."""
     times = comparison.times
     if times is None:
         return [], []
     graphs = comparison.matching.graph_a, comparison.matching.graph_b
-    return [times.speed_of(each) for each in graphs], [times.column_of(each) for each in graphs]
+    return [times.speed_of(graph) for graph in graphs], [times.column_of(graph) for graph in graphs]
 
 
 def _shapes(graph: Graph) -> StringColumn:
-    """Return the shape of the first output of each node; empty where it is unknown."""
-    shapes = (graph.shape(node) if each else None for node, each in enumerate(_outputs(graph)))
+    """Return the shape of each node's first output, "" if unknown."""
+    counts = np.diff(graph.entry_offsets).tolist()
+    shapes = (graph.shape(node) if count else None for node, count in enumerate(counts))
     return StringColumn.from_strings("" if shape is None else shape_text(shape) for shape in shapes)
-
-
-def _outputs(graph: Graph) -> list[int]:
-    found: list[int] = np.diff(graph.entry_offsets).tolist()
-    return found

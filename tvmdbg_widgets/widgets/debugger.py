@@ -1,4 +1,4 @@
-"""Debugger: the three linked views of a run and its findings."""
+"""Debugger: the linked views of a run, and its findings."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tvmdbg_widgets.widgets.view import View, auto_height
 class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
     """The findings of one run, and its GraphView, TensorInspector and Flamechart, linked.
 
-    What a bare ``run`` at the end of a cell shows. The tensors are scanned for findings in the
-    background from when it is first shown; the panel says how far that is, and can stop it.
+    A bare ``run`` at the end of a cell shows this. Once shown, it scans the tensors for findings
+    in the background; the panel shows the progress and can stop the scan.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
 
     @property
     def graph(self) -> GraphPanel:
-        """What the graph can be told: ``debugger.graph.hide("kind=parameter")``.
+        """Moves of the graph: ``debugger.graph.hide("kind=parameter")``.
 
         ``hide``, ``show``, ``path``, ``upstream``, ``downstream``, ``around``, ``everything``,
         ``back``, ``forward``, ``bookmark``, ``go``, ``forget``, ``expand`` and ``collapse``, as of
@@ -78,20 +78,17 @@ class Debugger(GraphOptions, TensorOptions, TimelineOptions, View):
         from tvmdbg_widgets.figures.choose import VIEW_OPTIONS, debugger_options
         from tvmdbg_widgets.figures.debugger import debugger_figure
 
-        tensor = self.session.tensor
-        given = {name: getattr(self, name) for name in VIEW_OPTIONS if self.has_trait(name)}
-        given["entry"] = self.entry or (None if tensor is None else (tensor.node, tensor.output))
-        findings = self._facts.known_findings
-        if redaction is not None:
-            given["entry"] = redaction.entry or given["entry"]
-            findings = redaction.findings
-        given["color_by"] = self.color_by.column
-        given["selected"] = self._marked(redaction)
-        given["collapsed"] = self.collapsed
+        options = self._options(
+            VIEW_OPTIONS,
+            entry=self._shown_entry(redaction),
+            color_by=self.color_by.column,
+            selected=self._marked(redaction),
+            collapsed=self.collapsed,
+        )
         return debugger_figure(
             self._facts,
-            debugger_options(given),
-            findings=findings,
+            debugger_options(options),
+            findings=self._facts.known_findings if redaction is None else redaction.findings,
             width=width,
             theme=theme,
             saved=saved,

@@ -1,4 +1,4 @@
-"""GraphView: the DAG."""
+"""GraphView: the graph of a run, and its colors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tvmdbg_widgets.widgets.view import View, require_run
 
 
 class ColorName(str):
-    """The name of what the colors show; called, it shows something else.
+    """The name of the color column; calling it chooses another column.
 
     ::
 
@@ -40,13 +40,13 @@ class ColorName(str):
     _columns: ColorColumns
 
     def __new__(cls, name: str, view: GraphColors, columns: ColorColumns) -> Self:
-        """Bind a name to its view, and to the columns of that."""
+        """Bind a name to its view and the view's columns."""
         made = super().__new__(cls, name)
         made._view, made._columns = view, columns
         return made
 
     def __call__(self, what: Any, **how: Any) -> None:
-        """Show something else as color.
+        """Color by something else.
 
         Parameters
         ----------
@@ -72,52 +72,52 @@ class ColorName(str):
         self._view.color_limits = limits
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        """Leave the view behind."""
+        """Pickle as a plain text."""
         return str, (str(self),)
 
     def stop(self) -> None:
-        """Stop working out the colors; what is known stays."""
+        """Stop computing the colors; finished rows stay."""
         self._view.set_trait("_color_paused", True)
 
     def go_on(self) -> None:
-        """Go on with what was stopped."""
+        """Continue stopped work."""
         self._view.set_trait("_color_paused", False)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the colors are worked out, or stopped; whether that is so."""
+        """Block until the colors are computed or stopped; return whether they ended."""
         return self._columns.wait(str(self), seconds)
 
     @property
     def column(self) -> str | NodeColumn:
-        """What the colors show: a name, or the column where the run lacks it of itself."""
+        """Name of the column, or the column itself if the run does not compute it."""
         return self._columns.column(str(self))
 
     def for_page(self) -> dict[str, Any]:
-        """Return the columns that a page without a kernel is to carry."""
+        """Return the columns for a page without a kernel."""
         return self._columns.for_page()
 
 
 class ColorBy(traitlets.TraitType[Any, Any]):
-    """A name that can be called, see :class:`ColorName`; data may be assigned, too."""
+    """A name that can be called, see :class:`ColorName`; also accepts data."""
 
     default_value = "kind"
     info_text = "the name of a column, data for each node or entry, or a mapping of nodes to data"
 
     def validate(self, obj: Any, value: Any) -> ColorName:
-        """Take a name, or keep data and take its name."""
+        """Accept a name, or keep data and return its name."""
         with as_trait_error("color_by"):
             columns = obj._columns  # noqa: SLF001 (the trait is one of that class)
             return ColorName(columns.name_of(value), obj, columns)
 
 
 class GraphColors(traitlets.HasTraits):
-    """Traits of what the colors and labels of a graph show; see ``GraphView``."""
+    """Traits of a graph's colors and labels; see ``GraphView``."""
 
-    # A host may know how to send texts, and not what is derived from them.
+    # Some hosts can send only plain texts, no subclass of str.
     color_by = ColorBy().tag(sync=True, to_json=lambda name, _view: str(name))
     color_limits = traitlets.Any(None, allow_none=True).tag(sync=True)
     label = traitlets.Unicode("").tag(sync=True)
-    #: Columns that the page does not have of itself, by name; None for what it can ask for.
+    #: Columns that the page cannot compute, by name; None for columns it can request.
     _color_columns = traitlets.Dict().tag(sync=True)
     _color_paused = traitlets.Bool(False).tag(sync=True, page=True)
 
@@ -156,7 +156,7 @@ class GraphColors(traitlets.HasTraits):
     @traitlets.observe("color_by")
     def _recolored(self, change: Any) -> None:
         if self._begun and change["old"] != change["new"]:
-            self.color_limits = None  # of what was shown before
+            self.color_limits = None  # they belong to the old column
         self._color_paused = False
         self._columns.begin(str(self.color_by))
 
@@ -203,7 +203,7 @@ class GraphOptions(GraphColors, Folding, ShownNodes):
 
 
 def _known_node(run: RunFacts, focus: int | str | None) -> int | str | None:
-    """Return the focus if the graph has it."""
+    """Return the focus; raise if the graph does not have it."""
     graph = run.graph
     with as_trait_error("focus"):
         if graph is not None and focus is not None:
@@ -301,17 +301,16 @@ class GraphView(GraphOptions, Navigation, View):
             view.save("stage3.png", what="view", scale=3)
 
         Parts, open and closed groups, hidden nodes, colors, labels and marks are those of the
-        view. The boxes stand as in :meth:`figure`, which may differ a little from the page, where
-        the button ``save`` writes just what is on the screen.
+        view. The layout is that of :meth:`figure`, which may differ slightly from the page; the
+        page's button ``save`` writes exactly the screen.
 
         Parameters
         ----------
         path
             Ends in ``.svg`` or ``.png``, which needs ``pip install "tvmdbg-widgets[png]"``.
         what : str
-            ``"whole"``: every box at a scale at which it can be read. ``"view"``: what is seen
-            from where the view looks (its ``camera``), ``width`` x its ``height``; the whole
-            while nobody has moved it.
+            ``"whole"``: every box at a readable scale. ``"view"``: the visible part (``camera``),
+            ``width`` x ``height``; the whole graph if the camera was never moved.
         width : float
             px, 300 to 2000; the whole is as wide as it needs to be.
         theme : str
@@ -332,24 +331,9 @@ class GraphView(GraphOptions, Navigation, View):
         return figure.save(path, scale)
 
     def _drawn(self, width: float, theme: str, redaction: Redaction | None, **how: Any) -> Figure:
-        from tvmdbg_widgets.figures.choose import graph_figure
+        from tvmdbg_widgets.figures.choose import graph_figure, names_of
+        from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 
-        return graph_figure(
-            self._facts,
-            color_by=self.color_by.column,
-            color_limits=self.color_limits,
-            label=self.label,
-            fold_parameters=self.fold_parameters,
-            direction=self.direction,
-            focus=self.focus,
-            hops=self.hops,
-            search=self.search,
-            isolate=self.isolate,
-            hidden=self.hidden,
-            open_groups=self.open_groups,
-            grouped=self.grouped,
-            selected=self._marked(redaction),
-            width=width,
-            theme=theme,
-            **how,
-        )
+        names, selected = names_of(GraphFigureOptions), self._marked(redaction)
+        options = self._options(names, color_by=self.color_by.column, selected=selected)
+        return graph_figure(self._facts, width=width, theme=theme, **options, **how)

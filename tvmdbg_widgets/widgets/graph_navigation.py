@@ -1,4 +1,4 @@
-"""What part of the graph is shown, from where, and how one came there."""
+"""The shown part of a graph: isolation, hidden nodes, history and bookmarks."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tvmdbg_widgets.widgets.traits import as_trait_error, named_in
 NodeRef: TypeAlias = int | str
 NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None
 
-#: Traits of a graph view that a step back takes back.
+#: Traits of a graph view that a step back restores.
 STEP_TRAITS = (
     *("isolate", "hidden", "focus", "hops", "fold_parameters", "direction"),
     *("open_groups", "grouped", "wrapped"),
 )
 
-#: Bookmarks keep the colors too.
+#: Bookmarks also keep colors and label.
 _BOOKMARKED = (*STEP_TRAITS, "color_by", "color_limits", "label")
 
 
 class ShownNodes(traitlets.HasTraits):
-    """Traits that say what part of a graph is shown; see :class:`GraphView`."""
+    """Traits of the shown part of a graph; see :class:`GraphView`."""
 
     isolate = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
     hidden = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -65,11 +65,11 @@ class ShownNodes(traitlets.HasTraits):
 
 
 class Navigation:
-    """Moves of a graph view that can be taken back; nodes are told by id or name."""
+    """Moves of a graph view that can be undone; nodes are given by id or name."""
 
     @property
     def _view(self) -> Any:
-        """The view that is moved."""
+        """The moved view."""
         return self
 
     def upstream(self, nodes: NodeRefs = None) -> None:
@@ -116,7 +116,7 @@ class Navigation:
         self._step(isolate=None, hops=None, hidden=[])
 
     def hide(self, *queries: str) -> None:
-        """Leave out the nodes that queries find; what they connected is drawn as a bridge.
+        """Hide the nodes that match queries; connections through them are drawn as bridges.
 
         ::
 
@@ -134,14 +134,14 @@ class Navigation:
         """
         from tvmdbg_widgets.analysis.opening import hidden_nodes
 
-        asked = checked_queries(getattr(each, "query", each) for each in queries)
-        for query in asked:
+        added = checked_queries(getattr(query, "query", query) for query in queries)
+        for query in added:
             if not hidden_nodes(self._view.shown, [query]).any():
                 raise ValueError(f"{query!r} finds no node of this graph; {self._kinds(query)}")
-        self._step(hidden=list(dict.fromkeys([*self._view.hidden, *asked])))
+        self._step(hidden=list(dict.fromkeys([*self._view.hidden, *added])))
 
     def show(self, *queries: str) -> None:
-        """Take queries back that :meth:`hide` was given; all where none is named.
+        """Remove queries given to :meth:`hide`; all if none is named.
 
         Raises
         ------
@@ -150,11 +150,11 @@ class Navigation:
         """
         for query in queries:
             one_of("hidden query", query, self._view.hidden)
-        kept = [each for each in self._view.hidden if each not in queries] if queries else []
-        self._step(hidden=kept)
+        hidden = self._view.hidden if queries else []
+        self._step(hidden=[query for query in hidden if query not in queries])
 
     def back(self) -> None:
-        """Show again what was shown before.
+        """Go one step back.
 
         Raises
         ------
@@ -164,7 +164,7 @@ class Navigation:
         self._go_by(-1)
 
     def forward(self) -> None:
-        """Show again what :meth:`back` went away from.
+        """Redo a step that :meth:`back` undid.
 
         Raises
         ------
@@ -174,7 +174,7 @@ class Navigation:
         self._go_by(1)
 
     def bookmark(self, name: str) -> None:
-        """Keep what is shown now under a name; :meth:`go` comes back to it.
+        """Save the present view under a name; :meth:`go` returns to it.
 
         Raises
         ------
@@ -185,7 +185,7 @@ class Navigation:
         self._view.bookmarks = self._view.bookmarks | {name: self._look(_BOOKMARKED)}
 
     def forget(self, name: str) -> None:
-        """Take a bookmark away.
+        """Remove a bookmark.
 
         Raises
         ------
@@ -194,10 +194,10 @@ class Navigation:
         """
         self._bookmarked(name)
         kept = self._view.bookmarks
-        self._view.bookmarks = {each: kept[each] for each in kept if each != name}
+        self._view.bookmarks = {other: kept[other] for other in kept if other != name}
 
     def go(self, name: str) -> None:
-        """Show what was kept under a name.
+        """Show a bookmarked view.
 
         Raises
         ------
@@ -265,9 +265,9 @@ class Navigation:
 
 
 Bookmark: TypeAlias = dict[str, Any]
-#: What each step of the history tells, also where it is as before.
+#: Fields that every step of the history holds, even if unchanged.
 ALWAYS = ("camera", "selected")
-#: js/src/graph/options.ts keeps as many.
+#: As in js/src/graph/options.ts.
 MOST_STEPS = 50
 MOST_SELECTED = 100
 MOST_BOOKMARKS = 200
@@ -277,72 +277,72 @@ _CAMERA = ("node", "dx", "dy", "scale")
 
 
 def checked_camera(run: RunFacts, given: object) -> dict[str, Any] | None:
-    """Return the checked camera: node, offset in pixels of the graph, scale."""
+    """Return the checked camera: node, offset in px of the graph, scale."""
     if given is None:
         return None
     fields = fields_of(given, "camera", _CAMERA)
-    found: dict[str, Any] = {"node": node_ref(fields.get("node"), *named_in(run))}
+    camera: dict[str, Any] = {"node": node_ref(fields.get("node"), *named_in(run))}
     for name, default in (("dx", 0.0), ("dy", 0.0), ("scale", 1.0)):
         value = fields.get(name, default)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise TypeError(f"{name} of a camera must be a number, not {value!r}")
         if not math.isfinite(value):
             raise ValueError(f"{name} of a camera must be finite, not {value!r}")
-        found[name] = float(value)
-    found["scale"] = min(_SCALES[1], max(_SCALES[0], found["scale"]))
-    return found
+        camera[name] = float(value)
+    camera["scale"] = min(_SCALES[1], max(_SCALES[0], camera["scale"]))
+    return camera
 
 
 def checked_queries(given: Iterable[object]) -> list[str]:
-    """Return queries that hide nodes, each once, without blanks around."""
+    """Return distinct hiding queries, stripped."""
     from tvmdbg_widgets.analysis.opening import checked_query
 
-    return list(dict.fromkeys(checked_query(each) for each in given))
+    return list(dict.fromkeys(map(checked_query, given)))
 
 
 def checked_bookmark(run: RunFacts, given: object, traits: Sequence[str]) -> Bookmark:
-    """Return a look with only what it may hold, checked as far as the graph is concerned."""
-    look = fields_of(given, "a saved view", (*traits, *ALWAYS))
-    if "isolate" in look:
-        look["isolate"] = checked_isolation(run.graph, look["isolate"])
-    if "camera" in look:
-        look["camera"] = checked_camera(run, look["camera"])
-    if "hidden" in look:
-        look["hidden"] = checked_queries(look["hidden"])
-    if "selected" in look:
-        look["selected"] = [node_ref(node, *named_in(run)) for node in look["selected"]]
-    return look
+    """Return a saved view with only allowed fields, checked against the graph."""
+    fields = fields_of(given, "a saved view", (*traits, *ALWAYS))
+    if "isolate" in fields:
+        fields["isolate"] = checked_isolation(run.graph, fields["isolate"])
+    if "camera" in fields:
+        fields["camera"] = checked_camera(run, fields["camera"])
+    if "hidden" in fields:
+        fields["hidden"] = checked_queries(fields["hidden"])
+    if "selected" in fields:
+        fields["selected"] = [node_ref(node, *named_in(run)) for node in fields["selected"]]
+    return fields
 
 
 def checked_bookmarks(run: RunFacts, given: object, traits: Sequence[str]) -> dict[str, Bookmark]:
-    """Return looks by name."""
+    """Return checked saved views by name."""
     if not isinstance(given, Mapping):
         raise TypeError(f"bookmarks must map names to saved views, not {type(given).__name__}")
     if len(given) > MOST_BOOKMARKS:
         raise ValueError(f"at most {MOST_BOOKMARKS} bookmarks, found {len(given)}")
-    found = {}
+    bookmarks = {}
     for name, look in given.items():
         try:
-            found[checked_name(name)] = checked_bookmark(run, look, traits)
+            bookmarks[checked_name(name)] = checked_bookmark(run, look, traits)
         except (TypeError, ValueError, LookupError) as problem:
             raise type(problem)(f"bookmark {name!r}: {problem.args[0]}") from None
-    return found
+    return bookmarks
 
 
 def checked_name(name: object) -> str:
-    """Return the name of a bookmark without blanks around it."""
+    """Return the stripped name of a bookmark."""
     if not isinstance(name, str):
         raise TypeError(f"a bookmark's name must be a str, not {type(name).__name__}")
-    found = name.strip()
-    if not 0 < len(found) <= NAME_LENGTH:
+    stripped = name.strip()
+    if not 0 < len(stripped) <= NAME_LENGTH:
         raise ValueError(f"a bookmark's name must have 1 to {NAME_LENGTH} characters")
-    return found
+    return stripped
 
 
 def checked_history(run: RunFacts, given: object, traits: Sequence[str]) -> dict[str, Any]:
-    """Return ``{"steps", "at"}``: looks, each told as its difference to the one before."""
+    """Return ``{"steps", "at"}``; each step is the difference to the one before."""
     fields = fields_of(given, "history", ("steps", "at"))
-    steps = [checked_bookmark(run, each, traits) for each in fields.get("steps", ())][-MOST_STEPS:]
+    steps = [checked_bookmark(run, step, traits) for step in fields.get("steps", ())][-MOST_STEPS:]
     at = fields.get("at", 0)
     if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < max(1, len(steps)):
         raise ValueError(f"there is no step {at!r} among {len(steps)}")
@@ -350,7 +350,7 @@ def checked_history(run: RunFacts, given: object, traits: Sequence[str]) -> dict
 
 
 def resolved(steps: Sequence[Bookmark], at: int) -> Bookmark:
-    """Return the whole look of a step."""
+    """Return all fields of a step."""
     look: Bookmark = {}
     for step in steps[: at + 1]:
         look |= step
@@ -358,11 +358,11 @@ def resolved(steps: Sequence[Bookmark], at: int) -> Bookmark:
 
 
 def pushed(history: Mapping[str, Any], before: Bookmark, now: Bookmark) -> dict[str, Any]:
-    """Return the history with one more step, those that were gone back from left out."""
+    """Return the history with one more step; undone steps are dropped."""
     steps = list(history.get("steps", ()))[: history.get("at", 0) + 1]
     if steps:
-        whole = resolved(steps, len(steps) - 1)
-        steps[-1] = steps[-1] | {k: v for k, v in before.items() if v != whole.get(k, _NONE)}
+        last = resolved(steps, len(steps) - 1)
+        steps[-1] = steps[-1] | {k: v for k, v in before.items() if v != last.get(k, _NONE)}
     else:
         steps = [before]
     step = {k: v for k, v in now.items() if k in ALWAYS or v != before.get(k, _NONE)}
@@ -375,7 +375,7 @@ def pushed(history: Mapping[str, Any], before: Bookmark, now: Bookmark) -> dict[
 
 
 def caught_up(history: Mapping[str, Any], now: Bookmark) -> dict[str, Any]:
-    """Return the history with what is seen now as its present step, as a new one where it must."""
+    """Return the history with the present view as its current step, or as a new one."""
     steps, at = list(history.get("steps", ())), history.get("at", 0)
     if not steps:
         return {"steps": [now], "at": 0}

@@ -26,10 +26,10 @@ class MemoryView(MemoryOptions, View):
 
         tvmdbg.MemoryView(run, parameters=False)
 
-    Above, the bytes that are live while each node runs; below, a row for each slot with the life
-    of every entry that lies in it. ``run.memory_plan()`` tells the same in Python. An ExecuTorch
-    program plans buffers as a whole: its rows are offsets in them, by place, and gray where a value
-    at another offset holds some of the row's bytes.
+    The upper chart shows the bytes that are live while each node runs; below, each slot is a row
+    with the lifetimes of its entries. ``run.memory_plan()`` has the same in Python. Rows of an
+    ExecuTorch program are offsets in its planned buffers, gray where a value at another offset
+    occupies some of the row's bytes.
 
     Attributes
     ----------
@@ -53,15 +53,8 @@ class MemoryView(MemoryOptions, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
-        from tvmdbg_widgets.figures.choose import memory_figure
+        from tvmdbg_widgets.figures.choose import MemoryFigureOptions, memory_figure, names_of
 
         del saved
-        return memory_figure(
-            self._facts,
-            parameters=self.parameters,
-            color_by=self.color_by,
-            step_range=self.step_range,
-            selected=self._marked(redaction),
-            width=width,
-            theme=theme,
-        )
+        options = self._options(names_of(MemoryFigureOptions), selected=self._marked(redaction))
+        return memory_figure(self._facts, width=width, theme=theme, **options)

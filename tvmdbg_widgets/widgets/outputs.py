@@ -1,4 +1,4 @@
-"""The figure that a view leaves in a saved notebook."""
+"""Figures that views leave in a saved notebook."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from tvmdbg_widgets.widgets.traits import UsesModels
 _LOG = logging.getLogger(__name__)
 
 
-#: A saved notebook carries at most so much for one view.
+#: Most characters per view in a saved notebook.
 _MOST_BYTES = 96_000
 
 
-#: Seconds that a figure waits for the scans of small runs; the samples take 0.1 s.
+#: Seconds that a figure waits for scans of small runs; the samples take 0.1 s.
 _PATIENCE = 0.3
 
 
 class Saved(UsesModels):
-    """A widget that leaves a figure in the notebook, for when it is not alive.
+    """A widget that leaves a figure in the notebook for when its kernel is gone.
 
-    The figure is an output of its own below the widget's. What it tells of the values of tensors
-    is told again once they were all scanned.
+    The figure is an output of its own below the widget's. It is renewed once all tensors are
+    scanned.
     """
 
-    #: Tells the figures that stand for this widget from those of others.
+    #: Id of this widget's figures.
     _figure_id = traitlets.Unicode().tag(sync=True)
-    #: How to make another one.
+    #: Code that makes another one.
     _made_by = "tvmdbg_widgets.{name}(run)"
-    #: The figure's HTML that was published last.
+    #: Last published HTML of the figure.
     _published = ""
 
     @traitlets.default("_figure_id")
@@ -51,15 +51,15 @@ class Saved(UsesModels):
         return token_hex(4)
 
     def _saved_figure(self) -> Figure:
-        """Return the figure, no larger than a saved notebook has room for."""
+        """Return a figure that fits into a saved notebook."""
         raise NotImplementedError
 
     def _scanned_runs(self) -> Sequence[RunFacts]:
-        """Return the runs whose scanned tensors the figure tells of."""
+        """Return the runs whose scans change the figure."""
         return ()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """Return the widget and its figure as one output."""
+        """Return widget and figure as one output."""
         self._glance()
         bundle = super()._repr_mimebundle_(**kwargs)
         if bundle is None:
@@ -68,11 +68,11 @@ class Saved(UsesModels):
         return {**data, **self._figure_data()}, metadata
 
     def _ipython_display_(self) -> None:
-        """Show the widget, and below it its figure, which is made once the widget is shown."""
+        """Show the widget, then its figure below."""
         if self.comm is None:
             name = type(self).__name__
-            told = f"This {name} is closed. Make another one: {self._made_by.format(name=name)}"
-            _publish({"text/plain": told})
+            text = f"This {name} is closed. Make another one: {self._made_by.format(name=name)}"
+            _publish({"text/plain": text})
             return
         if makes_one_output():
             raise NotImplementedError
@@ -88,7 +88,7 @@ class Saved(UsesModels):
             scan.when_done(self._renew)
 
     def _glance(self) -> list[TensorScan]:
-        """Have small runs scanned; return the scans that take longer than a figure waits."""
+        """Scan small runs; return the scans that are still running."""
         end = time.monotonic() + _PATIENCE
         scans = []
         for run in self._scanned_runs():
@@ -109,14 +109,14 @@ class Saved(UsesModels):
         return f"tvmdbg-{self._figure_id}"
 
     def _renew(self) -> None:
-        """Have the figure painted again, beside whoever scanned."""
+        """Draw the figure again, not in the scanning thread."""
         if HAS_THREADS:
             threading.Thread(target=self._publish_again, name="tvmdbg-figure", daemon=True).start()
         else:
             self._publish_again()
 
     def _publish_again(self) -> None:
-        """Publish the figure if it is another now: an update makes the notebook unsaved."""
+        """Publish the figure if it has changed: an update marks the notebook as unsaved."""
         try:
             if self.comm is None:
                 return
@@ -124,7 +124,7 @@ class Saved(UsesModels):
             if figure["text/html"] != self._published:
                 self._published = figure["text/html"]
                 _publish(figure, transient={"display_id": self._display_id}, update=True)
-        except Exception:  # noqa: BLE001 (the kernel may be on its way out)
+        except Exception:  # noqa: BLE001 (the kernel may be shutting down)
             _LOG.info("the figure of %s was not renewed", type(self).__name__, exc_info=True)
 
 
@@ -134,10 +134,9 @@ def _publish(data: dict[str, Any], **how: Any) -> None:
     publish_display_data(data, **how)  # type: ignore[no-untyped-call]
 
 
-#: In JupyterLab 4 and Notebook 7 a view that is gone has an error in its place. This hides the
-#: error, and the figure for as long as the view may still come. Figures follow the page's theme: a
-#: picture is asked for its dark colors by the `color-scheme` around it.
-#: A `<link>`, not a `<style>`: sites that remove tags would leave the text of a style on the page.
+#: JupyterLab 4 and Notebook 7 show an error for a view without a kernel. This hides the error, and
+#: hides the figure while the view may still load. The `color-scheme` around a picture chooses its
+#: dark colors. It is a `<link>`, since sites that remove tags keep the text of a `<style>`.
 _STYLE = """
 .jp-OutputArea-child:has(+ .jp-OutputArea-child > .jp-OutputArea-output > .tvmdbg-saved)
 :not(:has(> .jp-OutputArea-output *)) { display: none }
@@ -154,27 +153,27 @@ _LINK = f'<link rel="stylesheet" href="data:text/css,{quote(" ".join(_STYLE.spli
 
 
 def live_output(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the output that holds the view alone, of its data by MIME type."""
+    """Return the output with only the view."""
     return {WIDGET: data[WIDGET], "text/html": ""}
 
 
 def figure_output(data: dict[str, str], figure_id: str) -> dict[str, str]:
-    """Return the output that holds the figure."""
+    """Return the output with the figure."""
     names = f"tvmdbg-saved tvmdbg-saved-{figure_id}"
     return {**data, "text/html": f'<div class="{names}">{_LINK}{data["text/html"]}</div>'}
 
 
 def makes_one_output() -> bool:
-    """Whether what is being shown must be one output.
+    """Whether the present display call must make exactly one output.
 
-    A handle, ``display(view, display_id=True)``, updates one output; and what asks for the data of
-    an object, as ``Output.append_display_data`` does, makes one of them.
+    ``display(view, display_id=True)`` updates one output, and ``Output.append_display_data`` asks
+    for one object's data.
     """
     from IPython.core.display_functions import display
     from IPython.core.displayhook import DisplayHook
     from IPython.core.formatters import DisplayFormatter
 
-    frame: FrameType | None = sys._getframe()  # noqa: SLF001 (no object is told who shows it)
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 (the only way to know the caller)
     while frame is not None and frame.f_code is not DisplayFormatter.format.__code__:
         frame = frame.f_back
     caller = None if frame is None else frame.f_back

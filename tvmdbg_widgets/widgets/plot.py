@@ -24,22 +24,14 @@ from tvmdbg_widgets.widgets.session import Session
 from tvmdbg_widgets.widgets.traits import ModelTrait
 from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
 
-#: Of the table in a saved notebook; columns beside the first, where none holds texts.
+#: Size of the table in a saved notebook; without text columns, so many beside the first.
 _MOST_ROWS, _MOST_COLUMNS = 12, 3
 
 
 class LinkedPlot(Saved):
-    """A bokeh figure whose selection is that of a session, both ways.
+    """A bokeh figure that shares its selection with a session.
 
-    The page gets the BokehJS of the installed bokeh from the kernel, once, so that nothing is
-    asked of a network.
-
-    Attributes
-    ----------
-    figure : bokeh.models.Model
-        Drawn as it is when the widget is shown.
-    nodes : str
-        Name of the column of node ids, or of lists of them, in the figure's data sources.
+    The page gets BokehJS from the kernel, once, so it works offline.
     """
 
     _esm = module("plot")
@@ -77,7 +69,7 @@ class LinkedPlot(Saved):
         return a_session(proposal)
 
     def answer(self, message: object) -> tuple[dict[str, Any], list[bytes]]:
-        """Return the answer to a message: the figure or the library that draws it, compressed."""
+        """Return the reply to a message: the compressed figure or BokehJS."""
         content: dict[str, Any] = {"id": message_id(message)}
         try:
             return content | {"result": None}, [self._asked_for(message)]
@@ -104,21 +96,21 @@ class LinkedPlot(Saved):
         )
 
     def _figure_data(self) -> dict[str, str]:
-        """Return titles, notes and first rows by MIME type: bokeh draws in a browser alone."""
+        """Return titles, notes and first rows: bokeh draws only in a browser."""
         from bokeh.models import Plot
 
-        source = next(each for each in _sources(self.figure) if self.nodes in each.column_names)
+        source = next(one for one in _sources(self.figure) if self.nodes in one.column_names)
         named = "operator" if "operator" in source.column_names else self.nodes
         others = [name for name in source.column_names if name != named]
         texts = [name for name in others if name.endswith("_text")] or others[:_MOST_COLUMNS]
         columns = [source.data[name] for name in (named, *texts)]
         rows = [[*map(_cell, row)] for row in islice(zip(*columns, strict=True), _MOST_ROWS)]
-        plots = sorted(self.figure.select({"type": Plot}), key=lambda each: str(each.id))
-        titles = [title for each in plots for title in (each.title, *reversed(each.above))]
-        above = [" ".join(each.text.split()) for each in titles if getattr(each, "text", "")]
+        plots = sorted(self.figure.select({"type": Plot}), key=lambda plot: str(plot.id))
+        titles = [title for plot in plots for title in (plot.title, *reversed(plot.above))]
+        above = [" ".join(title.text.split()) for title in titles if getattr(title, "text", "")]
         more = len(columns[0]) - len(rows)
         below = [f"… and {more:,} more"] if more else []
-        told = [
+        lines = [
             ": ".join(filter(None, (name, ", ".join(filter(None, row))))) for name, *row in rows
         ]
         heads = [name.removesuffix("_text").replace("_", " ") for name in (named, *texts)]
@@ -126,11 +118,9 @@ class LinkedPlot(Saved):
             f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
             for tag, row in (("th", heads), *(("td", row) for row in rows))
         )
-        notes, rest = (
-            "".join(f"<div>{escape(line)}</div>" for line in each) for each in (above, below)
-        )
-        html = f"{notes}<table>{table}</table>{rest}"
-        return {"text/plain": "\n".join([*above, *told, *below]), "text/html": html}
+        notes, rest = ([f"<div>{escape(line)}</div>" for line in part] for part in (above, below))
+        html = "".join([*notes, f"<table>{table}</table>", *rest])
+        return {"text/plain": "\n".join([*above, *lines, *below]), "text/html": html}
 
 
 def _cell(value: object) -> str:
@@ -140,7 +130,7 @@ def _cell(value: object) -> str:
 def _sources(figure: Any) -> list[Any]:
     from bokeh.models import ColumnarDataSource
 
-    return sorted(figure.select({"type": ColumnarDataSource}), key=lambda each: str(each.id))
+    return sorted(figure.select({"type": ColumnarDataSource}), key=lambda source: str(source.id))
 
 
 def _require_column(figure: object, nodes: str) -> None:
@@ -150,7 +140,7 @@ def _require_column(figure: object, nodes: str) -> None:
         raise TypeError(
             f"link takes a bokeh figure, not {type(figure).__name__}: pass plots.times(run)"
         )
-    columns = sorted({column for each in _sources(figure) for column in each.column_names})
+    columns = sorted({column for source in _sources(figure) for column in source.column_names})
     if nodes not in columns:
         raise ValueError(
             f"no data source of this figure has a column {nodes!r} of node ids"
@@ -159,16 +149,16 @@ def _require_column(figure: object, nodes: str) -> None:
 
 
 def _library_of(figure: Any) -> tuple[str, bytes]:
-    """Return the name and the code of what draws a figure, as a module, compressed."""
+    """Return name and compressed code of the BokehJS module for a figure."""
     from bokeh import __version__
     from bokeh.embed.bundle import bundle_for_objs_and_resources
     from bokeh.resources import INLINE
 
     first, *others = bundle_for_objs_and_resources([figure], INLINE).js_raw
-    # Not into the page's own `Bokeh`, which may be of another release.
+    # The page's own `Bokeh` may be of another release.
     code = (
         f"const own = {{}};\n(function () {{\n{first}\n}}).call(own);\nconst {{ Bokeh }} = own;\n"
-        + "".join(f"(function () {{\n{each}\n}}).call(own);\n" for each in others)
+        + "".join(f"(function () {{\n{other}\n}}).call(own);\n" for other in others)
         + "export default Bokeh;\n"
     )
     return _compressed(__version__, code)

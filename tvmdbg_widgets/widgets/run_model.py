@@ -1,4 +1,4 @@
-"""The model and session that all views of one run share, and the groups that they fold."""
+"""The model and session that all views of a run share, and traits of groups."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ GroupRefs: TypeAlias = GroupRef | Iterable[GroupRef] | None
 
 
 class Folding(traitlets.HasTraits):
-    """Traits of groups, and what opens and closes them; see :class:`GraphView`."""
+    """Traits of groups, with methods that open and close them; see :class:`GraphView`."""
 
     grouped = traitlets.Bool(True).tag(sync=True)
     open_groups = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(
         sync=True
     )
-    #: Where nobody has chosen: what a live view opened for the room that it has.
+    #: Groups that a live view opened for its size, if none were chosen.
     _opened = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
     wrapped = traitlets.Bool(allow_none=True, default_value=None).tag(sync=True)
     group = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
@@ -49,7 +49,7 @@ class Folding(traitlets.HasTraits):
         return value
 
     def expand(self, what: GroupRefs = None) -> None:
-        """Open groups, and the closed ones around them; draws groups where none were drawn.
+        """Open groups and the groups around them; turns ``grouped`` on.
 
         ::
 
@@ -78,19 +78,19 @@ class Folding(traitlets.HasTraits):
         self._show(opened)
 
     def collapse(self, what: GroupRefs = None) -> None:
-        """Close groups; all where none is named. As :meth:`expand`."""
+        """Close groups, all if none is named; as :meth:`expand`."""
         opened = self._open()
         opened.difference_update(_rows(self._facts.groups, what))
         self._show(opened)
 
     def _show(self, opened: set[int]) -> None:
-        """Draw groups, these of them open."""
+        """Draw groups with these open."""
         with self.hold_trait_notifications():
             self.grouped = True
             self.open_groups = sorted(opened)
 
     def _open(self) -> set[int]:
-        """Return the groups that are open now."""
+        """Return the open groups."""
         if self.open_groups is not None:
             return set(self.open_groups)
         if self._opened is not None:
@@ -112,30 +112,28 @@ def _require(run: RunFacts, name: str, groups: Iterable[int]) -> None:
 
 
 def _rows(groups: Groups, what: GroupRefs) -> list[int]:
-    """Return the ids of the groups that are meant."""
+    """Return the ids of given groups."""
     if what is None:
         return list(range(len(groups)))
     if isinstance(what, str):
         return [group.id for group in groups.find(what)]
     if isinstance(what, Group):
         return [what.id]
-    if isinstance(what, bool):
-        raise TypeError(f"pass a group, its id or its name, not {what!r}")
-    if isinstance(what, SupportsIndex):
+    if isinstance(what, SupportsIndex) and not isinstance(what, bool):
         return [groups[operator.index(what)].id]
     if not isinstance(what, Iterable):
         raise TypeError(f"pass a group, its id or its name, not {what!r}")
-    return [row for each in what for row in _rows(groups, each)]
+    return [row for one in what for row in _rows(groups, one)]
 
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 class RunModel(SharedModel):
-    """Answers the views of one run over custom messages; it has no view of its own.
+    """Answers the views of one run over custom messages; it has no view.
 
-    Answers are computed beside the kernel's main thread, so that a large tensor does not hold up
-    the notebook; see :class:`~tvmdbg_widgets.answers.question_scheduler.QuestionScheduler`.
+    A :class:`~tvmdbg_widgets.answers.question_scheduler.QuestionScheduler` answers in threads, so
+    that large tensors do not block the notebook.
     """
 
     _esm = bundle("run.js")
@@ -151,13 +149,13 @@ class RunModel(SharedModel):
         self.on_msg(self._on_question)
 
     def open(self) -> None:
-        """Open the model to pages if a view uses it; it answers again if it was closed."""
+        """Open the model if a view uses it; a closed model answers again."""
         if self._scheduler.closed:
             self._scheduler = QuestionScheduler(self._run, self._reply)
         super().open()
 
     def glance(self, seconds: float) -> None:
-        """Have the tensors of a small run scanned, and wait so long for the end."""
+        """Scan the tensors of a small run, waiting at most some seconds."""
         self._scheduler.glance(seconds)
 
     def close(self) -> None:
@@ -185,17 +183,17 @@ def _content_hash(run: RunFacts) -> str:
 
 
 def model_of(facts: RunFacts) -> RunModel:
-    """Return the widget model that answers the views of a run."""
+    """Return the widget model of a run."""
     if "model" not in facts.kept:
         facts.kept["model"] = RunModel(facts)
-    found: RunModel = facts.kept["model"]
-    return found
+    model: RunModel = facts.kept["model"]
+    return model
 
 
 def session_of(facts: RunFacts) -> Session:
-    """Return the state that the views of a run share where they are given no other."""
+    """Return the session that views of a run share by default."""
     shared = facts.follows or facts
     if "session" not in shared.kept:
         shared.kept["session"] = Session(shared)
-    found: Session = shared.kept["session"]
-    return found
+    session: Session = shared.kept["session"]
+    return session

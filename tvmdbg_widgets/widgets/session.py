@@ -1,4 +1,4 @@
-"""What the linked views of one run share: what is looked at, the notes, and the tour."""
+"""Session: shared selection, notes and tour of the linked views."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from tvmdbg_widgets.widgets.traits import (
 
 
 class NodeIds(traitlets.List[int]):
-    """Ids of nodes, also taken from a node, a group, a part of a graph or an array."""
+    """Node ids, also given as a node, a group, a part of a graph or an array."""
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Take the ids."""
+        """Accept ids, or objects with ids."""
         return super().validate(obj, listed(value))
 
 
 class Session(SharedModel):
-    """Shared state of linked views. It has no view of its own.
+    """Shared state of linked views, without a view of its own.
 
-    Views that were given the same session follow each other, in one cell or in several. Every
-    trait can be read, set and observed from Python::
+    Views with the same session follow each other, in one cell or in several. Every trait can be
+    read, set and observed from Python::
 
         session = run.session
         session.selected = [12]
         session.observe(lambda change: print(change["new"]), names="selected")
 
-    What is selected in a page is at hand in the next cell: :attr:`node`, :attr:`tensor`.
+    The next cell can use the page's selection: :attr:`node`, :attr:`tensor`.
 
     Attributes
     ----------
@@ -87,14 +87,14 @@ class Session(SharedModel):
 
     def __init__(self, run: OpenedRun | RunFacts | None = None, **traits: Any) -> None:
         self._run = None if run is None else facts_of(run)
-        known = [each for each in Session.class_own_traits(sync=True) if each[0] != "_"]
+        known = [trait for trait in Session.class_own_traits(sync=True) if trait[0] != "_"]
         for name in traits:
             if name not in known:
                 raise no_argument("Session", name, known)
         super().__init__(**traits)
 
     def select(self, *nodes: int | str, output: int = 0) -> None:
-        """Select nodes by id or name; the last one's ``output`` becomes the entry looked at.
+        """Select nodes by id or name; the last one's ``output`` becomes the shown entry.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Session(SharedModel):
             self.source = "python"
 
     def note(self, node: int | str, text: str | None) -> None:
-        """Write a text at a node, by id or name; an empty text, or None, takes it away.
+        """Write a note at a node, by id or name; an empty text or None removes it.
 
         Parameters
         ----------
@@ -125,13 +125,13 @@ class Session(SharedModel):
         KeyError, IndexError, TypeError, ValueError
             A node that the run does not have, or no such text.
         """
-        found = str(node_ref(node, *named_in(self._run)))
-        others = {each: old for each, old in self.notes.items() if each != found}
-        self.notes = checked_notes(self._run, others | ({} if text is None else {found: text}))
+        key = str(node_ref(node, *named_in(self._run)))
+        others = {other: old for other, old in self.notes.items() if other != key}
+        self.notes = checked_notes(self._run, others | ({} if text is None else {key: text}))
 
     @property
     def shown(self) -> RunFacts | None:
-        """The facts of the run whose state this is."""
+        """Facts of the run."""
         return self._run
 
     @property
@@ -143,7 +143,7 @@ class Session(SharedModel):
 
     @property
     def tensor(self) -> Any:
-        """The tensor looked at (:class:`~tvmdbg_widgets.model.tensors.tensors.Tensor`), or None."""
+        """The shown tensor (:class:`~tvmdbg_widgets.model.tensors.tensors.Tensor`), or None."""
         if self._run is None or self._run.tensors is None:
             return None
         return None if self.entry is None else self._run.tensors.get(tuple(self.entry))
@@ -185,7 +185,7 @@ class Session(SharedModel):
         return step
 
     @traitlets.observe("selected")
-    def _look_at_what_is_selected(self, _change: object) -> None:
+    def _show_selected(self, _change: object) -> None:
         nodes = self.selected
         with self.hold_sync():
             if self.slice is not None and self.slice[0] not in nodes:
@@ -194,22 +194,22 @@ class Session(SharedModel):
                 self.entry = self._first_output(nodes[-1]) if nodes else None
 
     @traitlets.observe("entry", "slice")
-    def _select_what_is_looked_at(self, change: dict[str, Any]) -> None:
-        looked = change["new"]
-        if looked is not None and self.selected and looked[0] not in self.selected:
-            self.selected = [looked[0]]
+    def _select_shown(self, change: dict[str, Any]) -> None:
+        shown = change["new"]
+        if shown is not None and self.selected and shown[0] not in self.selected:
+            self.selected = [shown[0]]
 
     def _first_output(self, node: int) -> tuple[int, int] | None:
         graph = None if self._run is None else self._run.graph
         return (node, 0) if graph is None or graph.nodes[node].num_outputs else None
 
     @traitlets.observe("tour")
-    def _end_of_another_tour(self, _change: object) -> None:
+    def _leave_replaced_tour(self, _change: object) -> None:
         if self.tour_step is not None and self.tour_step >= len(self.tour):
             self.tour_step = None
 
     @traitlets.observe("tour_step")
-    def _look_where_the_step_says(self, change: dict[str, Any]) -> None:
+    def _show_step(self, change: dict[str, Any]) -> None:
         if change["new"] is None:
             return
         step = self.tour[change["new"]]
@@ -240,28 +240,28 @@ _FIELDS = ("text", "node", "nodes", "entry", "slice", "time_range", "view")
 
 
 def plain_text(text: object, most: int) -> str:
-    """Return a text without blanks around it."""
+    """Return the stripped text."""
     if not isinstance(text, str):
         raise TypeError(f"a text must be a str, not {type(text).__name__}")
-    found = text.strip()
-    if len(found) > most:
-        raise ValueError(f"a text has at most {most:,} characters, this one has {len(found):,}")
-    return found
+    stripped = text.strip()
+    if len(stripped) > most:
+        raise ValueError(f"a text has at most {most:,} characters, this one has {len(stripped):,}")
+    return stripped
 
 
 def checked_notes(run: RunFacts | None, notes: object) -> dict[str, str]:
-    """Return notes by node id as text, in node order; empty ones are left out."""
+    """Return notes by node id as text, in node order, without empty ones."""
     if not isinstance(notes, Mapping):
         raise TypeError(f"notes must map nodes to texts, not {type(notes).__name__}")
     if len(notes) > MOST_NOTES:
         raise ValueError(f"at most {MOST_NOTES:,} notes, not {len(notes):,}")
-    found: dict[int, str] = {}
+    by_node: dict[int, str] = {}
     for node, text in notes.items():
         plain = isinstance(node, str) and node.isascii() and node.isdecimal()
         checked = plain_text(text, NOTE_LENGTH)
         if checked:
-            found[node_ref(int(node) if plain else node, *named_in(run))] = checked
-    return {str(node): found[node] for node in sorted(found)}
+            by_node[node_ref(int(node) if plain else node, *named_in(run))] = checked
+    return {str(node): by_node[node] for node in sorted(by_node)}
 
 
 def checked_tour(run: RunFacts | None, steps: object) -> list[dict[str, Any]]:
@@ -271,14 +271,14 @@ def checked_tour(run: RunFacts | None, steps: object) -> list[dict[str, Any]]:
     given = list(steps)
     if len(given) > MOST_STEPS:
         raise ValueError(f"a tour has at most {MOST_STEPS:,} steps, this one has {len(given):,}")
-    found = []
+    checked = []
     for number, step in enumerate(given, 1):
         try:
-            found.append(_step(run, step))
+            checked.append(_step(run, step))
         except (TypeError, ValueError, LookupError) as problem:
-            told = problem.args[0] if problem.args else problem
-            raise type(problem)(f"step {number} of {len(given)}: {told}") from None
-    return found
+            message = problem.args[0] if problem.args else problem
+            raise type(problem)(f"step {number} of {len(given)}: {message}") from None
+    return checked
 
 
 def _step(run: RunFacts | None, step: object) -> dict[str, Any]:
@@ -330,13 +330,13 @@ def _of_pair(step: object) -> dict[str, object]:
 
 
 def _several(nodes: object, node: object) -> list[object]:
-    found: list[object] = []
-    for each in (nodes, node):
-        if isinstance(each, list | tuple | set | frozenset | range):
-            found.extend(each)
-        elif each is not None:
-            found.append(each)
-    return found
+    several: list[object] = []
+    for given in (nodes, node):
+        if isinstance(given, list | tuple | set | frozenset | range):
+            several.extend(given)
+        elif given is not None:
+            several.append(given)
+    return several
 
 
 def _pair(value: object, name: str, form: str) -> tuple[object, object] | None:
@@ -350,20 +350,19 @@ def _pair(value: object, name: str, form: str) -> tuple[object, object] | None:
 def _slice(run: RunFacts | None, node: object, occurrence: object) -> tuple[int, int]:
     if isinstance(occurrence, bool) or not hasattr(occurrence, "__index__"):
         raise TypeError(f"a slice must be (node, occurrence), not ({node!r}, {occurrence!r})")
-    found = (node_ref(node, *named_in(run)), operator.index(occurrence))
-    timeline = run.timeline if run is not None else None
-    if timeline is not None:
-        count = len(timeline.slices_of(found[0]))
-        if not 0 <= found[1] < count:
-            raise IndexError(f"no slice {found[1]} of node {found[0]}, which has {count}")
-    return found
+    row, number = node_ref(node, *named_in(run)), operator.index(occurrence)
+    if run is not None and run.timeline is not None:
+        count = len(run.timeline.slices_of(row))
+        if not 0 <= number < count:
+            raise IndexError(f"no slice {number} of node {row}, which has {count}")
+    return row, number
 
 
 def _range(value: object) -> list[float] | None:
     pair = _pair(value, "time_range", "(start, end) in nanoseconds")
     if pair is None:
         return None
-    if not all(isinstance(each, int | float) and math.isfinite(each) for each in pair):
+    if not all(isinstance(end, int | float) and math.isfinite(end) for end in pair):
         raise TypeError(f"time_range must be two numbers in nanoseconds, not {value!r}")
     start, end = float(pair[0]), float(pair[1])  # type: ignore[arg-type]
     if not start < end:

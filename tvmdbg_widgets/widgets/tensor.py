@@ -1,4 +1,4 @@
-"""TensorInspector: one tensor, its values and its health."""
+"""TensorInspector: values, statistics and health of one tensor."""
 
 from __future__ import annotations
 
@@ -14,8 +14,15 @@ from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
 from tvmdbg_widgets.widgets.traits import Choice, ChoiceOr, EntryTrait
 from tvmdbg_widgets.widgets.view import View, auto_height
 
-#: Beyond it a page could not tell a zero point from its neighbors.
+#: Integers up to which JavaScript's numbers are exact.
 MOST_ZERO_POINT = 2**53
+
+
+def _region_trait() -> Any:
+    """Return a trait ``(row, col, rows, cols)`` or None."""
+    least = (0, 0, 1, 1)
+    numbers = [traitlets.Int(min=low) for low in least]
+    return traitlets.Tuple(*numbers, allow_none=True, default_value=None).tag(sync=True)
 
 
 class TensorOptions(traitlets.HasTraits):
@@ -39,22 +46,8 @@ class TensorOptions(traitlets.HasTraits):
     data_layout = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
     data_sizes: Any = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
     reading = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
-    region: Any = traitlets.Tuple(
-        traitlets.Int(min=0),
-        traitlets.Int(min=0),
-        traitlets.Int(min=1),
-        traitlets.Int(min=1),
-        allow_none=True,
-        default_value=None,
-    ).tag(sync=True)
-    marked_region: Any = traitlets.Tuple(
-        traitlets.Int(min=0),
-        traitlets.Int(min=0),
-        traitlets.Int(min=1),
-        traitlets.Int(min=1),
-        allow_none=True,
-        default_value=None,
-    ).tag(sync=True)
+    region: Any = _region_trait()
+    marked_region: Any = _region_trait()
     cells = Choice(["mean", "least", "largest", "extreme"], "mean").tag(sync=True)
     along = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
     value_format = Choice(["number", "hex", "bits", "dequantised"], "number").tag(sync=True)
@@ -63,13 +56,22 @@ class TensorOptions(traitlets.HasTraits):
 
     @traitlets.validate("color_range")
     def _ascending(self, proposal: Any) -> Any:
-        found = proposal["value"]
-        if isinstance(found, str):
-            return found
-        low, high = found
+        value = proposal["value"]
+        if isinstance(value, str):
+            return value
+        low, high = value
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-            raise traitlets.TraitError(f"color_range must be (low, high), both finite, not {found}")
-        return found
+            raise traitlets.TraitError(f"color_range must be (low, high), both finite, not {value}")
+        return value
+
+    session: Any  # the view's
+
+    def _shown_entry(self, redaction: Redaction | None) -> Any:
+        """Return the entry in the figure: the redaction's, the view's own or the session's."""
+        if redaction is not None and redaction.entry:
+            return redaction.entry
+        tensor = self.session.tensor
+        return self.entry or (None if tensor is None else (tensor.node, tensor.output))
 
     @traitlets.validate("along")
     def _no_bool(self, proposal: Any) -> int | None:
@@ -97,10 +99,10 @@ class TensorOptions(traitlets.HasTraits):
 
     @traitlets.validate("scale")
     def _finite(self, proposal: Any) -> float:
-        found: float = proposal["value"]
-        if not math.isfinite(found):
-            raise traitlets.TraitError(f"scale must be finite, not {found}")
-        return found
+        scale: float = proposal["value"]
+        if not math.isfinite(scale):
+            raise traitlets.TraitError(f"scale must be finite, not {scale}")
+        return scale
 
 
 class TensorInspector(TensorOptions, View):
@@ -172,29 +174,12 @@ class TensorInspector(TensorOptions, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
+        from tvmdbg_widgets.figures.choose import names_of
+        from tvmdbg_widgets.figures.options import TensorFigureOptions
         from tvmdbg_widgets.figures.tensor import tensor_figure
 
-        tensor = self.session.tensor
-        entry = self.entry or (None if tensor is None else (tensor.node, tensor.output))
-        if redaction is not None:
-            entry = redaction.entry or entry
+        options = self._options(names_of(TensorFigureOptions), entry=self._shown_entry(redaction))
+        redact = None if redaction is None else redaction.redact
         return tensor_figure(
-            self._facts,
-            entry=entry,
-            axes=self.axes,
-            index=self.index,
-            color_scale=self.color_scale,
-            color_map=self.color_map,
-            color_range=self.color_range,
-            data_layout=self.data_layout,
-            data_sizes=self.data_sizes,
-            reading=self.reading,
-            show=self.show,
-            region=self.region,
-            cells=self.cells,
-            along=self.along,
-            width=width,
-            theme=theme,
-            saved=saved,
-            redact=None if redaction is None else redaction.redact,
+            self._facts, width=width, theme=theme, saved=saved, redact=redact, **options
         )

@@ -1,4 +1,4 @@
-"""Flamechart: slices in time, and the slowest operators."""
+"""Flamechart: slices in time and the slowest operators; moves of a debugger's graph."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ class Flamechart(TimelineOptions, View):
         **traits: Any,
     ) -> None:
         if against is not None:
-            for each in (run, against):
-                require_run(self, each)
+            for compared in (run, against):
+                require_run(self, compared)
             run = run.compare_times(against, titles)  # type: ignore[union-attr]
         elif titles is not None:
             raise TypeError("titles name two runs: Flamechart(a, against=b, titles=(…, …))")
@@ -114,45 +114,31 @@ class Flamechart(TimelineOptions, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
+        from tvmdbg_widgets.figures.choose import names_of
         from tvmdbg_widgets.figures.comparison import time_comparison_figure
-        from tvmdbg_widgets.figures.timeline import timeline_figure
+        from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_figure
 
         del saved
-        compared = self._facts.compared
+        compared, selected = self._facts.compared, self._marked(redaction)
+        look: dict[str, Any] = {"selected": selected, "width": width, "theme": theme}
         if compared is not None and self.table_by == "change" and self.chart == "time":
             return time_comparison_figure(
-                compared,
-                show=self.show,
-                time_range=self.time_range,
-                selected=self._marked(redaction),
-                width=width,
-                theme=theme,
+                compared, show=self.show, time_range=self.time_range, **look
             )
-        return timeline_figure(
-            self._facts,
-            show=self.show,
-            chart=self.chart,
-            table_by="node" if self.table_by == "change" else self.table_by,
-            sort=self.sort,
-            slice_color=self.slice_color,
-            time_range=self.time_range,
-            selected=self._marked(redaction),
-            peak_flops=self.peak_flops,
-            bandwidth=self.bandwidth,
-            width=width,
-            theme=theme,
-        )
+        table_by = "node" if self.table_by == "change" else self.table_by
+        options = self._options(names_of(TimelineFigureOptions), table_by=table_by)
+        return timeline_figure(self._facts, **options, **look)
 
 
 class GraphPanel(Navigation):
-    """The graph of a view that shows more than a graph: the moves of a GraphView, made there.
+    """Moves of a GraphView for a view with a graph and more.
 
     ::
 
         debugger.graph.hide("kind=parameter")
         debugger.graph.path(3, 62)
 
-    What they change are traits of that view: ``debugger.hidden``, ``debugger.bookmarks``.
+    They change traits of that view: ``debugger.hidden``, ``debugger.bookmarks``.
     """
 
     def __init__(self, view: Folding) -> None:
@@ -167,7 +153,7 @@ class GraphPanel(Navigation):
         self._panel_of.expand(what)
 
     def collapse(self, what: GroupRefs = None) -> None:
-        """Close groups; all where none is named."""
+        """Close groups, all if none is named."""
         self._panel_of.collapse(what)
 
     def __repr__(self) -> str:

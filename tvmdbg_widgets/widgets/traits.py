@@ -1,4 +1,4 @@
-"""Traits of views and sessions: an entry, a range of an axis; how they refuse a value."""
+"""Traits of views and sessions, and guarded widgets that open and close their models."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tvmdbg_widgets.model.tensors.tensors import Tensors
 
 
 def named_in(run: RunFacts | None) -> tuple[Graph | None, Tensors | None]:
-    """Return where the nodes of a run are looked up by name."""
+    """Return graph and tensors, in which names of nodes are looked up."""
     return (None, None) if run is None else (run.graph, run.tensors)
 
 
 @contextmanager
 def as_trait_error(name: str) -> Iterator[None]:
-    """Raise what a check of a trait raises as a ``TraitError`` that names the trait."""
+    """Turn errors of a check into a ``TraitError`` that names the trait."""
     try:
         yield
     except (TypeError, ValueError, LookupError, OverflowError) as problem:
@@ -33,13 +33,13 @@ def as_trait_error(name: str) -> Iterator[None]:
 
 
 class Choice(traitlets.Enum[Any]):
-    """One of some texts; another is refused with the nearest of them."""
+    """One of some texts, ignoring case; an error names the nearest one."""
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Take what is one of them, in any case of letters."""
-        known = {str(each).casefold(): each for each in self.values or ()}
-        if isinstance(value, str) and (found := known.get(value.casefold())) is not None:
-            return found
+        """Accept a choice in any case."""
+        known = {str(choice).casefold(): choice for choice in self.values or ()}
+        if isinstance(value, str) and (choice := known.get(value.casefold())) is not None:
+            return choice
         return super().validate(obj, value)
 
     def error(
@@ -55,14 +55,14 @@ class Choice(traitlets.Enum[Any]):
 
 
 class ChoiceOr(traitlets.Union):
-    """One of some texts, or what other traits take."""
+    """One of some texts, or a value of other traits."""
 
     def __init__(self, values: Sequence[str], *others: Any, default: str) -> None:
         self._values = tuple(values)
         super().__init__([Choice(values), *others], default_value=default)
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Take what one of the traits takes; of texts only the choices."""
+        """Accept a choice, or a value of one of the traits."""
         if isinstance(value, str) and value.casefold() not in self._values:
             with as_trait_error(str(self.name)):
                 one_of(str(self.name), value, self._values)
@@ -70,22 +70,22 @@ class ChoiceOr(traitlets.Union):
 
 
 class EntryTrait(traitlets.Tuple):
-    """An entry ``(node, output)`` or None; also set by a node alone, by name, or by a tensor."""
+    """An entry ``(node, output)`` or None; also set by a node, its name, or a tensor."""
 
     def __init__(self) -> None:
         super().__init__(traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None)
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Take what the run of the widget has."""
+        """Accept an entry of the widget's run."""
         if value is None:
             return None
         with as_trait_error(str(self.name)):
-            found = entry_ref(value, *named_in(getattr(obj, "shown", None)))
-        return super().validate(obj, found)
+            entry = entry_ref(value, *named_in(getattr(obj, "shown", None)))
+        return super().validate(obj, entry)
 
 
 class TimeRange(traitlets.Tuple):
-    """``(start, end)`` in nanoseconds, which ends after it starts; None is no range of its own."""
+    """``(start, end)`` in nanoseconds with start < end, or None."""
 
     unit = "nanoseconds"
 
@@ -93,7 +93,7 @@ class TimeRange(traitlets.Tuple):
         super().__init__(traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None)
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Take the pair where it is a part of the axis."""
+        """Accept a pair of finite numbers with start < end."""
         pair = super().validate(obj, value)
         if pair is not None and not (math.isfinite(pair[1] - pair[0]) and pair[0] < pair[1]):
             raise traitlets.TraitError(
@@ -103,20 +103,19 @@ class TimeRange(traitlets.Tuple):
 
 
 class StepRange(TimeRange):
-    """The same in steps of a memory plan."""
+    """``(start, end)`` in steps of a memory plan, or None."""
 
     unit = "steps"
 
 
 class Guarded(anywidget.AnyWidget):
-    """A widget whose page is taken for hostile.
+    """A widget that treats its page as hostile.
 
-    A page sets the traits that a user may set there, nothing else: not what names a view's models,
-    not the code that it runs, nor what the host lays it out by. The tag ``page`` says otherwise of
-    a trait. What is refused is sent back as it is here.
+    A page may set only traits that users may set: no models, no code, nothing of the host's layout.
+    The tag ``page`` overrides this per trait. Refused values are sent back as they are in Python.
     """
 
-    #: The layout that was made for this widget, not one that it was given.
+    #: Layout that this widget made, unless one was given.
     _own_layout: ipywidgets.Layout | None = None
 
     @traitlets.default("layout")
@@ -125,21 +124,21 @@ class Guarded(anywidget.AnyWidget):
         return self._own_layout
 
     def open(self) -> None:
-        """Open the widget to pages, with its layout if that was closed with it."""
+        """Open the widget to pages, with its own layout if that was closed."""
         layout = self._own_layout
         if layout is not None and layout.comm is None:
-            layout._model_id = None  # noqa: SLF001 (pages know the former one as closed)
+            layout._model_id = None  # noqa: SLF001 (pages know the old id as closed)
             layout.open()
         super().open()
 
     def close(self) -> None:
-        """Free the widget, and the layout that was made for it, in the kernel and in every page."""
+        """Free the widget and its own layout in the kernel and in every page."""
         super().close()
         if self._own_layout is not None:
             self._own_layout.close()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take what a page sets.
+        """Apply the values that a page sets.
 
         Raises
         ------
@@ -154,7 +153,7 @@ class Guarded(anywidget.AnyWidget):
             refused = sync_data.keys() & self.keys
             if isinstance(problem, traitlets.TraitError):
                 raise
-            # Such as an integer that is too large for a float.
+            # Example: an integer too large for a float.
             raise traitlets.TraitError(f"{', '.join(taken)}: {problem}") from problem
         finally:
             if refused:
@@ -169,7 +168,7 @@ _OF_HOSTS = frozenset(anywidget.AnyWidget.class_trait_names(sync=True))
 
 
 class SharedModel(Guarded):
-    """A widget without a view of its own, open as long as one of its views is."""
+    """A widget without a view, open as long as one of its views is."""
 
     def __init__(self, **traits: Any) -> None:
         #: Ids of the views that are open.
@@ -177,17 +176,17 @@ class SharedModel(Guarded):
         super().__init__(**traits)
 
     def open(self) -> None:
-        """Open the model to pages if a view uses it; else it waits for one."""
+        """Open the model if a view uses it."""
         if self._used_by:
             super().open()
 
     def use(self, view: UsesModels) -> None:
-        """Be open for a view, until :meth:`leave`."""
+        """Stay open for a view, until :meth:`leave`."""
         self._used_by.add(id(view))
         self.open()
 
     def leave(self, view: UsesModels) -> None:
-        """Close where the last view leaves."""
+        """Close after the last view has left."""
         if id(view) in self._used_by:
             self._used_by.remove(id(view))
             if not self._used_by:
@@ -196,18 +195,18 @@ class SharedModel(Guarded):
     def close(self) -> None:
         """Free the model in the kernel and in every page; another view opens it again."""
         super().close()
-        self._model_id = None  # pages know the former one as closed
+        self._model_id = None  # pages know the old id as closed
 
     @property
     def model_id(self) -> str:
-        """By which pages find the model; who asks for it before any view opens it for good."""
+        """Id for pages; reading it opens the model for good."""
         if self.comm is None:
             super().open()
         return str(self.comm.comm_id)
 
 
 class ModelTrait(anywidget.WidgetTrait):
-    """The model of another widget, which pages find by it and cannot change; None only at first."""
+    """The model of another widget; pages find it by this trait and cannot change it."""
 
     allow_none = False
 
@@ -216,27 +215,27 @@ class ModelTrait(anywidget.WidgetTrait):
         self.tag(sync=True, page=False)
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Take a shared model as it is: to ask for its id would open it."""
+        """Accept a shared model without reading its id, which would open it."""
         return value if isinstance(value, SharedModel) else super().validate(obj, value)
 
 
 class UsesModels(Guarded):
-    """A widget with models of others, which are open while it is."""
+    """A widget that keeps models open while it is open."""
 
     def open(self) -> None:
-        """Open the models, then the widget, which tells its page of them."""
+        """Open the models, then the widget that refers to them."""
         for model in self._models():
             model.use(self)
         super().open()
 
     def close(self) -> None:
-        """Free the widget, and each model that no other one uses."""
+        """Free the widget, and models without other users."""
         super().close()
         for model in self._models():
             model.leave(self)
 
     def notify_change(self, change: Any) -> None:
-        """Leave one model for another."""
+        """Switch from one model to another."""
         if not isinstance(self.traits().get(change["name"]), ModelTrait) or self.comm is None:
             super().notify_change(change)
             return
@@ -248,9 +247,9 @@ class UsesModels(Guarded):
             old.leave(self)
 
     def _models(self) -> list[SharedModel]:
-        names = [name for name, each in self.traits().items() if isinstance(each, ModelTrait)]
-        found = (self._trait_values.get(name) for name in names)
-        return [each for each in found if isinstance(each, SharedModel)]
+        names = [name for name, trait in self.traits().items() if isinstance(trait, ModelTrait)]
+        models = (self._trait_values.get(name) for name in names)
+        return [model for model in models if isinstance(model, SharedModel)]
 
 
 class OptionalModelTrait(ModelTrait):

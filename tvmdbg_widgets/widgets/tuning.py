@@ -1,4 +1,4 @@
-"""TuningView: costs over trials, the tasks, why trials failed, and the schedule of a trial."""
+"""TuningView: costs over trials, tasks, errors, and the schedule of a trial."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ _PANES = ("schedule", "tiles", "errors", "findings")
 
 
 class TrialRange(traitlets.Tuple):
-    """Trials ``(first, end)``, the last one left out; None is all of them."""
+    """Trials ``first`` … ``end - 1`` as ``(first, end)``; None is all of them."""
 
     def __init__(self) -> None:
         super().__init__(traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None)
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Take a range with at least one trial."""
-        found = super().validate(obj, tuple(value) if isinstance(value, list) else value)
-        if found is not None and not 0 <= found[0] < found[1]:
+        """Accept a range with at least one trial."""
+        span = super().validate(obj, tuple(value) if isinstance(value, list) else value)
+        if span is not None and not 0 <= span[0] < span[1]:
             raise traitlets.TraitError(
                 f"{self.name} is (first, end) with 0 <= first < end, found {value!r}"
             )
-        return found
+        return span
 
 
 class TuningView(Saved):
-    """A tuning log: how the best cost fell, which task takes the time, why trials failed.
+    """A tuning log: best cost over trials, time by task, and why trials failed.
 
     ::
 
         tvmdbg.TuningView(log, task=3)
         tvmdbg.TuningView(log, run=run)       # tasks and nodes select each other
 
-    Every trial is a point, failed ones stand in a lane above; below are the errors of each round,
-    beside it the tasks, below it the schedule of a trial as loops.
+    Every trial is a point, with failed ones in a lane above and the errors of each round below.
+    The tasks are listed beside it; below is the schedule of one trial as loops.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class TuningView(Saved):
     _code = traitlets.Unicode(code_name("tuning")).tag(sync=True)
     _made_by = "tvmdbg_widgets.TuningView(log)"
 
-    #: Set when the view is closed, so that it follows its files no longer.
+    #: Set when the view is closed, to stop following its files.
     _stop: threading.Event | None = None
     _model: LogModel
 
@@ -150,13 +150,13 @@ class TuningView(Saved):
 
     @traitlets.validate("task", "trial")
     def _of_the_log(self, proposal: dict[str, Any]) -> int | None:
-        found: int | None = proposal["value"]
+        row: int | None = proposal["value"]
         name = proposal["trait"].name
         log = self._model.tuning_log.facts
         count = len(log.tasks) if name == "task" else len(log)
-        if found is not None and found >= count:
-            raise traitlets.TraitError(f"{name}: there is no {name} {found}; the log has {count}")
-        return found
+        if row is not None and row >= count:
+            raise traitlets.TraitError(f"{name}: there is no {name} {row}; the log has {count}")
+        return row
 
     @traitlets.validate("log")
     def _its_own_log(self, proposal: dict[str, Any]) -> object:
@@ -166,11 +166,11 @@ class TuningView(Saved):
 
     @property
     def tuning_log(self) -> ShownLog:
-        """The log that is shown, as far as it has grown."""
+        """The shown log in its latest state."""
         return self._model.tuning_log
 
     def follow(self, seconds: float = 2.0) -> TuningView:
-        """Let the view grow with its files, looked at every so many seconds, until it is closed.
+        """Poll the files every ``seconds`` and show new trials, until the view is closed.
 
         ::
 
@@ -191,7 +191,7 @@ class TuningView(Saved):
                 self._model.grow(grown)
 
     def close(self) -> None:
-        """Free the view and its model; it follows its files no longer."""
+        """Free the view and its model, and stop following its files."""
         if self._stop is not None:
             self._stop.set()
         super().close()
@@ -217,7 +217,7 @@ class TuningView(Saved):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the view shows, by trait."""
+        """State of the view by trait."""
         names = ("task", "trial", "along", "query", "pane", "sort")
         chosen = {name: getattr(self, name) for name in names}
         span = self.trial_range
@@ -249,12 +249,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class ShownLog(Protocol):
-    """What a view takes of a log; :class:`tvmdbg_widgets.TuningLog` is one."""
+    """The part of :class:`tvmdbg_widgets.TuningLog` that the view uses."""
 
     facts: LogFacts
 
     def follow(self, seconds: float = 1.0) -> Any:
-        """Return what tells of changes."""
+        """Return an object that polls for new trials."""
 
     def save_html(
         self,
@@ -265,13 +265,13 @@ class ShownLog(Protocol):
         budget: int = 5_000_000,
         of: Any = None,
     ) -> Path:
-        """Write a view, ``of``, as a page."""
+        """Write the view ``of`` as a page."""
 
 
 class LogModel(SharedModel):
-    """Answers the views of one tuning log over custom messages; it has no view of its own.
+    """Answers the views of one tuning log over custom messages; it has no view.
 
-    Answers are made beside the kernel's main thread, one after the other.
+    One thread answers, one question at a time.
     """
 
     _esm = bundle("run.js")
@@ -288,11 +288,11 @@ class LogModel(SharedModel):
 
     @property
     def tuning_log(self) -> ShownLog:
-        """The log as far as it is known."""
+        """The log in its latest state."""
         return self._log
 
     def grow(self, log: ShownLog) -> None:
-        """Answer with a log that has more records from now on, and tell the views."""
+        """Replace the log by one with more records, and notify the views."""
         self._log = log
         self.content += 1
 
@@ -332,7 +332,7 @@ _KINDS = ("tuning", "schedule", "change", "tiles", "errors", "select", "code")
 
 
 def answer(log: LogFacts, links: TaskLinks | None, message: object) -> Reply:
-    """Answer one question."""
+    """Answer one question about a log."""
     question = Question(message)
     if question.kind == "tuning":
         return _packed("tuning", *overview(log, links))
@@ -346,10 +346,10 @@ def answer(log: LogFacts, links: TaskLinks | None, message: object) -> Reply:
     if question.kind == "errors" and (by := question.choice("by", ERRORS_BY)):
         return Reply(error_table(log, by, _rows(log, question)))
     if question.kind == "select":
-        found = select(log.parts, question.text("query", _LONGEST_QUERY) or "")
+        selection = select(log.parts, question.text("query", _LONGEST_QUERY) or "")
         mask = np.zeros(len(log), np.uint8)
-        mask[found.rows] = 1
-        return _packed("tuningSelect", {"caption": found.caption}, {"mask": mask})
+        mask[selection.rows] = 1
+        return _packed("tuningSelect", {"caption": selection.caption}, {"mask": mask})
     if question.kind == "code" and question.choice("view", ("tuning",)):
         return Reply(None, (code("tuning"),))
     raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_KINDS)}")
@@ -360,7 +360,7 @@ def _trial(log: LogFacts, question: Question, name: str) -> int:
 
 
 def _rows(log: LogFacts, question: Question) -> npt.NDArray[np.intp]:
-    """Return the trials of a task, in a range, that a query finds; what is left out is no limit."""
+    """Return the trials that match the question's task, range and query, if given."""
     is_asked = np.ones(len(log), bool)
     if question.has("task"):
         is_asked &= log.trials.task == question.integer("task", 0, len(log.tasks) - 1)

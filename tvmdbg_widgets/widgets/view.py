@@ -1,9 +1,9 @@
-"""What all views are: shared state, size, saving, and the run that they show."""
+"""View: state, size and saving that all views of a run share."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from tvmdbg_widgets.widgets.traits import ChoiceOr, ModelTrait
 
 
 def require_run(view: object, run: object) -> RunFacts:
-    """Return the facts of what a view is to show, if that is a run."""
+    """Return the facts of a run; TypeError for anything else."""
     facts = getattr(run, "facts", run)
     if not isinstance(facts, RunFacts):
         instead = "its .run" if hasattr(type(run), "run") else "tvmdbg_widgets.open(path)"
@@ -32,7 +32,7 @@ def require_run(view: object, run: object) -> RunFacts:
 
 
 def own_model(proposal: dict[str, Any], run: RunFacts) -> object:
-    """Return the model that a trait is set to, if it is the run's."""
+    """Return the proposed model if it is the run's; TraitError otherwise."""
     if proposal["value"] is not model_of(run):
         name = proposal["trait"].name
         raise traitlets.TraitError(f"{name} of {run.title!r} cannot be changed: make another view")
@@ -40,16 +40,16 @@ def own_model(proposal: dict[str, Any], run: RunFacts) -> object:
 
 
 def a_session(proposal: dict[str, Any]) -> Session:
-    """Return the session that a trait is set to."""
-    found = proposal["value"]
-    if not isinstance(found, Session):
+    """Return the proposed session; TraitError for anything else."""
+    session = proposal["value"]
+    if not isinstance(session, Session):
         name = proposal["trait"].name
-        raise traitlets.TraitError(f"{name} must be a Session, not {type(found).__name__}")
-    return found
+        raise traitlets.TraitError(f"{name} must be a Session, not {type(session).__name__}")
+    return session
 
 
 def auto_height(least: int = 240) -> Any:
-    """Return the trait of a height that may be that of the part of the notebook that is seen."""
+    """Return a height trait; ``"auto"`` is the height of the visible part of the notebook."""
     return ChoiceOr(["auto"], traitlets.Int(min=least, max=4000), default="auto").tag(sync=True)
 
 
@@ -73,7 +73,7 @@ class View(Saved):
     run = ModelTrait()
     session: Any = ModelTrait()
     height = traitlets.Int(360, min=120, max=4000).tag(sync=True)
-    #: Whether the figure tells of the values of all tensors.
+    #: Whether the figure depends on the values of all tensors.
     _tells_health = False
 
     @public
@@ -85,7 +85,7 @@ class View(Saved):
         known = set(self.class_trait_names(sync=True)) - {"run", "session"}
         for name in traits:
             if name not in known or name.startswith("_"):
-                usable = [each for each in known if not each.startswith("_")]
+                usable = [other for other in known if not other.startswith("_")]
                 raise no_argument(type(self).__name__, name, [*usable, "session"])
         session = session or session_of(self._facts)
         super().__init__(run=model_of(self._facts), session=session, **traits)
@@ -105,7 +105,7 @@ class View(Saved):
         )
 
     def note(self, node: int | str, text: str | None) -> None:
-        """Write a text at a node, in all views of the session; None takes it away.
+        """Write a note at a node, in all views of the session; None removes it.
 
         ::
 
@@ -150,7 +150,7 @@ class View(Saved):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
-        """Return the figure; where ``saved``, one that a saved notebook has room for."""
+        """Return the figure; ``saved`` makes it fit into a saved notebook."""
         raise NotImplementedError
 
     def _saved_figure(self) -> Figure:
@@ -160,11 +160,15 @@ class View(Saved):
         return [self._facts] if self._tells_health else []
 
     def redacted_figure(self, redaction: Redaction, theme: str = "light") -> Figure:
-        """Return the figure without what is not to be handed on to others."""
+        """Return the figure without private values."""
         return self._figure(720, theme, redaction=redaction)
 
+    def _options(self, names: Iterable[str], **own: Any) -> dict[str, Any]:
+        """Return the options of a figure: traits of these names, and ``own`` ones."""
+        return {name: getattr(self, name) for name in names if self.has_trait(name)} | own
+
     def _marked(self, redaction: Redaction | None = None) -> tuple[int, ...]:
-        """Return the selected nodes, as far as they are of this run."""
+        """Return the selected nodes of this run."""
         if redaction is not None:
             return redaction.selected
         graph = self._facts.graph
@@ -173,12 +177,12 @@ class View(Saved):
 
     @property
     def shown(self) -> RunFacts:
-        """The facts of the run that is shown."""
+        """Facts of the shown run."""
         return self._facts
 
     @property
     def debug_run(self) -> Any:
-        """The run that is shown."""
+        """The shown run."""
         return self._debug_run
 
     @public
