@@ -124,10 +124,10 @@ class StructView:
         values = verdicts = None
         if self.dump is not None:
             values = [
-                {value.leaf.path: (value.text, value.problem) for value in each.values}
-                for each in self.decodings
+                {value.leaf.path: (value.text, value.problem) for value in decoding.values}
+                for decoding in self.decodings
             ]
-            verdicts = [_sense(each) for each in self.decodings]
+            verdicts = [_sense(decoding) for decoding in self.decodings]
         return struct_figure(
             list(zip(self.labels, self.structs, strict=True)),
             hexdump=None if self.dump is None else self.dump.data[self.offset :],
@@ -153,7 +153,7 @@ class StructView:
         names = ("layout", "member", "type", "offset", "size")
         columns: dict[str, Any] = {name: [row[at] for row in rows] for at, name in enumerate(names)}
         if self.decodings:
-            values = [value for each in self.decodings for value in each.values]
+            values = [value for decoding in self.decodings for value in decoding.values]
             columns["value"] = [value.text for value in values]
             columns["problem"] = [value.problem for value in values]
         return data_frame(columns)
@@ -241,7 +241,11 @@ def struct(
     if not 0 <= offset <= (len(dump.data) if dump else 0):
         raise ValueError(f"the dump has no byte {offset}")
     view = StructView(name, chosen, (machine,), dump, offset, order)
-    if bits is None and view.decodings and not any(each.makes_sense for each in view.decodings):
+    if (
+        bits is None
+        and view.decodings
+        and not any(decoding.makes_sense for decoding in view.decodings)
+    ):
         both = (machine, Machine(32, int64_align))
         return StructView(name, chosen, both, dump, offset, order)
     return view

@@ -174,7 +174,7 @@ def _unable(problem: Exception, remedy: str) -> EngineMissingError:
 
 def check(answer: str, headers: Iterable[Mapping[str, Any]]) -> None:
     """See that an answer has the columns that the views read, each of a kind they can be."""
-    kinds = {each["name"]: each["kind"] for each in headers}
+    kinds = {header["name"]: header["kind"] for header in headers}
     wire = _wire()
     if wire is None:
         return

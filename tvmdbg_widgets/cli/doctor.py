@@ -124,7 +124,7 @@ def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
     except (FormatError, OSError, ValueError) as error:
         what = for_shell(in_words(error))
         return "", [Problem("dump", what, "opening it", "look at what is named")]
-    grave = [each for each in issues if each.severity.value == "error"]
+    grave = [issue for issue in issues if issue.severity.value == "error"]
     if grave:
         effect, remedy = "what stands there", "tvmdbg check tells all"
         return "", [Problem("dump", for_shell(e.message), effect, remedy) for e in grave[:5]]

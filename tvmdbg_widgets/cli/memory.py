@@ -88,8 +88,8 @@ def _as_json(title: str, plan: MemoryPlan) -> dict[str, Any]:
             "bytes": plan.peak.bytes,
             "nodes": plan.peak.nodes,
             "entries": [
-                {"node": each.entry.node, "output": each.entry.output, "bytes": each.bytes}
-                for each in plan.peak.entries
+                {"node": entry.entry.node, "output": entry.entry.output, "bytes": entry.bytes}
+                for entry in plan.peak.entries
             ],
         },
         "least": plan.least,
@@ -108,10 +108,10 @@ def _as_json(title: str, plan: MemoryPlan) -> dict[str, Any]:
         ],
         "lost": [
             {
-                "entry": each.entry,
-                "writer": each.writer,
-                "reader": None if each.reader < 0 else each.reader,
+                "entry": loss.entry,
+                "writer": loss.writer,
+                "reader": None if loss.reader < 0 else loss.reader,
             }
-            for each in plan.losses
+            for loss in plan.losses
         ],
     }

@@ -132,18 +132,18 @@ def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
         say(styled(f"{issue.severity}: ", "bold"), issue.message)
     if len(log.issues) > _ISSUES_SHOWN:
         note(f"{len(log.issues) - _ISSUES_SHOWN:,} more of these: --json lists all.")
-    first = next((each.time_ns for each in rows if each.time_ns is not None), None)
+    first = next((row.time_ns for row in rows if row.time_ns is not None), None)
     timed = first is not None
     head = ("row", *(["time", "waited"] * timed), "from", "packet", "bytes", "what")
     cells = []
-    for each in rows:
+    for row in rows:
         times = []
         if timed:
-            since = None if each.time_ns is None or first is None else each.time_ns - first
+            since = None if row.time_ns is None or first is None else row.time_ns - first
             times.append("unknown" if since is None else duration_text(since))
-            times.append(duration_text(each.waited_ns) if each.waited_ns is not None else "")
-        size = bytes_text(each.size).partition(" (")[0]
-        cells.append((f"{each.row:,}", *times, each.side, each.name, size, each.about))
+            times.append(duration_text(row.waited_ns) if row.waited_ns is not None else "")
+        size = bytes_text(row.size).partition(" (")[0]
+        cells.append((f"{row.row:,}", *times, row.side, row.name, size, row.about))
     grid(head, cells, right=(0,), give=len(head) - 1)
     if len(rows) < len(log):
         note(f"{counted(len(log) - len(rows), 'more packet')}: --top 0 lists all.")
@@ -165,8 +165,8 @@ def _as_json(log: RpcLog, rows: Sequence[Packet]) -> dict[str, Any]:
         "dtype_layouts": {side: list(names) for side, names in log.dtype_layouts.items()},
         "reasons": list(log.reasons),
         "issues": [
-            {"rule": each.rule, "severity": str(each.severity), "message": each.message}
-            for each in log.issues
+            {"rule": issue.rule, "severity": str(issue.severity), "message": issue.message}
+            for issue in log.issues
         ],
         "desynchronised": None
         if desync is None
@@ -179,17 +179,17 @@ def _as_json(log: RpcLog, rows: Sequence[Packet]) -> dict[str, Any]:
         },
         "packets": [
             {
-                "row": each.row,
-                "from": each.side,
-                "name": each.name,
-                "function": each.function,
-                "about": each.about,
-                "offset": each.offset,
-                "bytes": each.size,
-                "time_ns": each.time_ns,
-                "waited_ns": each.waited_ns,
-                "reply": each.reply,
+                "row": row.row,
+                "from": row.side,
+                "name": row.name,
+                "function": row.function,
+                "about": row.about,
+                "offset": row.offset,
+                "bytes": row.size,
+                "time_ns": row.time_ns,
+                "waited_ns": row.waited_ns,
+                "reply": row.reply,
             }
-            for each in rows
+            for row in rows
         ],
     }

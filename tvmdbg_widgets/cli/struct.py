@@ -197,7 +197,7 @@ def _as_json(view: StructView) -> dict[str, Any]:
     found = []
     for at, (label, placed) in enumerate(zip(view.labels, view.structs, strict=True)):
         values = view.decodings[at].values if view.decodings else ()
-        told = {each.leaf.path: each for each in values}
+        told = {value.leaf.path: value for value in values}
         members = [
             {"member": leaf.path, "type": leaf.type.name, "offset": leaf.offset,
              "bytes": leaf.type.size}

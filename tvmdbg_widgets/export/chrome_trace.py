@@ -93,7 +93,7 @@ def _roles(timeline: Timeline) -> dict[str, list[str]]:
         names = np.setdiff1d(codes[own], codes[~own])
         if len(names):
             found[role.name.lower()] = [
-                timeline.slice_names.unique[each] for each in names.tolist()
+                timeline.slice_names.unique[name] for name in names.tolist()
             ]
     return found
 
@@ -118,7 +118,7 @@ class _EventLines:
         self._timeline, self._threads = timeline, given
         self._names = [json.dumps(name) for name in timeline.slice_names.unique]
         self._where = [given.where(thread) for thread in range(len(given.track))]
-        self._trust = [json.dumps(each.label) for each in Trust]
+        self._trust = [json.dumps(trust.label) for trust in Trust]
         kinds = [] if graph is None else list(node_op_kinds(graph))
         self._node = [
             f'"node":{node}' + (f',"op":{json.dumps(kinds[node])}' if node < len(kinds) else "")

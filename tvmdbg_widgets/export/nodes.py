@@ -99,7 +99,7 @@ class MachineFolders:
         """Return the folders that the run's files lie in, the current one, and home."""
         named = [tensor.file for tensor in (run.tensors or {}).values()]
         named += [issue.file for issue in run.issues]
-        named += [re.sub(r" \([\d,]+ bytes\)$", "", each) for each in run.provenance.files]
+        named += [re.sub(r" \([\d,]+ bytes\)$", "", file) for file in run.provenance.files]
         named += list(run.timeline.sources) if run.timeline is not None else []
         named += [run.graph.file] if run.graph is not None else []
         found = {os.getcwd(), str(Path.home())}  # noqa: PTH109 (as messages spell it)

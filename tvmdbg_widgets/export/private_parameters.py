@@ -349,7 +349,7 @@ def bounds_eraser(
     tensors: Mapping[Any, Tensor] | None, private: PrivateParameters
 ) -> Callable[[str], str]:
     """Return what takes bounds of tensors that are told by counts alone out of a text."""
-    return _eraser([each for each in (tensors or {}).values() if private.counts_only(each)])
+    return _eraser([tensor for tensor in (tensors or {}).values() if private.counts_only(tensor)])
 
 
 def without_numbers(text: str) -> str:
@@ -358,7 +358,7 @@ def without_numbers(text: str) -> str:
 
 
 def _eraser(tensors: Iterable[Tensor]) -> Callable[[str], str]:
-    texts = sorted({text for each in tensors for text in _bounds(each)}, key=len, reverse=True)
+    texts = sorted({text for tensor in tensors for text in _bounds(tensor)}, key=len, reverse=True)
     if not texts:
         return lambda text: text
     exact = [re.escape(text) for text in texts if not text.isdecimal()]
@@ -382,4 +382,4 @@ def _bounds(tensor: Tensor) -> set[str]:
         return set()
     ends = [found.minimum, found.maximum]
     with np.errstate(over="ignore"):  # of the least integer there is no magnitude
-        return {number_text(each) for each in (*ends, *map(abs, ends))}
+        return {number_text(end) for end in (*ends, *map(abs, ends))}

@@ -240,17 +240,17 @@ def node_lines(run: RunFacts, node: int, tell: Tell, private: PrivateParameters)
     attrs = bullets(f"{code(name)}: {code(value)}" for name, value in details["attrs"])
     lines += section("Attributes", attrs, 3)
     reads: list[str] = []
-    for each in details["inputs"]:
+    for detail in details["inputs"]:
         reads.append(
-            f"- node {each['node']} output {each['output']}, {code(each['name'])}: "
-            f"{plain(each['text'])}, edge {each['trust']}"
+            f"- node {detail['node']} output {detail['output']}, {code(detail['name'])}: "
+            f"{plain(detail['text'])}, edge {detail['trust']}"
         )
-        reads += bullets(_values(run, each["node"], each["output"], tell, private), "  ")
+        reads += bullets(_values(run, detail["node"], detail["output"], tell, private), "  ")
     lines += section("Inputs", reads, 3)
     made: list[str] = []
-    for each in details["outputs"]:
-        made.append(f"- output {each['output']}: {plain(each['text'])}{_readers(each)}")
-        made += bullets(_values(run, node, each["output"], tell, private), "  ")
+    for detail in details["outputs"]:
+        made.append(f"- output {detail['output']}: {plain(detail['text'])}{_readers(detail)}")
+        made += bullets(_values(run, node, detail["output"], tell, private), "  ")
     lines += section("Outputs", made, 3)
     lines += section("Times", _times(run, node, details["times"]), 3)
     return lines + section("Warnings", bullets(map(tell, details["notes"])), 3)

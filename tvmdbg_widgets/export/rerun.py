@@ -84,11 +84,11 @@ class Rerun:
         return f"Script for TVM 0.8–0.19: {counted(len(self.rows), 'record')} {where}, {size}"
 
     def __repr__(self) -> str:
-        lines = [self.caption, *(f"  warning: {each}" for each in self.warnings)]
+        lines = [self.caption, *(f"  warning: {warning}" for warning in self.warnings)]
         return "\n".join([*lines, "  .save('rerun.py'), copy it, then: python rerun.py --help"])
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<li>{html.escape(each)}</li>" for each in self.warnings)
+        told = "".join(f"<li>{html.escape(warning)}</li>" for warning in self.warnings)
         code = self.script[:_MOST_SHOWN]
         cut = len(self.script) - len(code)
         more = f"\n… {counted(cut, 'more character')}" if cut else ""
@@ -143,7 +143,9 @@ def reuse(
     if records is None:
         rows = best_rows(parts.trials, len(parts.tasks))
         records = rows[rows >= 0].tolist()
-    chosen = [each if isinstance(each, Record) else read_record(parts, each) for each in records]
+    chosen = [
+        record if isinstance(record, Record) else read_record(parts, record) for record in records
+    ]
     if isinstance(register, str | os.PathLike):
         register = [register]
     known = {each.name for each in fields(RerunOptions)} - {"sources"}
@@ -170,15 +172,15 @@ def rerun(records: Sequence[Record], options: RerunOptions | None = None) -> Rer
     how = options or RerunOptions()
     if not records:
         raise ValueError("there is no record to measure: none is valid, or none was chosen")
-    workloads = {each.task.workload.key: each.task.workload for each in records}.values()
-    names = sorted({each.name for each in workloads if not each.is_hash})
+    workloads = {record.task.workload.key: record.task.workload for record in records}.values()
+    names = sorted({workload.name for workload in workloads if not workload.is_hash})
     registering = Registering.of(how, names)
-    lines = [_line(each) for each in records]
+    lines = [_line(record) for record in records]
     beside = sum(map(len, lines)) > MOST_EMBEDDED
     warnings = [*_warnings(records, how), *_unregistered(workloads, names, registering)]
     values: dict[str, Any] = {
         "DEFAULTS": how.defaults(),
-        "WARNINGS": [one_line(each) for each in warnings],
+        "WARNINGS": [one_line(warning) for warning in warnings],
         "MODULES": list(registering.modules),
         "SOURCES": list(registering.sources),
         "RECORDS": None if beside else lines,
@@ -186,7 +188,7 @@ def rerun(records: Sequence[Record], options: RerunOptions | None = None) -> Rer
     notes = {} if beside else {"RECORDS": [*map(_note, range(1, len(lines) + 1), records)]}
     script = with_data(template(), values, notes)
     beside_text = "".join(f"{line}\n" for line in lines) if beside else ""
-    rows = tuple(each.row for each in records)
+    rows = tuple(record.row for record in records)
     return Rerun(script, beside_text, rows, tuple(values["WARNINGS"]))
 
 
@@ -220,12 +222,12 @@ def _warnings(records: Sequence[Record], how: RerunOptions) -> list[str]:
                 "with more threads than a block of the device may have"
             )
     found += limit_warnings(records, new)
-    if special := sum(bool(each.task.input_names) for each in records):
+    if special := sum(bool(record.task.input_names) for record in records):
         found.append(
             f"{counted(special, 'record')} with special inputs: the registering module calls "
             "auto_scheduler.search_task.register_task_input_buffer for them"
         )
-    if failed := sum(each.error != MeasureError.NO_ERROR for each in records):
+    if failed := sum(record.error != MeasureError.NO_ERROR for record in records):
         found.append(f"{counted(failed, 'record')} failed in the log")
     return found
 
@@ -234,7 +236,7 @@ def _unregistered(
     workloads: Collection[Workload], names: Collection[str], registering: Registering
 ) -> list[str]:
     found = []
-    hashes = [each for each in workloads if each.is_hash]
+    hashes = [workload for workload in workloads if workload.is_hash]
     if hashes and not (registering.modules or registering.sources):
         found.append(
             f"{counted(len(hashes), 'workload')} of a model, known by hash alone: only a module "

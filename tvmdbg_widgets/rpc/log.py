@@ -51,14 +51,16 @@ class RpcLog(Sequence[Packet]):
         """The releases that write such packets; several where the packets do not tell."""
         from tvmdbg_widgets.formats.rpc.grammar import RELEASES
 
-        return " or ".join(RELEASES[each] for each in self.connection.eras)
+        return " or ".join(RELEASES[era] for era in self.connection.eras)
 
     @property
     def dtype_layouts(self) -> dict[str, tuple[str, ...]]:
         """The layout of the data types that each side sends; several where they do not tell."""
         return {
-            each.name: tuple(dict.fromkeys(own.dtype.name for own in (each.grammar, *each.alike)))
-            for each in self.connection.directions
+            direction.name: tuple(
+                dict.fromkeys(own.dtype.name for own in (direction.grammar, *direction.alike))
+            )
+            for direction in self.connection.directions
         }
 
     @property
@@ -183,7 +185,7 @@ class RpcLog(Sequence[Packet]):
         """Who waits for whom, where capture times are known."""
         from tvmdbg_widgets.analysis.abi.conversation import waiting_times
 
-        sides = [each.name for each in self.connection.directions]
+        sides = [direction.name for direction in self.connection.directions]
         return waiting_times(self.conversation, sides, self.labels, self.title)
 
     def run(self) -> DebugRun:

@@ -80,7 +80,7 @@ def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
     """Name a log after what it was opened from, or after the first of several with records."""
     from tvmdbg_widgets.formats.tvm.assemble import title_of
 
-    logs = [each for each in pieces if each.kind == "tuning-records" and len(each.value.trials)]
+    logs = [piece for piece in pieces if piece.kind == "tuning-records" and len(piece.value.trials)]
     if len(sources) == 1 or not logs:
         return title_of(sources)
     more = f" and {len(logs) - 1:,} more" if len(logs) > 1 else ""

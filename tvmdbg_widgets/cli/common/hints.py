@@ -112,10 +112,12 @@ def _problems(found: Sequence[Environment]) -> Iterator[Problem]:
         return
     yield from _server(server)
     kernels = [each for each in found if each.role == "kernel"]
-    is_alone = not any(each.version("tvmdbg-widgets") and not _is_old(each) for each in kernels)
-    for each in kernels:
-        yield from _kernel(each, server, is_alone=is_alone)
-    if not any(each.python for each in kernels):
+    is_alone = not any(
+        kernel.version("tvmdbg-widgets") and not _is_old(kernel) for kernel in kernels
+    )
+    for kernel in kernels:
+        yield from _kernel(kernel, server, is_alone=is_alone)
+    if not any(kernel.python for kernel in kernels):
         what = "Jupyter offers no Python kernel that starts"
         yield Problem(server.name, what, "no notebook runs", _install(server, "ipykernel"))
 

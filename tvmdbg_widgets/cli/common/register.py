@@ -74,4 +74,4 @@ def register(app: typer.Typer, module: ModuleType, panel: str) -> None:
 def _prose(function: Callable[..., None]) -> str:
     """The paragraphs of a docstring, each on one line, as the help folds them itself."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
-    return "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+    return "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)

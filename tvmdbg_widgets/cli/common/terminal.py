@@ -226,7 +226,7 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
             sys.exit(FAILED)
 
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     del run.__wrapped__
     return run
 
@@ -311,7 +311,7 @@ _INDENT = 9
 def reach(findings: Iterable[Finding], severity: str) -> bool:
     """Return whether any finding is of a severity, or a worse one."""
     bar = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    return any(each.severity.value in bar for each in findings)
+    return any(finding.severity.value in bar for finding in findings)
 
 
 def tell_findings(findings: Iterable[Finding]) -> None:

@@ -73,11 +73,11 @@ def best(
         return
     records = log.best()
     if as_json:
-        print_json({"log": log.title, "best": [_record(each) for each in records]})
+        print_json({"log": log.title, "best": [_record(record) for record in records]})
         return
     rows = [
-        (str(each.task.index), each.task.name, str(each.row), _cost(each), each.where)
-        for each in records
+        (str(record.task.index), record.task.name, str(record.row), _cost(record), record.where)
+        for record in records
     ]
     grid(_HEAD, rows, right=(0, 2, 3), give=1, drop=(4,))
     lacking = len(log.tasks) - len(records)
@@ -94,8 +94,12 @@ def _tell_applied(applied: Applied, *, as_json: bool) -> None:
             "applied": None if applied.record is None else _record(applied.record),
             "why": list(applied.why),
             "candidates": [
-                {"found_by": each.found_by, "factor": each.factor, **_record(each.record)}
-                for each in applied.candidates
+                {
+                    "found_by": candidate.found_by,
+                    "factor": candidate.factor,
+                    **_record(candidate.record),
+                }
+                for candidate in applied.candidates
             ],
         }
         print_json(body)

@@ -123,7 +123,7 @@ def _record(found: MachineComparison) -> dict[str, Any]:
         "schedules": len(found.pairs),
         "correlation": _correlation(found),
         "failing": {each.label: count for each, count in found.failing.items()},
-        "tasks": [_task(each) for each in found.tasks],
+        "tasks": [_task(task) for task in found.tasks],
     }
 
 

@@ -70,7 +70,7 @@ def errors(
             table.labels[row],
             f"{int(table.trials[row]):,}",
             f"{int(table.trials[row] - table.valid[row]):,}",
-            *(f"{each:,}" if each else "" for each in table.counts[row].tolist()),
+            *(f"{count:,}" if count else "" for count in table.counts[row].tolist()),
         )
         for row in range(len(table))
     ]
@@ -80,7 +80,7 @@ def errors(
 
 def _tell_messages(log: TuningLog) -> None:
     """Write what captured output says of trials that failed."""
-    told = [each for each in log.parts.messages if each.error and each.message]
+    told = [message for message in log.parts.messages if message.error and message.message]
     if told:
         say()
         say(styled("Messages", "bold"))
@@ -113,8 +113,13 @@ def _record(log: TuningLog, table: ErrorTable) -> dict[str, Any]:
             for row in range(len(table))
         ],
         "messages": [
-            {"row": each.row, "number": each.number, "error": each.error, "message": each.message}
-            for each in log.parts.messages
-            if each.error
+            {
+                "row": message.row,
+                "number": message.number,
+                "error": message.error,
+                "message": message.message,
+            }
+            for message in log.parts.messages
+            if message.error
         ],
     }

@@ -71,7 +71,7 @@ class NamedLog:
         if self.logs.count("-") > 1:
             raise UsageError("standard input ('-') can be used only once")
         return open_tuning(
-            [source_of(each) for each in self.logs],
+            [source_of(log) for log in self.logs],
             register=self.register or None,
             weights=None if self.weights is None else _weights(self.weights),
             progress=wanted(),
@@ -82,7 +82,7 @@ class NamedLog:
         target = Path(output)
         if target.is_dir():
             raise UsageError(f"{output} is a folder", "Give an output file.")
-        read = [Path(each) for each in self.logs if each != "-"]
+        read = [Path(log) for log in self.logs if log != "-"]
         if target.exists() and any(
             each.samefile(target) or (each.is_dir() and target.parent.samefile(each))
             for each in read

@@ -173,8 +173,8 @@ def reuse(
     if found.records:
         say(str(path.with_suffix(".records.json")))
     note(found.caption)
-    for each in found.warnings:
-        note(f"warning: {each}")
+    for warning in found.warnings:
+        note(f"warning: {warning}")
 
 
 def _chosen(log: TuningLog, rows: str | None, select: str | None) -> Sequence[int] | None:

@@ -138,8 +138,8 @@ def _tell_tiles(schedule: Schedule) -> None:
             _stage(tile.stage, stages[tile.stage].name),
             tile.loop,
             "?" if tile.extent is None else f"{tile.extent:,}",
-            " · ".join("?" if each is None else str(each) for each in tile.factors),
-            " · ".join(each or "-" for each in tile.marks) if any(tile.marks) else "",
+            " · ".join("?" if factor is None else str(factor) for factor in tile.factors),
+            " · ".join(mark or "-" for mark in tile.marks) if any(tile.marks) else "",
         )
         for tile in schedule.structure.tiles
     ]

@@ -118,7 +118,7 @@ def _tell(log: TuningLog, found: Findings) -> None:
         say()
         say(styled("Errors", "bold"))
         tell_errors(log)
-    issues = [each for each in log.issues if each.rule not in _TOLD]
+    issues = [issue for issue in log.issues if issue.rule not in _TOLD]
     if issues:
         say()
         say(styled("Reading", "bold"))
@@ -160,7 +160,7 @@ def _record(log: TuningLog, found: Findings) -> dict[str, Any]:
         "undecoded": dict(parts.undecoded),
         "cut": parts.cut,
         "findings": [log_finding_record(each) for each in found],
-        "issues": [issue_record(each) for each in log.issues],
+        "issues": [issue_record(issue) for issue in log.issues],
     }
 
 

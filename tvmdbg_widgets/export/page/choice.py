@@ -51,8 +51,8 @@ class TensorCandidate:
     def has_picture(self) -> bool:
         """Whether there is anything to show: values, of a type with an order."""
         return any(
-            each.found.applicable and math.prod(each.view.view_shape)
-            for each in self.variants.values()
+            variant.found.applicable and math.prod(variant.view.view_shape)
+            for variant in self.variants.values()
         )
 
     @property
@@ -63,7 +63,7 @@ class TensorCandidate:
     @property
     def planes(self) -> int:
         """Planes of all variants, of which there may be pictures."""
-        shapes = [each.view.view_shape for each in self.variants.values()]
+        shapes = [variant.view.view_shape for variant in self.variants.values()]
         beside = sum(self._seen_plane(shape).axes != default_axes(shape) for shape in shapes)
         return sum(map(number_of_planes, shapes)) + beside
 
@@ -98,28 +98,30 @@ def choose_pictures(
     candidates: Sequence[TensorCandidate], budget: ByteBudget, step: Callable[[int], object]
 ) -> None:
     """Give every candidate the pictures of its first planes, while the budget lasts."""
-    for each in candidates:
-        step(each.tensor.nbytes)
-        if not each.has_picture or each.trouble:
+    for candidate in candidates:
+        step(candidate.tensor.nbytes)
+        if not candidate.has_picture or candidate.trouble:
             continue
-        for variant, plane in each.first_planes():
-            _try_picture(each, variant, plane, budget)
+        for variant, plane in candidate.first_planes():
+            _try_picture(candidate, variant, plane, budget)
 
 
 def choose_profiles(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> None:
     """Give the candidates with pictures the profiles along their axes, while the budget lasts."""
     failures = 0
-    for each in candidates:
-        if not each.pictures or each.trouble or failures == _TRIES:
+    for candidate in candidates:
+        if not candidate.pictures or candidate.trouble or failures == _TRIES:
             continue
-        for variant, found in each.variants.items():
-            if has_profiles(found) and not _try_profiles(each, variant, budget):
+        for variant, found in candidate.variants.items():
+            if has_profiles(found) and not _try_profiles(candidate, variant, budget):
                 failures += 1
 
 
 def choose_planes(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> None:
     """Give the candidates with pictures their other planes in turn, while the budget lasts."""
-    queues = [(each, each.later_planes()) for each in candidates if each.pictures]
+    queues = [
+        (candidate, candidate.later_planes()) for candidate in candidates if candidate.pictures
+    ]
     failures = 0
     while queues and failures < _TRIES:
         left = []
@@ -136,14 +138,18 @@ def choose_planes(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> 
 
 def choose_wholes(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> None:
     """Replace pictures by the whole values, by priority, where the budget allows."""
-    for each in candidates:
-        if each.tensor.nbytes > budget.raw or not each.variants or each.trouble:
+    for candidate in candidates:
+        if candidate.tensor.nbytes > budget.raw or not candidate.variants or candidate.trouble:
             continue
-        if is_complex(each.tensor.dtype) and each.tensor.size > _MOST_COMPLEX:
+        if is_complex(candidate.tensor.dtype) and candidate.tensor.size > _MOST_COMPLEX:
             continue
-        refund = [sum(part) for part in zip(*each.spent, strict=True)] if each.spent else [0, 0]
+        refund = (
+            [sum(part) for part in zip(*candidate.spent, strict=True)]
+            if candidate.spent
+            else [0, 0]
+        )
         budget.give_back(*refund)
-        if each.tensor.nbytes > 64 * max(1, budget.left) or not _try_whole(each, budget):
+        if candidate.tensor.nbytes > 64 * max(1, budget.left) or not _try_whole(candidate, budget):
             budget.take(*refund)
 
 
@@ -154,7 +160,7 @@ def _try_whole(each: TensorCandidate, budget: ByteBudget) -> bool:
         each.trouble = pack.unread(problem)
         return False
     cost = sum(map(compressed, found.data)) + _ROW * len(found.forms)
-    cost += sum(compressed("\n".join(each.unique).encode()) for each in found.texts.values())
+    cost += sum(compressed("\n".join(text.unique).encode()) for text in found.texts.values())
     size = sum(map(len, found.data))
     if not budget.take(cost, size):
         return False
@@ -265,7 +271,7 @@ def stored_picture(row: int, variant: Variant, plane: Plane) -> StoredPicture:
     sample = plane.rows * plane.cols > MOST_EXACT
     shown = picture(variant.view, plane, CELLS, CELLS, sample=sample)
     numbers = [shown.minimum, shown.maximum, shown.mean]
-    single = all(np.array_equal(each, shown.mean, equal_nan=True) for each in numbers)
+    single = all(np.array_equal(number, shown.mean, equal_nan=True) for number in numbers)
     data = shuffled_floats([shown.mean] if single else numbers)
     flags = shown.flags.tobytes() if shown.flags.any() else b""
     return StoredPicture(row, plane, shown, single, data + flags)

@@ -145,15 +145,17 @@ def with_facts(
 
 def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:
     """Add pictures, profiles and whole values to a binary."""
-    pictures = [picture for each in candidates for picture in each.pictures]
-    places = [binary.add_blob(each.data)[0] for each in pictures]
+    pictures = [picture for candidate in candidates for picture in candidate.pictures]
+    places = [binary.add_blob(picture.data)[0] for picture in pictures]
     if pictures:
         binary.add_columns("pictures", picture_columns(pictures, places))
-    profiles = [each for candidate in candidates for each in candidate.profiles]
-    places = [binary.add_blob(each.data)[0] for each in profiles]
+    profiles = [profile for candidate in candidates for profile in candidate.profiles]
+    places = [binary.add_blob(profile.data)[0] for profile in profiles]
     if profiles:
         binary.add_columns("profiles", profile_columns(profiles, places))
-    chosen = [(each, each.whole) for each in candidates if each.whole is not None]
+    chosen = [
+        (candidate, candidate.whole) for candidate in candidates if candidate.whole is not None
+    ]
     if not chosen:
         return
     rows: list[tuple[int, StorageForm, int, int]] = []

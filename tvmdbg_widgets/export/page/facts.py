@@ -50,15 +50,15 @@ class Header:
     @property
     def layouts_text(self) -> str:
         """The layouts as JSON; empty where there are none."""
-        told = [{**vars(each), "layout": each.layout.text} for each in self.layouts]
+        told = [{**vars(layout), "layout": layout.layout.text} for layout in self.layouts]
         return json.dumps(told) if told else ""
 
 
 def headers(run: RunFacts, tensors: Sequence[Tensor]) -> list[Header]:
     """Return what is known of each tensor."""
     return [
-        Header(each.captured, known_layouts(run.parts, (each.node, each.output)))
-        for each in tensors
+        Header(tensor.captured, known_layouts(run.parts, (tensor.node, tensor.output)))
+        for tensor in tensors
     ]
 
 
@@ -122,8 +122,8 @@ def tensor_columns(
         "keys": _strings([tensor.key for tensor in tensors]),
         "files": _strings([eraser.text(tensor.file) for tensor in tensors]),
         "offsets": np.array([tensor.offset for tensor in tensors], np.float64),
-        "captured": _strings([each.captured for each in headers]),
-        "layouts": _strings([each.layouts_text for each in headers]),
+        "captured": _strings([header.captured for header in headers]),
+        "layouts": _strings([header.layouts_text for header in headers]),
         "noteOffsets": np.cumsum([0, *map(len, own)]).astype(np.int32),
         "notes": _strings([note for each in own for note in each]),
         "pageNotes": _strings(notes),
@@ -185,14 +185,14 @@ def variant_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, 
 
 def _percentile_columns(found: Sequence[Variant]) -> dict[str, Any]:
     """Return bounds of the percentiles (P rows, as many a variant as it tells)."""
-    bounds = [each for variant in found for each in variant.percentiles]
+    bounds = [percentile for variant in found for percentile in variant.percentiles]
     return {
         "percentileOffsets": np.cumsum([0, *(len(each.percentiles) for each in found)]).astype(
             np.int32
         ),
         "percents": np.array(PERCENTS, np.float64),
-        "low": np.array([each.low for each in bounds], np.float64),
-        "high": np.array([each.high for each in bounds], np.float64),
+        "low": np.array([bound.low for bound in bounds], np.float64),
+        "high": np.array([bound.high for bound in bounds], np.float64),
     }
 
 
@@ -207,7 +207,7 @@ def _contrast_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str
     bins = [each.histogram for each in chosen]
     zones = [None if each is None else each.linear for each in there]
     return {
-        "linear": np.array([math.nan if each is None else each for each in zones], np.float64),
+        "linear": np.array([math.nan if zone is None else zone for zone in zones], np.float64),
         "scale": _strings(["linear" if each is None else each.scale for each in there]),
         "crowd": np.array([0.0 if each is None else each.crowd for each in there], np.float64),
         "robust": _numbered([each is not None for each in ranges]),
@@ -247,7 +247,7 @@ def _floats(
     found: Sequence[Statistics], get: Callable[[Statistics], Any]
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     values = (get(each) for each in found)
-    return np.array([math.nan if each is None else float(each) for each in values], np.float64)
+    return np.array([math.nan if value is None else float(value) for value in values], np.float64)
 
 
 def _text(bound: Any) -> str:
@@ -390,7 +390,7 @@ def code_table(kind: str, dtype: DataType, codes: np.ndarray[Any, Any]) -> dict[
     return {
         "codes": codes.astype(np.int32),
         "values": scalars.astype(np.float64),
-        "texts": StringColumn.from_strings(number_text(each) for each in scalars),
+        "texts": StringColumn.from_strings(number_text(scalar) for scalar in scalars),
     }
 
 

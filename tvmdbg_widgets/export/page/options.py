@@ -39,7 +39,7 @@ class PageOptions:
 
 def page_options(function: str, given: dict[str, Any]) -> PageOptions:
     """Return the options that ``"save_html"`` or ``"embed"`` was given, with its budget."""
-    known = [each.name for each in fields(PageOptions)]
+    known = [field.name for field in fields(PageOptions)]
     for name in given:
         if name not in known:
             raise no_argument(f"{function}()", name, known)
@@ -155,4 +155,4 @@ def _has_root(name: str) -> bool:
 def _above(folder: Path) -> set[str]:
     """A folder and those above it, except the root and its children, which tell nothing."""
     parts = [folder, *folder.parents]
-    return {f"{each}{os.sep}" for each in parts if len(each.parts) > 2}
+    return {f"{part}{os.sep}" for part in parts if len(part.parts) > 2}

@@ -374,5 +374,5 @@ def megabytes(count: int) -> str:
 
 def amount(tensors: Sequence[Tensor], noun: str) -> str:
     """Write how many tensors there are and how large they are: ``"45 parameters (1.1 MB)"``."""
-    size = megabytes(sum(each.nbytes for each in tensors))
+    size = megabytes(sum(tensor.nbytes for tensor in tensors))
     return f"{counted(len(tensors), noun)} ({size})"

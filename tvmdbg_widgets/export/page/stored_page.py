@@ -98,7 +98,7 @@ def store(
     """
     left = frame_bytes(budget) if frame is None else frame
     wanted = _StoreRequest(share, parameters, first, seen, budget, left, memory, times, comparison)
-    total = 2 * sum(each.nbytes for each in (run.tensors or {}).values())
+    total = 2 * sum(tensor.nbytes for tensor in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
         storing = _Store(run, wanted, bar.update)
@@ -207,8 +207,8 @@ class _Store:
         """The tensors whose values may go along, those first that should."""
         graph = self.run.graph
         wanted = [] if self.wanted.first is None else [self.wanted.first]
-        for each in (self.findings or {"findings": ()})["findings"]:
-            wanted += [(node, output) for node, output in each["entries"]]
+        for finding in (self.findings or {"findings": ()})["findings"]:
+            wanted += [(node, output) for node, output in finding["entries"]]
         if graph is not None:
             wanted += [(node, output) for node, output in graph.heads.tolist()]
         rank = {entry: place for place, entry in reversed(list(enumerate(wanted)))}
@@ -242,10 +242,10 @@ class _Store:
             (self.private.doubtful, "tensor", pack.DOUBTFUL),
             (self.private.derived, "tensor", pack.DERIVED),
         ):
-            found = [each for each in self.tensors if (each.node, each.output) in entries]
+            found = [tensor for tensor in self.tensors if (tensor.node, tensor.output) in entries]
             if found and not self.wanted.parameters:
                 self.left_out.append(f"values of {pack.amount(found, noun)}: {why}")
-        small = [each for each in self.tensors if self.private.counts_only(each)]
+        small = [tensor for tensor in self.tensors if self.private.counts_only(tensor)]
         if small and not self.wanted.parameters:
             self.left_out.append(
                 "bounds, mean and histogram of "
@@ -254,8 +254,8 @@ class _Store:
 
     def _with_facts(self) -> BinaryParts:
         remedies = [
-            pack.remedy(parameters=self._is_private(each) or self.wanted.parameters)
-            for each in self.tensors
+            pack.remedy(parameters=self._is_private(tensor) or self.wanted.parameters)
+            for tensor in self.tensors
         ]
         told = TensorColumns(self.headers, self.variants, self.notes, remedies)
         return with_facts(self.common, self.run, told, self.eraser, histograms=self.histograms)
@@ -285,8 +285,8 @@ class _Store:
                 return stored
             self.step = _no_step  # each tensor has been counted
             spare *= _SHRINK
-            for each in self.candidates:
-                each.clear()
+            for candidate in self.candidates:
+                candidate.clear()
 
     def _choose(self, budget: ByteBudget) -> None:
         choose_pictures(self.candidates, budget, self.step)
@@ -300,8 +300,8 @@ class _Store:
         chosen = choice_sentences(self.candidates, share, page, self._noun)
         left_out = (*self.left_out, *chosen)
         if share != "statistics":
-            for each in self.candidates:
-                self.notes[each.row] = candidate_note(each)
+            for candidate in self.candidates:
+                self.notes[candidate.row] = candidate_note(candidate)
         binary = self._with_facts()
         add_values(binary, self.candidates)
         binary.head["leftOut"] = left_out
@@ -313,7 +313,7 @@ class _Store:
         if graph is None or self.wanted.parameters:
             return "tensor"
         inputs = set(np.flatnonzero(graph.kinds == NodeKind.INPUT).tolist())
-        mixed = any(each.tensor.node in inputs for each in self.candidates)
+        mixed = any(candidate.tensor.node in inputs for candidate in self.candidates)
         return "activation or input" if mixed else "activation"
 
 
@@ -343,7 +343,7 @@ def stored_health(
     columns = run.search.health().columns()
     if private is not None:
         erase = bounds_eraser(run.tensors, private)
-        small = [private.counts_only(each) for each in (run.tensors or {}).values()]
+        small = [private.counts_only(tensor) for tensor in (run.tensors or {}).values()]
         for name in ("words", "brief"):
             texts = map(erase, told[name])
             told[name] = [
@@ -376,11 +376,13 @@ def choice_sentences(
     candidates: Sequence[TensorCandidate], share: str, budget: int, noun: str
 ) -> list[str]:
     """Return what of the tensors that may be shown is not in the page."""
-    shown = [each for each in candidates if each.has_picture and not each.trouble]
-    unread = [each.tensor for each in candidates if each.trouble]
+    shown = [
+        candidate for candidate in candidates if candidate.has_picture and not candidate.trouble
+    ]
+    unread = [candidate.tensor for candidate in candidates if candidate.trouble]
     room = f"budget of {megabytes(budget)}"
     if share == "statistics":
-        tensors = [each.tensor for each in candidates]
+        tensors = [candidate.tensor for candidate in candidates]
         return [f"values of {amount(tensors, noun)}: share='statistics'"] if tensors else []
     found = [f"values of {amount(unread, noun)} that could not be read"] if unread else []
     pictured = [each for each in shown if each.pictures and each.whole is None]

@@ -126,8 +126,8 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
         from tvmdbg_widgets.model.graph.node_columns import classed
 
         texts: list[str | None] = [None] * graph.num_nodes
-        for each in self._coverage.operators:
-            texts[each.position] = ", ".join(map(str, each.identifiers)) or _UNCOVERED
+        for operator in self._coverage.operators:
+            texts[operator.position] = ", ".join(map(str, operator.identifiers)) or _UNCOVERED
         return classed(COLUMN, "nodes", texts, note="inputs, and what no delegate could cover")
 
     def __repr__(self) -> str:

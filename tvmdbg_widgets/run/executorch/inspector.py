@@ -178,7 +178,9 @@ class Inspector:
     def deviations(self) -> tuple[str, ...]:
         """Where the answers differ from those of ExecuTorch's Inspector, in words."""
         blocks = [
-            f"{block.name}: {each}" for block in self.event_blocks for each in block.deviations
+            f"{block.name}: {deviation}"
+            for block in self.event_blocks
+            for deviation in block.deviations
         ]
         return (*self._notes, *blocks)
 
