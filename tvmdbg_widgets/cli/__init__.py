@@ -1,4 +1,4 @@
-"""The command line: ``tvmdbg``, one file a verb."""
+"""The command line: ``tvmdbg``, one file per verb."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Run ``tvmdbg`` with the arguments of this process; ends with an exit status.
 
-    0: done, nothing to tell. 1: something was found. 2: it could not be done.
+    0: done. 1: something was found. 2: it could not be done.
     """
     if sys.argv[1:] == ["--version"]:
         from tvmdbg_widgets.cli.common.terminal import prepare, version

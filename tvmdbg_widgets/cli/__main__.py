@@ -1,4 +1,4 @@
-"""``python -m tvmdbg_widgets.cli``, where no script is on the path."""
+"""``python -m tvmdbg_widgets.cli``, for installations without scripts on the path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs together."""
+"""All verbs of ``tvmdbg``."""
 
 from __future__ import annotations
 

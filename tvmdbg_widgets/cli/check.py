@@ -1,4 +1,4 @@
-"""``tvmdbg check``: what disagrees, is damaged or is uncertain."""
+"""``tvmdbg check``: damaged, inconsistent or uncertain files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXAMPLES = examples(
 
 
 class CheckFailOn(StrEnum):
-    """The least severity that makes the status 1."""
+    """Lowest severity with exit status 1."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -52,10 +52,10 @@ def check(
     issues = run.check()
     failed = any(issue.severity.value in _COUNTED[fail_on] for issue in issues)
     if as_json:
-        from tvmdbg_widgets.cli.common import terminal as telling
+        from tvmdbg_widgets.cli.common import terminal
 
-        found = [telling.as_json(issue) for issue in issues]
-        print_json({"run": run.title, "ok": not failed, "issues": found})
+        records = [terminal.as_json(issue) for issue in issues]
+        print_json({"run": run.title, "ok": not failed, "issues": records})
     else:
         from tvmdbg_widgets.cli.common.terminal import tell_issues
 

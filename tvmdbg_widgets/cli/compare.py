@@ -1,4 +1,4 @@
-"""``tvmdbg compare``: what differs between two runs."""
+"""``tvmdbg compare``: differences between two runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NUMBERS = ("ns_a", "ns_b", "change_ns", "ratio", "p", "q", "shift_ns", "low_ns"
 
 
 class CompareFailOn(StrEnum):
-    """What makes the status 1."""
+    """Differences with exit status 1."""
 
     ANY = "any"
     STRUCTURE = "structure"
@@ -87,7 +87,7 @@ def compare(
 
 
 def _sensible(fail_on: CompareFailOn | None, *, times: bool, other: bool) -> None:
-    """Refuse options that mean nothing together."""
+    """Refuse combinations of options without a meaning."""
     if times and fail_on not in (None, CompareFailOn.SLOWER):
         raise typer.BadParameter(
             f"'{fail_on}' is not about times: use 'slower'", param_hint="--fail-on"
@@ -104,28 +104,28 @@ def _times(
     import tvmdbg_widgets as tvmdbg
     from tvmdbg_widgets.analysis.compare_times import TimeVerdict
 
-    found = tvmdbg.compare_times(NamedRun([a]).open(), NamedRun([b]).open(), warm_up=warm_up)
+    comparison = tvmdbg.compare_times(NamedRun([a]).open(), NamedRun([b]).open(), warm_up=warm_up)
     if as_json:
-        print_json(_times_record(found))
+        print_json(_times_record(comparison))
     else:
-        print(found.by("kind") if by_kind else found)
-    if fail_on is not None and found.total.verdict is TimeVerdict.SLOWER:
+        print(comparison.by("kind") if by_kind else comparison)
+    if fail_on is not None and comparison.total.verdict is TimeVerdict.SLOWER:
         raise typer.Exit(FOUND)
 
 
-def _times_record(found: TimeComparison) -> dict[str, Any]:
+def _times_record(comparison: TimeComparison) -> dict[str, Any]:
     return {
-        "a": found.titles[0],
-        "b": found.titles[1],
-        "said": list(found.caption[1:]),
-        "total": _row(found.total),
-        "kinds": [_row(each) for each in found.by("kind")],
-        "rows": [_row(each) for each in found],
+        "a": comparison.titles[0],
+        "b": comparison.titles[1],
+        "said": list(comparison.caption[1:]),
+        "total": _row(comparison.total),
+        "kinds": list(map(_row, comparison.by("kind"))),
+        "rows": list(map(_row, comparison)),
     }
 
 
 def _row(row: TimeChange) -> dict[str, Any]:
-    """One row; numbers that are not known are null."""
+    """Return a row as JSON; unknown numbers are null."""
     numbers = {name: getattr(row, name) for name in _NUMBERS}
     return {
         "label": row.label,
@@ -139,39 +139,39 @@ def _row(row: TimeChange) -> dict[str, Any]:
     }
 
 
-def _differs(found: Comparison, fail_on: CompareFailOn) -> bool:
+def _differs(comparison: Comparison, fail_on: CompareFailOn) -> bool:
     from tvmdbg_widgets.analysis.differences import DifferenceKind
 
     last = DifferenceKind.SHAPE if fail_on is CompareFailOn.STRUCTURE else DifferenceKind.STORAGE
-    return any(each.kind <= last for each in found)
+    return any(difference.kind <= last for difference in comparison)
 
 
-def _record(found: Comparison) -> dict[str, Any]:
+def _record(comparison: Comparison) -> dict[str, Any]:
     return {
-        "a": found.titles[0],
-        "b": found.titles[1],
-        "sentence": found.sentence,
-        "matched": found.matching.counts(),
+        "a": comparison.titles[0],
+        "b": comparison.titles[1],
+        "sentence": comparison.sentence,
+        "matched": comparison.matching.counts(),
         "pairs": [
             {
-                "a": each.a,
-                "b": each.b,
-                "certainty": each.certainty.label,
-                "reason": each.reason.label,
+                "a": pair.a,
+                "b": pair.b,
+                "certainty": pair.certainty.label,
+                "reason": pair.reason.label,
             }
-            for each in found.matching
+            for pair in comparison.matching
         ],
-        "only_a": found.matching.only_a.tolist(),
-        "only_b": found.matching.only_b.tolist(),
+        "only_a": comparison.matching.only_a.tolist(),
+        "only_b": comparison.matching.only_b.tolist(),
         "differences": [
             {
-                "kind": each.kind.label,
-                "a": each.a if each.a >= 0 else None,
-                "b": each.b if each.b >= 0 else None,
-                "what": each.what,
-                "in_a": each.in_a,
-                "in_b": each.in_b,
+                "kind": difference.kind.label,
+                "a": difference.a if difference.a >= 0 else None,
+                "b": difference.b if difference.b >= 0 else None,
+                "what": difference.what,
+                "in_a": difference.in_a,
+                "in_b": difference.in_b,
             }
-            for each in found
+            for difference in comparison
         ],
     }

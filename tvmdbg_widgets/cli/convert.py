@@ -9,7 +9,14 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, is_terminal, note, verb
+from tvmdbg_widgets.cli.common.terminal import (
+    UsageError,
+    examples,
+    is_terminal,
+    note,
+    usage_errors,
+    verb,
+)
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
@@ -72,17 +79,12 @@ def convert(
     written, OUT appears when it is complete, and IN is never written to.
     """
     from tvmdbg_widgets.formats.tvm.params.survey import conversion
-    from tvmdbg_widgets.model.base.text import FormatError
 
     with ExitStack() as stack:
         opened = _opened(source, stack)
         _check_target(source, output)
-        try:
+        with usage_errors():
             planned = conversion(opened, dtype_layout, from_dtype_layout)
-        except FormatError:
-            raise
-        except ValueError as problem:
-            raise UsageError(str(problem)) from None
         if output == "-":
             _write(planned, sys.stdout.buffer)
             sys.stdout.buffer.flush()
@@ -104,7 +106,7 @@ def _write(planned: Conversion, file: IO[bytes]) -> None:
 
 
 def _opened(name: str, stack: ExitStack) -> ByteSource:
-    """Open the input; what comes through a pipe is laid on disk first, for it is read twice."""
+    """Open the input; standard input is copied to disk, since it is read twice."""
     from tvmdbg_widgets.sources.given import StreamSource, as_source
 
     if name != "-":

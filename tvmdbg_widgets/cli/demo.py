@@ -1,4 +1,4 @@
-"""``tvmdbg demo``: a real run that rides with the package, as a page."""
+"""``tvmdbg demo``: a recorded run of the package, as a page."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def demo(
 
     if fault and executorch:
         raise UsageError("--fault and --executorch are two runs: choose one")
-    sample, told = samples.resnet20_cifar, "ResNet-20, recorded with TVM 0.19 on a CPU"
+    sample, title = samples.resnet20_cifar, "ResNet-20, recorded with TVM 0.19 on a CPU"
     if fault:
         sample = samples.resnet20_cifar_fp16_overflow
-        told = "ResNet-20 in float16, recorded with TVM 0.19 on a CPU"
+        title = "ResNet-20 in float16, recorded with TVM 0.19 on a CPU"
     elif executorch:
         sample = samples.executorch_demo_delegate
-        told = "A network with a delegate, recorded with ExecuTorch 1.5.1 on a CPU"
+        title = "A network with a delegate, recorded with ExecuTorch 1.5.1 on a CPU"
     if path:
         say(str(sample))
         return
     from tvmdbg_widgets.cli.common.dump import NamedRun
 
-    note(told)
+    note(title)
     show_page(NamedRun([str(sample)]).open(), no_browser)

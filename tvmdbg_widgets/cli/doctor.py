@@ -1,4 +1,4 @@
-"""``tvmdbg doctor``: what of this installation will not work, and why."""
+"""``tvmdbg doctor``: problems of this installation and their causes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STATIC = Path(__file__).parents[1] / "static"
 NAMES = ("loader", "run", "session", "graph", "tensor", "timeline", "memory", "debugger", "page")
 _ALWAYS = ("tvmdbg-widgets", "anywidget", "ipywidgets", "numpy")
 _PACKAGES = (*_ALWAYS, "jupyterlab", "notebook")
-#: What a package is for, and what brings it.
+#: Purpose of an optional package, and what to install.
 _EXTRAS = {
     "pandas": ("tables as data frames (to_dataframe)", "pandas"),
     "resvg-py": ("figures as PNG (figure.save('x.png'))", "'tvmdbg-widgets[png]'"),
@@ -67,24 +67,24 @@ def doctor(
     from tvmdbg_widgets.cli.common.hints import problems
     from tvmdbg_widgets.cli.doctor_environments import environments
 
-    found = environments(timeout)
+    known = environments(timeout)
     bundles = bundle_state()
-    told = problems(found)
-    told += bundle_problems(*bundles)
+    troubles = problems(known)
+    troubles += bundle_problems(*bundles)
     sound, grave = _look_at(dump) if dump else ("", [])
-    told += grave
+    troubles += grave
     if as_json:
-        print_json(_record(found, bundles, sound, told))
+        print_json(_record(known, bundles, sound, troubles))
     else:
-        _tell(found, bundles, sound, told)
-    if any(each.fatal for each in told):
+        _tell(known, bundles, sound, troubles)
+    if any(trouble.fatal for trouble in troubles):
         raise typer.Exit(FOUND)
 
 
 def bundle_state(static: Path = STATIC) -> tuple[str, str]:
-    """Return whether the front ends are ``"current"``, ``"missing"`` or ``"stale"``, and which.
+    """Return ``"current"``, ``"missing"`` or ``"stale"``, with the missing files or the hash.
 
-    Installed packages have no sources to compare with: theirs are current when they are whole.
+    Installed packages have no sources to compare with: complete bundles are current.
     """
     absent = [f"{name}.js" for name in NAMES if not (static / f"{name}.js").is_file()]
     try:
@@ -104,7 +104,7 @@ def bundle_state(static: Path = STATIC) -> tuple[str, str]:
 
 
 def bundle_problems(state: str, detail: str) -> list[Problem]:
-    """Say what a state of the front ends means."""
+    """Return the problem of a state of the bundles, if it is one."""
     if state == "missing":
         remedy = "in a checkout: make bundle; else: pip install --force-reinstall tvmdbg-widgets"
         return [Problem("bundles", f"missing: {detail}", "views and pages stay empty", remedy)]
@@ -114,7 +114,7 @@ def bundle_problems(state: str, detail: str) -> list[Problem]:
 
 
 def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
-    """Return what to say of a dump that can be read, and what is wrong with it."""
+    """Return a sentence on a readable dump, and its problems."""
     from tvmdbg_widgets.cli.common.dump import NamedRun
     from tvmdbg_widgets.model.base.numbers import counted
     from tvmdbg_widgets.model.base.text import FormatError
@@ -127,16 +127,16 @@ def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
     grave = [issue for issue in issues if issue.severity.value == "error"]
     if grave:
         effect, remedy = "what stands there", "tvmdbg check tells all"
-        return "", [Problem("dump", for_shell(e.message), effect, remedy) for e in grave[:5]]
+        return "", [Problem("dump", for_shell(x.message), effect, remedy) for x in grave[:5]]
     noted = f"; {counted(len(issues), 'remark')}, which tvmdbg check tells" if issues else ""
     return f"{', '.join(dump)}: opens without errors{noted}", []
 
 
 def _tell(
-    found: list[Environment], bundles: tuple[str, str], sound: str, told: list[Problem]
+    found: list[Environment], bundles: tuple[str, str], sound: str, troubles: list[Problem]
 ) -> None:
-    for each in found:
-        _tell_environment(each)
+    for environment in found:
+        _tell_environment(environment)
     kind, detail = bundles
     color = "green" if kind == "current" else "yellow"
     shown = detail if kind == "missing" else detail[:12]
@@ -146,28 +146,29 @@ def _tell(
         dump = _from_home(sound)
         paragraph(dump, "green", label=f"{'Dump':<12}", label_styles=("bold",))
     say()
-    if not told:
+    if not troubles:
         say(styled("Everything works.", "bold", "green"))
-    for problem in sorted(told, key=lambda problem: not problem.fatal):
+    for problem in sorted(troubles, key=lambda problem: not problem.fatal):
         styles = ("bold", "red") if problem.fatal else ("yellow",)
         mark, effect = ("problem", "will not work") if problem.fatal else ("remark", "concerns")
         what = f"{problem.where}: {problem.what}"
         paragraph(what, label=f"{mark:<9}", label_styles=styles)
         paragraph(f"{effect}: {problem.effect}", "dim", indent=9)
         paragraph(f"do: {problem.remedy}", "dim", indent=9)
-    if any(each.fatal for each in told):
+    if any(problem.fatal for problem in troubles):
         note("Exit status 1: something will not work.")
 
 
-def _tell_environment(each: Environment) -> None:
-    names = {"here": "This environment", "server": "Jupyter's server"}
-    title = f"  {each.title}" if each.title else ""
-    say(styled(names.get(each.role, f"Kernel {each.name}"), "bold"), styled(title, "dim"))
-    if each.problem:
-        paragraph(each.problem, "dim", indent=2)
+def _tell_environment(environment: Environment) -> None:
+    roles = {"here": "This environment", "server": "Jupyter's server"}
+    name = roles.get(environment.role, f"Kernel {environment.name}")
+    title = f"  {environment.title}" if environment.title else ""
+    say(styled(name, "bold"), styled(title, "dim"))
+    if environment.problem:
+        paragraph(environment.problem, "dim", indent=2)
     else:
-        texts = {name: each.version(name) or "" for name in _PACKAGES}
-        texts = {"python": f"{each.python}  {_from_home(each.executable)}", **texts}
+        texts = {name: environment.version(name) or "" for name in _PACKAGES}
+        texts = {"python": f"{environment.python}  {_from_home(environment.executable)}", **texts}
         for name, text in texts.items():
             if text or name in _ALWAYS:
                 shown = styled(text) if text else styled("missing", "yellow")
@@ -184,36 +185,36 @@ def _tell_extras(here: Environment) -> None:
 
 
 def _record(
-    found: list[Environment], bundles: tuple[str, str], sound: str, told: list[Problem]
+    found: list[Environment], bundles: tuple[str, str], sound: str, troubles: list[Problem]
 ) -> dict[str, Any]:
     return {
-        "ok": not any(each.fatal for each in told),
+        "ok": not any(problem.fatal for problem in troubles),
         "environments": [
             {
-                "role": each.role,
-                "name": each.name,
-                "title": each.title,
-                "problem": _from_home(each.problem) or None,
-                "python": each.python or None,
-                "executable": _from_home(each.executable) or None,
-                "packages": dict(each.facts.get("packages", {})),
-                "extensions": list(each.extensions),
+                "role": one.role,
+                "name": one.name,
+                "title": one.title,
+                "problem": _from_home(one.problem) or None,
+                "python": one.python or None,
+                "executable": _from_home(one.executable) or None,
+                "packages": dict(one.facts.get("packages", {})),
+                "extensions": list(one.extensions),
             }
-            for each in found
+            for one in found
         ],
         "bundles": {"state": bundles[0], "detail": bundles[1]},
         "dump": _from_home(sound) or None,
         "problems": [
             {
                 "do" if name == "remedy" else name: _from_home(fact) if name != "fatal" else fact
-                for name, fact in asdict(each).items()
+                for name, fact in asdict(problem).items()
             }
-            for each in told
+            for problem in troubles
         ],
     }
 
 
 def _from_home(text: str) -> str:
-    """The text with ``~`` for the home folder: what is attached to an issue names no user."""
+    """Return a text with ``~`` for the home folder, so that reports name no user."""
     home = os.fspath(Path.home())
     return text if len(home) < 2 else text.replace(home + os.sep, f"~{os.sep}")

@@ -1,4 +1,4 @@
-"""The environments that a notebook runs in: where the server is, where each kernel is."""
+"""Python environments of notebooks: this one, the server's, and each kernel's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PYTHONS = {"python", "python3", f"python3.{sys.version_info[1]}"}
 
 @dataclass(frozen=True)
 class Environment:
-    """What one Python environment has, or why that is not known; empty texts where unknown."""
+    """Facts of one Python environment, or the problem with reading them."""
 
     role: str
     name: str
@@ -30,7 +30,7 @@ class Environment:
 
     @property
     def executable(self) -> str:
-        """The interpreter."""
+        """Path of the interpreter."""
         return str(self.facts.get("executable", ""))
 
     @property
@@ -44,39 +44,39 @@ class Environment:
         return tuple(self.facts.get("extensions", ()))
 
     def version(self, package: str) -> str | None:
-        """Version of a package, None where it is missing."""
-        found = self.facts.get("packages", {}).get(package)
-        return None if found is None else str(found)
+        """Version of a package, None if missing."""
+        number = self.facts.get("packages", {}).get(package)
+        return None if number is None else str(number)
 
 
 def environments(timeout: float) -> list[Environment]:
-    """Look at this environment, at Jupyter's server, and at each kernel it offers.
+    """Probe this environment, Jupyter's server, and each kernel it offers.
 
-    Each is asked by running its own interpreter, all at once.
+    Each runs its own interpreter, in parallel.
     """
     here = server = _probed(Environment("here", "this environment"), [sys.executable], {}, timeout)
     command = None if here.version("jupyter-server") else _server_command()
     if command is not None:
         server = _probed(Environment("server", "Jupyter's server"), command, {}, timeout)
-    found = [here] if server is here else [here, server]
+    probed = [here] if server is here else [here, server]
     kernels = server.facts.get("kernels") or {}
     with ThreadPoolExecutor(8) as pool:
         jobs = [
             pool.submit(_kernel, name, spec, server.executable or sys.executable, timeout)
             for name, spec in sorted(kernels.items())
         ]
-        return [*found, *(job.result() for job in jobs)]
+        return [*probed, *(job.result() for job in jobs)]
 
 
 def server_of(found: Sequence[Environment]) -> Environment | None:
-    """Return the environment that Jupyter's server runs in, None where there is none."""
-    known = [each for each in found if each.role == "server"]
-    known += [each for each in found if each.role == "here" and each.version("jupyter-server")]
+    """Return the environment of Jupyter's server, None if there is none."""
+    known = [one for one in found if one.role == "server"]
+    known += [one for one in found if one.role == "here" and one.version("jupyter-server")]
     return known[0] if known else None
 
 
 def _kernel(name: str, spec: Mapping[str, Any], python: str, timeout: float) -> Environment:
-    title, argv = str(spec.get("display_name", name)), [str(each) for each in spec.get("argv", [])]
+    title, argv = str(spec.get("display_name", name)), list(map(str, spec.get("argv", [])))
     if str(language := spec.get("language") or "another language").lower() != "python":
         return Environment("kernel", name, title, problem=f"a kernel for {language}, not Python")
     if "-m" not in argv:
@@ -89,7 +89,7 @@ def _kernel(name: str, spec: Mapping[str, Any], python: str, timeout: float) -> 
 
 
 def _server_command() -> list[str] | None:
-    """Find the interpreter that starts ``jupyter``: that of the script on the path."""
+    """Return the command of the interpreter that runs ``jupyter``, from its script."""
     for name in ("jupyter-lab", "jupyter-notebook", "jupyter-server", "jupyter"):
         path = shutil.which(name)
         if path is None:

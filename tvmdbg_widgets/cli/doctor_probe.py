@@ -1,9 +1,9 @@
 # ruff: noqa: ANN201, PTH118
 # mypy: ignore-errors
-"""What one Python environment has, printed as one line of JSON.
+"""Facts of one Python environment, printed as one line of JSON.
 
-The file's text is handed to other interpreters (``python -c``), which may be older than this one:
-nothing newer than Python 3.6 may stand here, and nothing but the standard library.
+Other, possibly older interpreters run this text (``python -c``): it needs Python 3.6 and the
+standard library only.
 """
 
 import json
@@ -18,7 +18,7 @@ PACKAGES = (
 
 
 def versions():
-    """Versions of the packages, None where one is missing."""
+    """Return the versions of the packages, None if missing."""
     try:
         from importlib import metadata
     except ImportError:  # Python 3.7 and older, which is too old anyway
@@ -37,7 +37,7 @@ def versions():
 
 
 def extensions():
-    """Front-end extensions that a server of this environment would serve."""
+    """Return the front-end extensions that a server of this environment would serve."""
     try:
         from jupyter_core.paths import jupyter_path
 
@@ -52,17 +52,16 @@ def extensions():
 
 
 def kernels():
-    """Kernels that a server of this environment offers, None where it has no such thing."""
+    """Return the kernels that a server of this environment offers, None without a server."""
     try:
         from jupyter_client.kernelspec import KernelSpecManager
     except ImportError:
         return None
-    found = KernelSpecManager().get_all_specs()
-    return {name: each["spec"] for name, each in found.items()}
+    return {name: kernel["spec"] for name, kernel in KernelSpecManager().get_all_specs().items()}
 
 
-# A notebook's kernel does not import from the folder that this command was given in.
-sys.path[:] = [each for each in sys.path if each]
+# A notebook's kernel does not import from the current folder of this command.
+sys.path[:] = [folder for folder in sys.path if folder]
 FOUND = {
     "python": platform.python_version(),
     "executable": sys.executable,

@@ -1,4 +1,4 @@
-"""``tvmdbg explain``: console output in, what is known about its messages out."""
+"""``tvmdbg explain``: known messages in console output, with their causes."""
 
 from __future__ import annotations
 
@@ -47,32 +47,32 @@ def explain(
             say(line)
         return
     source = as_source(source_of(file))
-    found = explained(source.read(0, source.size))
+    explanation = explained(source.read(0, source.size))
     if as_json:
-        print_json(_as_json(found))
+        print_json(_as_json(explanation))
         return
-    for line in found.text.splitlines():
+    for line in explanation.text.splitlines():
         say(line)
 
 
-def _as_json(found: Explanation) -> dict[str, Any]:
+def _as_json(explanation: Explanation) -> dict[str, Any]:
     return {
-        "lines": found.lines,
+        "lines": explanation.lines,
         "messages": [
             {
-                "id": each.message.id,
-                "line": each.line,
-                "count": each.count,
-                "text": each.text,
-                "facts": dict(each.facts),
-                "details": list(each.details),
-                "versions": each.message.versions,
-                "cause": each.message.cause,
-                "how_to_tell": each.message.tell,
-                "next": list(each.message.next),
-                "source": each.message.source,
+                "id": match.message.id,
+                "line": match.line,
+                "count": match.count,
+                "text": match.text,
+                "facts": dict(match.facts),
+                "details": list(match.details),
+                "versions": match.message.versions,
+                "cause": match.message.cause,
+                "how_to_tell": match.message.tell,
+                "next": list(match.message.next),
+                "source": match.message.source,
             }
-            for each in found
+            for match in explanation
         ],
-        "unknown": [{"line": line, "text": text} for line, text in found.unknown],
+        "unknown": [{"line": line, "text": text} for line, text in explanation.unknown],
     }

@@ -1,4 +1,4 @@
-"""``tvmdbg extract``: some nodes of a run as a small dump of their own."""
+"""``tvmdbg extract``: some nodes of a run as a small dump."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def extract(
             f"The values of {counted(left, 'parameter')} {agree(left, 'is')} left out "
             "(--parameters takes them)."
         )
-    for each in made.notes[:5]:
-        note(each)
+    for text in made.notes[:5]:
+        note(text)
     if len(made.notes) > 5:
         note(
             f"{counted(len(made.notes) - 5, 'more remark')} {agree(len(made.notes) - 5, 'is')} in "

@@ -1,4 +1,4 @@
-"""``tvmdbg findings``: what the run tells about itself, ranked."""
+"""``tvmdbg findings``: ranked findings of a run."""
 
 from __future__ import annotations
 
@@ -60,24 +60,24 @@ def findings(
     from tvmdbg_widgets.cli.common.dump import wanted
 
     run = named.open()
-    found = run.findings(progress=wanted())
+    results = run.findings(progress=wanted())
     if as_json:
         body = {
             "run": run.title,
-            "complete": found.complete,
-            "findings": [finding_record(each) for each in found],
+            "complete": results.complete,
+            "findings": list(map(finding_record, results)),
         }
         print_json(body)
     else:
-        tell_findings(found)
-        if not len(found):
+        tell_findings(results)
+        if not len(results):
             note("No findings: no rule found anything in this run.")
-    if not found.complete:
+    if not results.complete:
         note(
-            f"The scan was stopped: {found.scanned} of {counted(found.to_scan, 'tensor')} "
-            f"{agree(found.scanned, 'was')} scanned."
+            f"The scan was stopped: {results.scanned} of {counted(results.to_scan, 'tensor')} "
+            f"{agree(results.scanned, 'was')} scanned."
         )
-    if fail_on is not None and reach(found, fail_on):
+    if fail_on is not None and reach(results, fail_on):
         raise typer.Exit(FOUND)
-    if not found.complete:
+    if not results.complete:
         raise typer.Exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""``tvmdbg graph``: the graph as a file for other tools, or as a picture."""
+"""``tvmdbg graph``: the graph as a picture or as a file for other tools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, graph_of, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, graph_of, of_run, require_file
 from tvmdbg_widgets.cli.common.terminal import UsageError, examples, is_terminal, note, say, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -26,7 +26,7 @@ EXAMPLES = examples(
 
 
 class To(StrEnum):
-    """What the file is."""
+    """Format of the file."""
 
     DOT = "dot"
     MODEL_EXPLORER = "model-explorer"
@@ -117,11 +117,7 @@ def _check_target(output: str, kind: To) -> None:
         if is_terminal(sys.stdout) and kind is To.PNG:
             raise UsageError("'-o -' would write bytes to this terminal", "Send them to a file.")
         return
-    target = Path(output)
-    if target.is_dir():
-        raise UsageError(f"{output} is a folder", f"Name a file: -o {target / 'net'}.{kind}")
-    if not target.resolve().parent.is_dir():
-        raise UsageError(f"{target.parent}: there is no such folder to write to")
+    require_file(output, f"net.{kind}")
 
 
 def _write(output: str, data: bytes) -> None:
@@ -158,5 +154,5 @@ def _write_picture(run: DebugRun, output: str, kind: To, chosen: Any, how: dict[
         warnings.simplefilter("always", UserWarning)
         data = figure.png() if kind is To.PNG else f"{figure.svg}\n".encode()
     _write(output, data)
-    for each in caught:
-        note(str(each.message))
+    for warning in caught:
+        note(str(warning.message))

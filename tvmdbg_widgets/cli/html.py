@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, one_node, require_file
 from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, say, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -26,7 +25,7 @@ _UNITS = {"": 1, "k": 10**3, "kb": 10**3, "m": 10**6, "mb": 10**6, "g": 10**9, "
 
 
 class Share(StrEnum):
-    """What of the activations goes into the page."""
+    """Values of activations that go into the page."""
 
     STATISTICS = "statistics"
     PICTURES = "pictures"
@@ -85,11 +84,11 @@ def html(
 
     It excludes the values of parameters unless you ask for them. The page lists what was left out.
     """
-    _check_target(output)
+    require_file(output, "run.html")
     limit = size(budget)
     run = named.open()
     named.spare(run, output)
-    started = None if node is None else _node(run, node)
+    started = None if node is None else one_node(run, node)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         run.save_html(
@@ -103,8 +102,8 @@ def html(
             view=None if view is None else view.value,
         )
     say(str(output))
-    for each in caught:
-        note(str(each.message))
+    for warning in caught:
+        note(str(warning.message))
     note(f"{counted(output.stat().st_size, 'byte')}; open it in any browser")
 
 
@@ -113,22 +112,9 @@ def size(text: str) -> int:
     number = text.strip().lower().rstrip("kmgb ")
     unit = text.strip().lower()[len(number) :].strip()
     try:
-        found = int(float(number) * _UNITS[unit])
+        count = int(float(number) * _UNITS[unit])
     except (KeyError, ValueError, OverflowError):
-        found = 0
-    if found <= 0:
+        count = 0
+    if count <= 0:
         raise UsageError(f"--budget {text!r} is not a size", "Write it as 800k, 5MB or 20000000.")
-    return found
-
-
-def _check_target(output: Path) -> None:
-    if output.is_dir():
-        raise UsageError(f"{output} is a folder", f"Name a file: -o {output / 'run.html'}")
-    if not output.resolve().parent.is_dir():
-        raise UsageError(f"{os.fspath(output.parent)}: there is no such folder to write to")
-
-
-def _node(run: object, text: str) -> int:
-    from tvmdbg_widgets.cli.common.dump import one_node
-
-    return one_node(run, text)  # type: ignore[arg-type]
+    return count

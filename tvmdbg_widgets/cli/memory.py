@@ -1,4 +1,4 @@
-"""``tvmdbg memory``: what shares memory, and what makes the peak."""
+"""``tvmdbg memory``: peak memory and the outputs that share a slot."""
 
 from __future__ import annotations
 
@@ -66,10 +66,7 @@ def _tell_slots(plan: MemoryPlan) -> None:
     for row in rows:
         slot = plan.slots[row]
         held = counted(len(slot.entries), "entry")
-        say(
-            f"  {bytes_text(slot.bytes):>24}  ",
-            styled(f"{slot.place}, {held}", "dim"),
-        )
+        say(f"  {bytes_text(slot.bytes):>24}  ", styled(f"{slot.place}, {held}", "dim"))
     more = int((~plan.slot_is_parameter).sum()) - len(rows)
     if more > 0:
         note(f"  {counted(more, 'smaller slot')}: tvmdbg memory --json")

@@ -16,6 +16,7 @@ from tvmdbg_widgets.cli.common.terminal import (
     note,
     say,
     styled,
+    usage_errors,
     verb,
 )
 from tvmdbg_widgets.model.base.numbers import agree, counted
@@ -35,7 +36,7 @@ EXAMPLES = examples(
 )
 _SHOWN = 200
 _ISSUES_SHOWN = 20
-#: Bytes of a packet that are shown.
+#: Shown bytes of a packet.
 _BYTES_SHOWN = 4096
 
 
@@ -105,22 +106,15 @@ def _opened(
     client: str, server: str | None, connection: str | None, layout: str, era: Any
 ) -> RpcLog:
     from tvmdbg_widgets.cli.common.dump import quiet_unless_terminal, source_of
-    from tvmdbg_widgets.model.base.text import FormatError
     from tvmdbg_widgets.rpc import open_rpc
 
     quiet_unless_terminal()
     wanted: int | str | None = connection
     if connection is not None and connection.isdecimal():
         wanted = int(connection)
-    try:
-        return open_rpc(
-            source_of(client), source_of(server),
-            connection=wanted, dtype_layout=layout, era=era,
-        )  # fmt: skip
-    except FormatError:
-        raise
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
+    sides = source_of(client), source_of(server)
+    with usage_errors():
+        return open_rpc(*sides, connection=wanted, dtype_layout=layout, era=era)
 
 
 def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:

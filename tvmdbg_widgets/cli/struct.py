@@ -1,4 +1,4 @@
-"""``tvmdbg struct``: structs of TVM's runtime byte by byte, under several layouts."""
+"""``tvmdbg struct``: structs of TVM's runtime byte by byte, in several layouts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import FOUND, UsageError, examples, grid, note, say, verb
+from tvmdbg_widgets.cli.common.terminal import (
+    FOUND,
+    UsageError,
+    examples,
+    grid,
+    note,
+    say,
+    usage_errors,
+    verb,
+)
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
@@ -131,22 +140,17 @@ def struct(
 def _other(check: Path | None, ir: str | None, layouts: list[str], bits: int) -> None:
     """Check sources or compiled code, or print assertions."""
     from tvmdbg_widgets import abi
-    from tvmdbg_widgets.model.base.text import FormatError
 
     wrong = False
-    try:
+    with usage_errors(NotADirectoryError):
         if check is not None:
-            found = abi.check(check, layouts[0])
-            lines, wrong = found.lines(), bool(found.disagreeing)
+            places = abi.check(check, layouts[0])
+            lines, wrong = places.lines(), bool(places.disagreeing)
         elif ir is not None:
-            told = abi.layout_of_ir(_source(ir), *layouts)
-            lines, wrong = told.text.splitlines(), bool(told.conflicts)
+            verdict = abi.layout_of_ir(_source(ir), *layouts)
+            lines, wrong = verdict.text.splitlines(), bool(verdict.conflicts)
         else:
             lines = abi.assertions(layouts[0], bits).splitlines()
-    except FormatError:
-        raise
-    except (NotADirectoryError, ValueError) as problem:
-        raise UsageError(str(problem)) from None
     for line in lines:
         say(line)
     if wrong:
@@ -155,15 +159,10 @@ def _other(check: Path | None, ir: str | None, layouts: list[str], bits: int) ->
 
 def _view(name: str, layouts: list[str], dump: str | None, **options: Any) -> StructView:
     from tvmdbg_widgets import abi
-    from tvmdbg_widgets.model.base.text import FormatError
 
     text = None if dump is None else _read(dump)
-    try:
+    with usage_errors():
         return abi.struct(name, *layouts, hex=text, **options)
-    except FormatError:
-        raise
-    except ValueError as problem:
-        raise UsageError(str(problem)) from None
 
 
 def _source(name: str) -> ByteSource:
@@ -194,17 +193,18 @@ def _list_all(layouts: list[str], bits: int | None, int64_align: int) -> None:
 
 
 def _as_json(view: StructView) -> dict[str, Any]:
-    found = []
+    layouts = []
     for at, (label, placed) in enumerate(zip(view.labels, view.structs, strict=True)):
         values = view.decodings[at].values if view.decodings else ()
-        told = {value.leaf.path: value for value in values}
+        facts = {
+            value.leaf.path: {"value": value.text, "problem": value.problem} for value in values
+        }
         members = [
             {"member": leaf.path, "type": leaf.type.name, "offset": leaf.offset,
-             "bytes": leaf.type.size}
-            | ({"value": told[leaf.path].text, "problem": told[leaf.path].problem} if told else {})
+             "bytes": leaf.type.size, **(facts[leaf.path] if facts else {})}
             for leaf in placed.leaves()
         ]  # fmt: skip
-        found.append(
+        layouts.append(
             {"dtype_layout": label, "bytes": placed.size, "align": placed.align, "members": members}
         )
-    return {"struct": view.name, "verdict": view.verdict, "dtype_layouts": found}
+    return {"struct": view.name, "verdict": view.verdict, "dtype_layouts": layouts}

@@ -1,4 +1,4 @@
-"""``tvmdbg summary``: the run in some lines."""
+"""``tvmdbg summary``: the run in a few lines."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def summary(named: NamedRun) -> None:
     run = named.open()
     say(styled(run.title, "bold"), styled(f"  {run.provenance.format}", "dim"))
     for name, part in (("graph", run.graph), ("tensors", run.tensors), ("timeline", run.timeline)):
-        told = "missing" if part is None else repr(part).splitlines()[0].partition(": ")[2]
-        paragraph(told, label=f"{name:<9}", label_styles=("dim",), indent=2)
-    told_of = run.parts.executorch.delegation if run.parts.executorch is not None else None
-    if told_of is not None:
-        say("  ", styled("delegation ", "dim"), told_of.title)
-        for line in repr(told_of).splitlines()[1:]:
+        text = "missing" if part is None else repr(part).splitlines()[0].partition(": ")[2]
+        paragraph(text, label=f"{name:<9}", label_styles=("dim",), indent=2)
+    delegation = run.parts.executorch.delegation if run.parts.executorch is not None else None
+    if delegation is not None:
+        say("  ", styled("delegation ", "dim"), delegation.title)
+        for line in repr(delegation).splitlines()[1:]:
             say("           ", styled(line))
     for line in _delegates(run):
         say("  ", styled("delegate ", "dim"), line)
@@ -61,18 +61,18 @@ def summary(named: NamedRun) -> None:
 
 
 def _delegates(run: DebugRun) -> list[str]:
-    """Return what the program holds for each call of a delegate."""
+    """Return the payload of each delegate call in the program."""
     from tvmdbg_widgets.model.base.numbers import counted
     from tvmdbg_widgets.model.base.text import one_line
 
     files = run.parts.executorch
     held = [] if files is None else list(files.insides.of(files.method).values())
-    told = [
-        one_line(f"{each.delegate.id}, instruction {each.instruction}: {each.payload}")
-        for each in held[:_MOST_DELEGATES]
+    lines = [
+        one_line(f"{call.delegate.id}, instruction {call.instruction}: {call.payload}")
+        for call in held[:_MOST_DELEGATES]
     ]
-    more = len(held) - len(told)
-    return [*told, f"{counted(more, 'more call')} of delegates"] if more else told
+    more = len(held) - len(lines)
+    return [*lines, f"{counted(more, 'more call')} of delegates"] if more else lines
 
 
 def _shortened(names: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""``tvmdbg table``: the operators with their times."""
+"""``tvmdbg table``: operators with their times."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
 from tvmdbg_widgets.cli.common.terminal import UsageError, examples, grid, note, verb
-from tvmdbg_widgets.cli.table_by import TableBy
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.cli.table_by import TableBy, csv_cell
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.times.operators import OperatorRow, Operators
@@ -89,7 +88,7 @@ def table(
     ] = False,
 ) -> None:
     """List operators with time, share, spread of repeats, dtype and shape."""
-    others = any(each is not None for each in (sort, by, top))
+    others = any(option is not None for option in (sort, by, top))
     _check_whole(
         ("--inspector", "event", inspector, as_json or as_csv or tvm or others),
         ("--tvm", "operator", tvm, as_json or as_csv or inspector or others),
@@ -128,7 +127,7 @@ def table(
 
 
 def _check_whole(*printed: tuple[str, str, bool, bool]) -> None:
-    """Refuse what would leave something out of a table that another program prints whole."""
+    """Refuse options that would shorten a table in another program's format."""
     for option, row, given, others in printed:
         if given and others:
             raise UsageError(f"{option} prints every {row}: leave out the other options")
@@ -140,12 +139,12 @@ def _check_fit(*refused: tuple[bool, str]) -> None:
             raise UsageError(why)
 
 
-def _as_tvm(found: Operators, release: str | None) -> None:
-    with warnings.catch_warnings(record=True) as told:
+def _as_tvm(operators: Operators, release: str | None) -> None:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        text = found.as_tvm(release)
-    for each in told:
-        note(str(each.message))
+        text = operators.as_tvm(release)
+    for warning in caught:
+        note(str(warning.message))
     print(text)
 
 
@@ -200,12 +199,4 @@ def _write_csv(rows: list[OperatorRow]) -> None:
     writer.writerow(OPERATOR_COLUMNS)
     for row in rows:
         record = _record(row)
-        writer.writerow([_cell(record[name]) for name in OPERATOR_COLUMNS])
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return " ".join(map(str, value))
-    if isinstance(value, float):
-        return "" if math.isnan(value) else repr(value)
-    return one_line(value) if isinstance(value, str) else value
+        writer.writerow([csv_cell(record[name]) for name in OPERATOR_COLUMNS])

@@ -1,4 +1,4 @@
-"""``tvmdbg table --by``: times summed up by one thing."""
+"""``tvmdbg table --by``: times summed by a property of operators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TableBy(StrEnum):
-    """What a row sums up."""
+    """Property by which rows are summed."""
 
     NODE = "node"
     KIND = "kind"
@@ -29,13 +29,13 @@ class TableBy(StrEnum):
 
 
 def show(table: TimeTable, top: int | None) -> None:
-    """Print the table, its caption and notes beside it."""
+    """Print the table with its caption and notes."""
     note(table.caption)
     head, cells = table.cells(top)
     right = tuple(range(1, len(head)))
     grid(head, cells, right=right, give=0, drop=tuple(range(len(head) - 1, 3, -1)))
-    for each in table.notes:
-        note(each)
+    for text in table.notes:
+        note(text)
 
 
 def as_json(table: TimeTable, top: int | None) -> dict[str, Any]:
@@ -56,8 +56,7 @@ def write_csv(table: TimeTable, top: int | None) -> None:
     rows = [_record(row) for row in table[:top]]
     writer.writerow(_FIELDS)
     for row in rows:
-        row["nodes"] = " ".join(map(str, row["nodes"]))
-        writer.writerow([_cell(row[name]) for name in _FIELDS])
+        writer.writerow([csv_cell(row[name]) for name in _FIELDS])
 
 
 _TIMES = ("minimum", "mean", "p50", "p90", "maximum", "low", "high")
@@ -83,7 +82,10 @@ def _record(row: TimeRow) -> dict[str, Any]:
     }
 
 
-def _cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """Return a value for CSV: NaN is empty, lists are separated by spaces, texts one line."""
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(value)
     return one_line(value) if isinstance(value, str) else value

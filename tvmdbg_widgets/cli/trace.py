@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, require_file
 from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, say, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -62,9 +62,6 @@ def _check_target(output: str) -> None:
     if output == "-":
         return
     target = Path(output)
-    if target.is_dir():
-        raise UsageError(f"{output} is a folder", f"Name a file: -o {target / 'trace'}.json")
-    if target.suffix.lower() != ".json":
+    if target.suffix.lower() != ".json" and not target.is_dir():
         raise UsageError(f"{output} is no .json", "Perfetto knows traces in JSON by this ending.")
-    if not target.resolve().parent.is_dir():
-        raise UsageError(f"{target.parent}: there is no such folder to write to")
+    require_file(output, "trace.json")

@@ -1,1 +1,1 @@
-"""Runs as files for others: the page without a kernel, reports, other tools' formats."""
+"""Runs as files for others: offline pages, reports, and formats of other tools."""

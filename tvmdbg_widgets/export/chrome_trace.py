@@ -1,10 +1,9 @@
-"""The timeline as a Chrome trace in JSON, which Perfetto, chrome://tracing and we open.
+"""The timeline as a Chrome trace in JSON, for Perfetto, chrome://tracing and this package.
 
 "Trace Event Format" (Google, 2016): times are microseconds in decimal. Slices are X events,
-those of no duration instants (i), counters C events, flows s, t and f events, or a bind_id of the
-slices that told of them. They count from the timeline's origin, which stands in ``otherData``:
-Perfetto v52 drops a third of slices that count from 1970 and follow each other, since it reads such
-times to 250 ns.
+without duration instants (i); counters are C events; flows are s, t and f events, or a bind_id of
+their slice. Times count from the timeline's origin in ``otherData``: Perfetto v52 reads times since
+1970 to 250 ns only, and drops a third of adjacent slices.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ def write_chrome_trace(
 def send_chrome_trace(
     timeline: Timeline, graph: Graph | None, file: IO[bytes], *, title: str = ""
 ) -> None:
-    """Write a timeline to an open file, a block of events at a time."""
+    """Write a timeline to an open file, one block of events at a time."""
     slices = _order(timeline)
     given = threads(timeline)
-    said = " (synthetic: back to back)" if timeline.synthetic else ""
+    suffix = " (synthetic: back to back)" if timeline.synthetic else ""
     values = None if timeline.extras is None else timeline.extras.counters.values
     about = {
         "title": title,
@@ -64,7 +63,7 @@ def send_chrome_trace(
     }
     top = {"displayTimeUnit": "ns", "otherData": {"tvmdbg": about}}
     file.write(json.dumps(top)[:-1].encode() + b', "traceEvents": [\n')
-    first = ",\n".join(metadata(timeline, given, title or "timeline", said))
+    first = ",\n".join(metadata(timeline, given, title or "timeline", suffix))
     file.write(first.encode())
     comma = ",\n" if first else ""
     events = _EventLines(timeline, graph, given)
@@ -83,25 +82,24 @@ def send_chrome_trace(
 
 
 def _roles(timeline: Timeline) -> dict[str, list[str]]:
-    """Return the names of slices that are no work, by what they are; those all slices of which are.
+    """Return the names of non-work slices by role, if all slices of a name have it.
 
-    No field of an event says so, and a trace that is opened again must count the same.
+    No event field holds a role, and a reopened trace must count the same.
     """
-    codes, found = timeline.slice_names.codes, {}
+    codes, roles = timeline.slice_names.codes, {}
     for role in set(SliceRole) - {SliceRole.WORK}:
         own = timeline.slice_role == role
         names = np.setdiff1d(codes[own], codes[~own])
         if len(names):
-            found[role.name.lower()] = [
-                timeline.slice_names.unique[name] for name in names.tolist()
-            ]
-    return found
+            unique = timeline.slice_names.unique
+            roles[role.name.lower()] = [unique[code] for code in names.tolist()]
+    return roles
 
 
 def _order(timeline: Timeline) -> Ints:
-    """Usable slices by start, the longer first: a reader finds what holds a slice before it.
+    """Return usable slices by start, longer first, in whole nanoseconds.
 
-    By whole nanoseconds, since there are readers that count in them.
+    Some readers count in whole nanoseconds, and parents must come before their children.
     """
     at = np.sort(timeline.rows.order).astype(np.int64)
     start, duration = timeline.slice_start_ns[at], timeline.slice_duration_ns[at]
@@ -129,17 +127,17 @@ class _EventLines:
         self.ends = np.zeros(0, np.int64)
         self._flow: dict[int, str] = {}
         if extras is not None:
-            found = extras.flow_ends
-            self.ends = np.flatnonzero(~found.from_slice)
-            for end in np.flatnonzero(found.from_slice).tolist():
-                slice_, phase = int(self._bound[end]), chr(found.phase[end])
+            flows = extras.flow_ends
+            self.ends = np.flatnonzero(~flows.from_slice)
+            for end in np.flatnonzero(flows.from_slice).tolist():
+                slice_, phase = int(self._bound[end]), chr(flows.phase[end])
                 ways = ",".join(f'"{way}":true' for way in _WAYS[phase])
-                self._flow[slice_] = f',"bind_id":"0x{found.flow[end]:x}",{ways}'
+                self._flow[slice_] = f',"bind_id":"0x{flows.flow[end]:x}",{ways}'
 
     def slices(self, at: Ints) -> Iterator[str]:
         line = self._timeline
         duration = line.slice_duration_ns[at]
-        for each, ts, dur, length, name, thread, node, trust, occurrence in zip(
+        for index, ts, dur, length, name, thread, node, trust, occurrence in zip(
             at.tolist(),
             microseconds(line.slice_start_ns[at]),
             microseconds(duration),
@@ -151,7 +149,7 @@ class _EventLines:
             line.slice_occurrence[at].tolist(),
             strict=True,
         ):
-            more = self._flow.get(each, "")
+            more = self._flow.get(index, "")
             if node >= 0:
                 more += (
                     f',"args":{{{self._node[node]},"trust":{self._trust[trust]},'
@@ -161,24 +159,24 @@ class _EventLines:
             yield (f'{{"name":{self._names[name]},{kind},"ts":{ts},{self._where[thread]}{more}}}')
 
     def flows(self, at: Ints) -> Iterator[str]:
-        """Ends of flows, on the thread of the slice they are bound to."""
+        """Yield ends of flows, on the thread of their slice."""
         extras = self._timeline.extras
         if extras is None:
             return
         given = extras.flow_ends
-        for each, ts in zip(at.tolist(), microseconds(given.ns[at]), strict=True):
-            bound, track = int(self._bound[each]), int(given.track[each])
+        for end, ts in zip(at.tolist(), microseconds(given.ns[at]), strict=True):
+            bound, track = int(self._bound[end]), int(given.track[end])
             thread = int(self._threads.of_slice[bound]) if bound >= 0 else track
             where = self._where[thread] if thread >= 0 else '"pid":0,"tid":0'
-            around = ',"bp":"e"' if given.encloses[each] else ""
+            around = ',"bp":"e"' if given.encloses[end] else ""
             yield (
-                f'{{"name":{json.dumps(given.names[each])},"cat":"flow",'
-                f'"ph":"{chr(given.phase[each])}","id":{given.flow[each]},"ts":{ts},{where}'
+                f'{{"name":{json.dumps(given.names[end])},"cat":"flow",'
+                f'"ph":"{chr(given.phase[end])}","id":{given.flow[end]},"ts":{ts},{where}'
                 f"{around}}}"
             )
 
     def counters(self) -> Iterator[str]:
-        """Values of counters; series of one counter that change together, together."""
+        """Yield values of counters; series that change together share an event."""
         line = self._timeline
         if line.extras is None:
             return
@@ -206,7 +204,7 @@ class _EventLines:
 
 @dataclass(frozen=True, eq=False)
 class Threads:
-    """Threads so that on each slices only nest: other programs drop or move what overlaps."""
+    """Threads on which slices only nest: other programs drop or move overlapping slices."""
 
     of_slice: Ints
     track: Ints
@@ -220,26 +218,26 @@ class Threads:
 
 
 def threads(timeline: Timeline) -> Threads:
-    """Give every track a thread, and slices that overlap threads of their own."""
+    """Give every track a thread, and overlapping slices threads of their own."""
     count = len(timeline.tracks)
     of_slice = timeline.slice_track.astype(np.int64)
     lane = np.zeros(timeline.num_slices, np.int64)
     at = in_order(timeline)
     at = at[timeline.slice_duration_ns[at] > 0]
-    # as readers do that count in whole nanoseconds
+    # Some readers count in whole nanoseconds.
     start = np.floor(timeline.slice_start_ns[at])
     length = np.floor(timeline.slice_duration_ns[at])
     order = np.lexsort((-length, start, of_slice[at]))
     at = at[order]
-    found = holding(Intervals.of(of_slice[at], start[order], length[order], tolerance=0.0))
-    lane[at] = np.where(found.across, found.depth + 1, 0)
+    nested = holding(Intervals.of(of_slice[at], start[order], length[order], tolerance=0.0))
+    lane[at] = np.where(nested.across, nested.depth + 1, 0)
     keys = of_slice * (int(lane.max(initial=0)) + 1) + lane
     extra, place = np.unique(keys[lane > 0], return_inverse=True)
     of_slice[lane > 0] = count + place
     width = int(lane.max(initial=0)) + 1
     processes: dict[tuple[int, str], int] = {}
     devices = zip(timeline.track_run.tolist(), timeline.track_device, strict=True)
-    pid = [processes.setdefault(each, len(processes) + 1) for each in devices]
+    pid = [processes.setdefault(process, len(processes) + 1) for process in devices]
     for device in timeline.extras.counters.devices if timeline.extras is not None else ():
         if device not in timeline.track_device:
             processes.setdefault((0, device), len(processes) + 1)
@@ -252,14 +250,14 @@ def threads(timeline: Timeline) -> Threads:
     )
 
 
-def metadata(timeline: Timeline, given: Threads, title: str, said: str) -> Iterator[str]:
-    """Yield the events that name processes and threads and tell their order.
+def metadata(timeline: Timeline, given: Threads, title: str, suffix: str) -> Iterator[str]:
+    """Yield events that name and order processes and threads.
 
-    What a name is made of stands beside it, for our own reader.
+    The parts of a name are stored beside it for this package's reader.
     """
     several = len(set(timeline.track_run.tolist())) > 1
     for (run, device), pid in given.processes.items():
-        name = (device or title) + (f" (run {run + 1})" if several else "") + said
+        name = (device or title) + (f" (run {run + 1})" if several else "") + suffix
         ours = {"device": device}
         yield _event("process_name", f'"pid":{pid}', {"name": name, "tvmdbg": ours})
         yield _event("process_sort_index", f'"pid":{pid}', {"sort_index": pid})
@@ -290,12 +288,12 @@ _ALL_DIGITS = Context(prec=400)
 
 
 def microseconds(ns: npt.NDArray[np.float64]) -> list[str]:
-    """Write times as JSON; what reads them as decimals gets the same doubles again.
+    """Write times as JSON from which decimal readers get the same doubles.
 
-    They are numbers, but text where a number would be another nanosecond for Perfetto, which
-    takes a number as a double times 1,000, cut off, and a text as a decimal
-    (``CoerceToTs`` in ``src/trace_processor/importers/json``): one in a hundred slices would
-    reach into the next, and be dropped.
+    Times that would be another nanosecond for Perfetto are texts: it reads a number as a double
+    times 1,000, truncated, and a text as a decimal (``CoerceToTs`` in
+    ``src/trace_processor/importers/json``). One in a hundred slices would overlap the next and be
+    dropped.
     """
     whole = np.floor(ns)
     if np.array_equal(whole, ns) and (not len(ns) or 0 <= ns.min() <= ns.max() < 2.0**62):
@@ -319,7 +317,7 @@ def _text(ns: float) -> str:
 
 
 def _decimal(ns: float) -> Decimal:
-    """The shortest decimal that reads as whole nanoseconds and a rest that give the double."""
+    """Return the shortest decimal whose whole nanoseconds and rest give the double."""
     short = Decimal(repr(ns))
     whole = int(short.to_integral_value("ROUND_FLOOR"))
     rest = float(short - whole)

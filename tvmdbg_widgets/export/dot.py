@@ -48,7 +48,7 @@ def dot(
     edge_labels: bool = True,
     direction: str = "down",
 ) -> str:
-    """Return a graph or some of its nodes in the DOT language; see ``DebugRun.to_dot``."""
+    """Return a graph, or some of its nodes, as DOT; see ``DebugRun.to_dot``."""
     one_of("direction", direction, DIRECTIONS)
     chosen = part(graph, nodes)
     colors = None if color_by is None else node_colors(run, graph, color_by)
@@ -83,9 +83,8 @@ class _DotWriter:
         self.words = NodeTexts(graph, run.timeline)
         inside = np.zeros(graph.num_nodes + 1, np.bool_)
         inside[chosen.node_ids] = True
-        #: Entries in words.
-        self.said: dict[tuple[int, int], str] = {}
-        #: Parameters that are a count on a node that reads them.
+        self.entry_texts: dict[tuple[int, int], str] = {}
+        #: Parameters that are only counted at their readers.
         self.folded = np.zeros(graph.num_nodes + 1, np.bool_)
         if fold:
             readers = chosen.edges
@@ -102,7 +101,7 @@ class _DotWriter:
             yield f"  {self._node(node)}"
 
     def clusters(self) -> Iterator[str]:
-        """Write the nodes, each in the cluster of the innermost group around it."""
+        """Yield the nodes inside nested clusters of their groups."""
         groups = self.run.groups
         members: dict[int, list[int]] = {}
         for node in self.nodes:
@@ -134,22 +133,22 @@ class _DotWriter:
         if words.is_head(node):
             style["peripheries"] = "2"
         if self.colors is not None:
-            fill, said, _ = self.colors.of(node)
+            fill, text, _ = self.colors.of(node)
             if fill is not None:
                 style |= {"fillcolor": f'"{fill}"', "fontcolor": f'"{self.colors.ink(fill)}"'}
             if self.colors.name != "kind":
-                second = [said]
-            tip += f"\n{self.colors.name}: {said}"
+                second = [text]
+            tip += f"\n{self.colors.name}: {text}"
         sources = graph.edge_source[graph.in_edges(node)]
         inside = len(np.unique(sources[self.folded[sources]]))
         if inside:
             second.append(counted(inside, "param"))
         label = f"{cut(words.title(node), _MOST_LABEL)}\n#{node} · {' · '.join(second)}"
-        told = {"label": quoted(label), "tooltip": quoted(tip), **style}
-        return f"n{node} [{', '.join(f'{name}={value}' for name, value in told.items())}];"
+        attributes = {"label": quoted(label), "tooltip": quoted(tip), **style}
+        return f"n{node} [{', '.join(f'{name}={value}' for name, value in attributes.items())}];"
 
     def edges(self) -> Iterator[str]:
-        """Write edges by reader and operand, operands that lead nowhere, control dependencies."""
+        """Yield edges by reader and operand, lost operands, and control dependencies."""
         graph = self.graph
         ends = self.drawn[graph.edge_target] & (self.drawn[graph.edge_source] | self._lost)
         rows = np.flatnonzero(ends)
@@ -178,15 +177,15 @@ class _DotWriter:
         return self.graph.edge_source < 0
 
     def _edge(self, source: int, output: int, position: int, trust: int) -> str:
-        said = self.said.get((source, output))
-        if said is None:
+        text = self.entry_texts.get((source, output))
+        if text is None:
             graph = self.graph
-            said = entry_text(graph.dtype(source, output), graph.shape(source, output))
+            text = entry_text(graph.dtype(source, output), graph.shape(source, output))
             if len(graph.entry_range(source)) > 1:
-                said = f":{output} {said}"
-            self.said[source, output] = said
-        told = [f"label={quoted(said, _MOST_LABEL)}"] if self.labelled else []
-        told.append(f"tooltip={quoted(f'operand {position}: {said}')}")
+                text = f":{output} {text}"
+            self.entry_texts[source, output] = text
+        attributes = [f"label={quoted(text, _MOST_LABEL)}"] if self.labelled else []
+        attributes.append(f"tooltip={quoted(f'operand {position}: {text}')}")
         if trust == Trust.AMBIGUOUS:
-            told.append("style=dashed")
-        return ", ".join(told)
+            attributes.append("style=dashed")
+        return ", ".join(attributes)

@@ -66,37 +66,10 @@ def extract(
     hops: int = 0,
     parameters: bool = False,
 ) -> Extracted:
-    """Write some nodes of a run as a dump of its own, which opens like any other.
+    """Write some nodes of a run as a dump that opens like any other.
 
-    What the nodes read from outside become inputs, with the tensors they held. Tensors keep their
-    bytes, times their values, nodes their names; node ids count anew.
-
-    Parameters
-    ----------
-    parts
-        The run; it must have a graph.
-    nodes
-        Ids of the nodes.
-    path
-        Folder to make; it must not be there, or be empty. It appears when it is complete.
-    hops
-        Keep also what is so many edges away, in both directions.
-    parameters
-        Write the values of parameters too, and of what is computed from parameters alone (a
-        reshaped weight); without, they have a shape and no values.
-
-    Raises
-    ------
-    ValueError
-        The run has no graph, no node is named, or ``hops`` is negative.
-    IndexError
-        The graph has no such node.
-    FileExistsError
-        There is something at ``path``.
-    FormatError
-        A file of the run changed since it was opened.
-    OSError
-        The folder cannot be written.
+    Entries read from outside become inputs with their tensors. Bytes of tensors, times and names
+    stay; nodes get new ids.
     """
     if parts.graph is None:
         raise ValueError("this run has no graph, so no part of it can be taken")
@@ -160,7 +133,7 @@ def _write_json(path: Path, value: Any, indent: int | None = None) -> None:
 def _arrays(
     parts: RunParts, chosen: ExtractedPart, parameters: bool
 ) -> tuple[dict[str, Tensor], list[int], int]:
-    """Tensors by their new keys; parameters that are left out; how many entries have none."""
+    """Return tensors by new key, nodes of omitted parameters, and the number of missing tensors."""
     tensors = parts.tensors
     private = private_parameters(parts, doubt=False)
     arrays: dict[str, Tensor] = {}
@@ -200,7 +173,7 @@ def _notes(parts: RunParts, chosen: ExtractedPart) -> list[str]:
 
 
 def readme(parts: RunParts, chosen: ExtractedPart, result: Extracted) -> str:
-    """Return what lies in the folder beside the dump: where it is from, and old ids for new."""
+    """Return the folder's README: origin, and old ids of new nodes."""
     graph = chosen.graph
     origin = parts.provenance
     kept, became = counted(len(result.nodes), "node"), counted(len(result.inputs), "output")
@@ -233,10 +206,10 @@ _STEPS = 64
 
 
 def trace_of(parts: RunParts, chosen: ExtractedPart) -> tuple[dict[str, Any] | None, str]:
-    """Make the trace of a part of a run.
+    """Return the execution trace of a part of a run, and a problem with it.
 
-    Slices stay where they were, so that nothing is rounded anew; where nodes left outside ran
-    there are gaps. Without slices in node order, nodes are back to back.
+    Slices keep their start, so nothing is rounded, and gaps stay for omitted nodes. Without slices
+    in node order, nodes are back to back.
     """
     timeline = parts.timeline
     if timeline is None:
@@ -264,7 +237,7 @@ def trace_of(parts: RunParts, chosen: ExtractedPart) -> tuple[dict[str, Any] | N
 
 
 def _start(timeline: Timeline, place: SmallGraphNode, end: float) -> float:
-    """Where the node's only slice started, in nanoseconds; ``end`` where there is no such one."""
+    """Return the start of a node's only slice in ns, else ``end``."""
     slices = timeline.slices_of(place.node)
     if len(slices) != 1 or not timeline.synthetic:
         return end
@@ -272,7 +245,7 @@ def _start(timeline: Timeline, place: SmallGraphNode, end: float) -> float:
 
 
 def _pair(start: float, duration: float) -> tuple[float, float, bool]:
-    """Microseconds of a B and an E event, and whether their difference is read as the duration."""
+    """Return µs of a B and an E event, and whether their difference reads as the duration."""
     first, last = start / 1e3, (start + duration) / 1e3
     for steps in (2, _STEPS):
         begins, ends = _near(first, 2), _near(last, steps)
@@ -288,13 +261,13 @@ def _pair(start: float, duration: float) -> tuple[float, float, bool]:
 
 
 def _near(value: float, steps: int) -> list[float]:
-    """The value and its neighbors, the nearest first."""
-    found = [value]
+    """Return a value and its neighboring doubles, nearest first."""
+    values = [value]
     up = down = value
     for _ in itertools.repeat(None, steps):
         up, down = math.nextafter(up, math.inf), math.nextafter(down, -math.inf)
-        found += [up, down] if down >= 0 else [up]
-    return found
+        values += [up, down] if down >= 0 else [up]
+    return values
 
 
 def _event(

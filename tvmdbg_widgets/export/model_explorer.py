@@ -1,13 +1,13 @@
 """A graph as JSON for Model Explorer, and data on its nodes.
 
 The graph is a ``GraphCollection`` (src/ui/src/components/visualizer/common/input_graph.ts of
-google-ai-edge/model-explorer; ``loadGraphsJson`` in src/ui/src/common/utils.ts takes a document
-with ``label`` and ``graphs`` as it is), its fields as in src/server/package/src/model_explorer/
-graph_builder.py. Node data are ``ModelNodeData`` (node_data_builder.py there; ``results`` by node
-id, as types.ts says, whose ``value`` may be a number or a text).
+google-ai-edge/model-explorer; ``loadGraphsJson`` in src/ui/src/common/utils.ts loads a document
+with ``label`` and ``graphs``), with the fields of
+src/server/package/src/model_explorer/graph_builder.py. Node data are ``ModelNodeData``
+(node_data_builder.py; by types.ts, ``results`` map node ids to numbers or texts).
 
-``/`` divides the parts of a namespace and ``;`` alternatives of it (``processNodes`` in
-worker/graph_processor.ts), so neither stands in the name of a group.
+Names of groups contain no ``/`` and no ``;``, which separate namespaces and their alternatives
+(``processNodes`` in worker/graph_processor.ts).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class ModelExplorer:
         target = Path(path)
         names = {target: self.graph}
         for name, data in self.node_data.items():
-            safe = "".join(each if each.isalnum() else "_" for each in name)[:40]
+            safe = "".join(char if char.isalnum() else "_" for char in name)[:40]
             names[target.with_name(f"{target.stem}.{safe}.json")] = data
         with replacing_all(names, ".json") as files:
             for file, document in zip(files, names.values(), strict=True):
@@ -106,15 +106,15 @@ def model_explorer(
         "groupNodeAttributes": _group_attributes(run, graph, chosen, spaces),
     }
     data: dict[str, dict[str, Any]] = {}
-    for each in (node_data,) if isinstance(node_data, str) else node_data:
-        colors = node_colors(run, graph, each)
+    for what in (node_data,) if isinstance(node_data, str) else node_data:
+        colors = node_colors(run, graph, what)
         if colors is not None:
             data[colors.name] = {name: _results(colors, chosen.node_ids.tolist())}
     return ModelExplorer({"label": name, "graphs": [document]}, data)
 
 
 def _namespaces(groups: Groups, nodes: list[int]) -> dict[int, str]:
-    """Return the path of each group around the nodes; siblings of one name are numbered."""
+    """Return the path of each group around the nodes; equal siblings are numbered."""
     paths: dict[int, str] = {}
     taken: dict[str, int] = {}
     for group in around_nodes(groups, nodes):
@@ -128,7 +128,7 @@ def _namespaces(groups: Groups, nodes: list[int]) -> dict[int, str]:
 
 
 def _pairs(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return texts as the key and value pairs of attributes; what is empty is left out."""
+    """Return attributes as key and value pairs, without empty ones."""
     return [
         {"key": key, "value": value if isinstance(value, dict) else _text(value)}
         for key, value in values.items()
@@ -206,7 +206,7 @@ class _ModelExplorerNodes:
                 candidates = graph.edge_candidates.get(edge, ())
                 own[f"operand {position}"] = f"ambiguous: one of {', '.join(map(str, candidates))}"
         given = {f"attr {key}": value for key, value in view.attrs.items() if key != "func_name"}
-        before = [str(each) for each in self.before.get(node, ())]
+        before = list(map(str, self.before.get(node, ())))
         after = {"runs after": {"type": "node_ids", "nodeIds": before}} if before else {}
         return _pairs(own | given | after)
 
@@ -216,7 +216,7 @@ class _ModelExplorerNodes:
         return f"#{source}:{output} {cut(self.graph.names[source], _MOST_LABEL)}"
 
     def _outputs(self, node: int) -> list[dict[str, Any]]:
-        """Return what is known of each entry; each text is made once, for a node may have many."""
+        """Return the metadata of a node's outputs; equal texts are computed once."""
         graph, entries = self.graph, self.graph.entry_range(node)
         own = slice(entries.start, entries.stop)
         name = cut(graph.names[node], _MOST_LABEL)
@@ -228,48 +228,48 @@ class _ModelExplorerNodes:
         known = graph.shape_known[own].tolist()
         storage, devices = ids(graph.storage_ids), ids(graph.device_types)
         scopes = graph.storage_scopes
-        entry_words = cache(lambda *each: _text(entry_text(*each)))
+        entry_words = cache(lambda *entry: _text(entry_text(*entry)))
         device_words = cache(lambda device: "" if device < 0 else _text(device_name(device)))
         words = cache(_text)
-        found = []
+        metadata = []
         for output, entry in enumerate(entries):
             dims = graph.shape_dims[starts[output] : starts[output + 1]].tolist()
             shape = tuple(dims) if known[output] else None
-            told = {
+            texts = {
                 "__tensor_tag": _text(f"{name}:{output}"),
                 "tensor_shape": entry_words(graph.dtypes[entry] or None, shape),
                 "storage_id": "" if storage[output] < 0 else str(storage[output]),
                 "device": device_words(devices[output]),
                 "storage scope": "" if scopes is None else words(scopes[entry]),
             }
-            attrs = [{"key": key, "value": value} for key, value in told.items() if value]
-            found.append({"id": str(output), "attrs": attrs})
-        return found
+            attrs = [{"key": key, "value": value} for key, value in texts.items() if value]
+            metadata.append({"id": str(output), "attrs": attrs})
+        return metadata
 
 
 def _group_attributes(
     run: RunFacts, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
 ) -> dict[str, dict[str, str]]:
-    """Return what is said of the graph (of the empty namespace) and of each group."""
+    """Return the attributes of the graph (namespace "") and of each group."""
     kept, groups = graph.num_nodes, run.groups
-    told = {"": {"run": _text(run.title), "nodes": f"{len(chosen):,} of {kept:,}"}}
+    attributes = {"": {"run": _text(run.title), "nodes": f"{len(chosen):,} of {kept:,}"}}
     ns = NodeTexts(graph, run.timeline).ns
     sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(ns[groups.order]))])
     for group, path in spaces.items():
-        each = groups[group]
+        view = groups[group]
         took = float(sums[groups.end[group]] - sums[groups.start[group]])
         own = {
-            "nodes": f"{len(each):,}",
-            "repeats": f"{each.repeats:,}" if each.repeats > 1 else "",
-            "found by": each.source.name.lower(),
+            "nodes": f"{len(view):,}",
+            "repeats": f"{view.repeats:,}" if view.repeats > 1 else "",
+            "found by": view.source.name.lower(),
             "time": duration_text(took) if took > 0 else "",
         }
-        told[path] = {key: value for key, value in own.items() if value}
-    return told
+        attributes[path] = {key: value for key, value in own.items() if value}
+    return attributes
 
 
 def _results(colors: NodeColors, nodes: list[int]) -> dict[str, Any]:
-    """Return node data of one graph; numbers that JSON does not have are left out."""
+    """Return node data of one graph, without numbers that JSON cannot hold."""
     results: dict[str, dict[str, Any]] = {}
     for node in nodes:
         fill, _, value = colors.of(node)

@@ -1,4 +1,4 @@
-"""Nodes of a graph for other tools: which ones, their groups, names, and colors."""
+"""Nodes of a graph for other tools: selection, groups, names and colors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["around_nodes", "cut", "entry_text", "part"]
 
 
 def part(graph: Graph, nodes: Any) -> Subgraph:
-    """Return the nodes that are meant: all for None, else a selection, a group, ids or nodes."""
+    """Return the chosen nodes: all for None, else a selection, a group, ids or nodes."""
     if nodes is None:
         return graph.subgraph(range(graph.num_nodes))
     if isinstance(nodes, Subgraph):
@@ -47,26 +47,25 @@ def part(graph: Graph, nodes: Any) -> Subgraph:
 
 
 def around_nodes(groups: Groups, nodes: list[int]) -> list[int]:
-    """Return the groups around any of the nodes, parents before their children."""
+    """Return the groups around any of the nodes, parents first."""
     used = np.zeros(len(groups), np.bool_)
     inner = groups.node_group[nodes]
     used[inner[inner >= 0]] = True
     for group in range(len(groups) - 1, -1, -1):
         if used[group] and groups.parent[group] >= 0:
             used[groups.parent[group]] = True
-    found: list[int] = np.flatnonzero(used).tolist()
-    return found
+    return [int(group) for group in np.flatnonzero(used)]
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text of at most so many letters, and say how long it was where it is cut."""
+    """Return a text of at most ``most`` letters; a cut one ends with its length."""
     if len(text) <= most:
         return text
     return f"{text[:most]}… ({counted(len(text), 'letter')})"
 
 
 def entry_text(dtype: str | None, shape: tuple[int, ...] | None) -> str:
-    """Return an entry in words: ``"float32[1, 64]"``, ``"float32?"``."""
+    """Return dtype and shape of an entry: ``"float32[1, 64]"``, ``"float32?"``."""
     return f"{cut(dtype or '?', 60)}{'?' if shape is None else list(shape[:16])}"
 
 
@@ -74,16 +73,16 @@ _MOST_LABEL, _MOST_TIP = 80, 400
 
 
 def quoted(text: str, most: int = _MOST_TIP) -> str:
-    """Return a text in quotes so that Graphviz shows just these letters, cut to at most so many.
+    """Quote a text for Graphviz, cut to ``most`` letters.
 
-    Line ends stay line ends; what cannot be printed is written as its escape.
+    Line ends are kept; unprintable characters are escaped.
     """
     lines = [one_line(line) for line in cut(text, most).split("\n")]
     plain = "\n".join(lines).replace("&", "&amp;")
     return '"' + plain.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-#: Words that begin no address are taken as well, so that no letter is looked at twice.
+#: Also matches words that begin no address, so that no letter is scanned twice.
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*+(://[^\s'\"<>]*)?", re.IGNORECASE)
 _ROOTED = re.compile(r"(?:[A-Za-z]:)?[\\/](?:[^\s\\/:;,'\"()\[\]]+[\\/]+)+")
 
@@ -96,30 +95,30 @@ class MachineFolders:
 
     @classmethod
     def of(cls, run: RunFacts) -> MachineFolders:
-        """Return the folders that the run's files lie in, the current one, and home."""
+        """Return the folders of the run's files, the current folder, and home."""
         named = [tensor.file for tensor in (run.tensors or {}).values()]
         named += [issue.file for issue in run.issues]
         named += [re.sub(r" \([\d,]+ bytes\)$", "", file) for file in run.provenance.files]
         named += list(run.timeline.sources) if run.timeline is not None else []
         named += [run.graph.file] if run.graph is not None else []
-        found = {os.getcwd(), str(Path.home())}  # noqa: PTH109 (as messages spell it)
+        known = {os.getcwd(), str(Path.home())}  # noqa: PTH109 (as messages spell it)
         for name in set(named):
             path = Path(name)
             if path.is_absolute():
-                found |= {os.fspath(path.parent), os.fspath(path.parent.resolve())}
-        return cls(tuple(sorted((f for f in found if len(f) > 1), key=len, reverse=True)))
+                known |= {os.fspath(path.parent), os.fspath(path.parent.resolve())}
+        return cls(tuple(sorted((path for path in known if len(path) > 1), key=len, reverse=True)))
 
     def without_paths(self, text: str) -> str:
-        """Return text with files by name alone: no folders of this machine, no addresses.
+        """Return text with file names only: no folders of this machine, no addresses.
 
-        Names of nodes may look like paths (``/encoder/layer.0``): what is no known folder goes
-        only where its first part exists on this machine.
+        Names of nodes may look like paths (``/encoder/layer.0``), so an unknown folder is removed
+        only if its first part exists on this machine.
         """
         if "://" in text:
-            text = _ADDRESS.sub(lambda found: _last(found[0]) if found[1] else found[0], text)
+            text = _ADDRESS.sub(lambda match: _last(match[0]) if match[1] else match[0], text)
         for folder in self.folders:
             text = text.replace(folder + os.sep, "").replace(folder, Path(folder).name)
-        return _ROOTED.sub(lambda found: "" if _exists(found[0]) else found[0], text)
+        return _ROOTED.sub(lambda match: "" if _exists(match[0]) else match[0], text)
 
 
 def _last(address: str) -> str:
@@ -132,14 +131,14 @@ def _exists(path: str) -> bool:
     return first is not None and Path(first[0]).is_dir()
 
 
-#: A color, what is said, and the value itself; of a node of which nothing is known None each.
+#: Color, text and value of a node; None if unknown.
 Shown = tuple[str | None, str, float | str | None]
 
 
 def node_colors(run: RunFacts, graph: Graph, what: Any) -> NodeColors | None:
-    """Return what the colors show; None, with a warning that says why, where they cannot be made.
+    """Return the colors of nodes; None and a warning if the engine fails.
 
-    Parameters and errors as of :class:`NodeColors`; only the engine's become a warning.
+    Parameters and other errors as of :class:`NodeColors`.
     """
     try:
         return NodeColors(run, graph, what)
@@ -151,7 +150,7 @@ def node_colors(run: RunFacts, graph: Graph, what: Any) -> NodeColors | None:
 
 
 class NodeColors:
-    """What the colors of a graph show, as of ``GraphView``'s ``color_by``, node by node."""
+    """Colors of nodes, chosen as ``color_by`` of ``GraphView``."""
 
     def __init__(self, run: RunFacts, graph: Graph, what: Any) -> None:
         if isinstance(what, str):
@@ -173,17 +172,17 @@ class NodeColors:
             )
 
     def ink(self, fill: str) -> str:
-        """Return black or white, whichever is easier to read on a fill."""
+        """Return black or white, whichever has more contrast on the fill."""
         return ink_on(fill)
 
     def of(self, node: int) -> Shown:
-        """Return what is shown of a node."""
+        """Return color, text and value of a node."""
         shown = self._shown
         return shown["fills"][node], shown["said"][node], shown["values"][node]
 
 
 class NodeTexts:
-    """The texts of the nodes of one graph."""
+    """Titles, shapes and times of a graph's nodes as texts."""
 
     def __init__(self, graph: Graph, timeline: Timeline | None) -> None:
         self._graph = graph
@@ -193,7 +192,7 @@ class NodeTexts:
         self._shares = (
             self.ns if timeline is None else timeline.account.node_shares(graph.num_nodes)
         )
-        #: Number of the smallest set of nodes that a node took its time with, -1 for none.
+        #: Smallest set of nodes that share a time with a node, -1 for none.
         self._set_of = None if self._shared is None else self._shared.smallest(graph.num_nodes)
         self._heads = frozenset(graph.heads[:, 0].tolist())
 
@@ -206,7 +205,7 @@ class NodeTexts:
         return node in self._heads
 
     def shape(self, node: int) -> str:
-        """Shape of the first output, and how many there are."""
+        """Shape of the first output, and the number of outputs."""
         entries = self._graph.entry_range(node)
         if not entries:
             return "no output"
@@ -226,10 +225,10 @@ class NodeTexts:
         return duration_text(ns, self._rounding_ns)
 
     def together(self, node: int) -> str:
-        """``"4.9 µs for 2 together"``; empty where the node took no time with others."""
+        """``"4.9 µs for 2 together"``; "" for nodes with times of their own."""
         if self._shared is None or self._set_of is None or (number := self._set_of[node]) < 0:
             return ""
         offsets = self._shared.offsets
         count = int(offsets[number + 1] - offsets[number])
-        told = duration_text(float(self._shared.own_ns[number]), self._rounding_ns)
-        return f"{told} for {count:,} together"
+        time = duration_text(float(self._shared.own_ns[number]), self._rounding_ns)
+        return f"{time} for {count:,} together"

@@ -1,4 +1,4 @@
-"""Which tensors are parameters, so that their values stay where they are."""
+"""Parameters of a run, whose values are kept private; parts of graphs; redaction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-#: A parameter of fewer values is told by counts alone: bounds and mean would give values away.
+#: Values below which only counts of a parameter are shown: bounds and mean would reveal values.
 FEWEST = 32
 _INPUT = re.compile(
     r"[xyz]\d*|.*(?:data|input|image|img|pixel|ids|mask|token|query|frame|audio|feature).*",
@@ -35,7 +35,7 @@ _WEIGHT = re.compile(
 
 @dataclass(frozen=True)
 class PrivateParameters:
-    """Entries whose values are parameters, each kind for its own reason."""
+    """Entries with private values, by reason."""
 
     parameters: frozenset[tuple[int, int]]
     doubtful: frozenset[tuple[int, int]]
@@ -45,15 +45,15 @@ class PrivateParameters:
         return entry in self.parameters or entry in self.doubtful or entry in self.derived
 
     def counts_only(self, tensor: Tensor) -> bool:
-        """Whether of a tensor not even the bounds are told."""
+        """Whether even the bounds of a tensor are private."""
         return (tensor.node, tensor.output) in self and math.prod(tensor.view_shape) < FEWEST
 
 
 def private_parameters(run: RunParts, *, doubt: bool = True) -> PrivateParameters:
-    """Tell the parameters of a run from its activations and inputs.
+    """Separate the parameters of a run from its activations and inputs.
 
-    Without a graph every tensor may be one. Where no params file was given, a null node is an
-    input only if its name says so.
+    Without a graph every tensor may be a parameter. Without a params file, a null node is an input
+    only if its name says so.
     """
     entries = list(run.tensors or ())
     if run.graph is None:
@@ -61,9 +61,9 @@ def private_parameters(run: RunParts, *, doubt: bool = True) -> PrivateParameter
     graph = run.graph
     null = graph.kinds <= NodeKind.PARAMETER
     known = null & (graph.kinds == NodeKind.PARAMETER)
-    told = bool((graph.parameter_trust[known] == Trust.EXACT).any())
+    is_sure = bool((graph.parameter_trust[known] == Trust.EXACT).any())
     doubtful = np.zeros(graph.num_nodes, np.bool_)
-    if doubt and not told:
+    if doubt and not is_sure:
         for node in np.flatnonzero(null & ~known).tolist():
             doubtful[node] = not _is_input(graph.names[node])
     derived = _derived(graph, known | doubtful)
@@ -78,7 +78,7 @@ def private_parameters(run: RunParts, *, doubt: bool = True) -> PrivateParameter
 def _is_input(name: str) -> bool:
     """Whether a name is an input's and no weight's: ``query``, but not ``query.weight``.
 
-    In a part of a run an input may have the name of the operator that computed it.
+    In a part of a run, an input may have the name of the operator that computed it.
     """
     if _COMPUTED.fullmatch(name):
         return True
@@ -88,7 +88,7 @@ def _is_input(name: str) -> bool:
 def _derived(
     graph: Graph, private: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Nodes that read something, and nothing but what is private or so derived."""
+    """Return nodes that read only private or derived nodes."""
     reads = np.zeros(graph.num_nodes, np.int64)
     np.add.at(reads, graph.edge_target, 1)
     open_reads = reads.copy()
@@ -106,14 +106,14 @@ def _derived(
 
 @dataclass(frozen=True, slots=True)
 class SmallGraphNode:
-    """One node of the small graph: a node that was kept, or an entry of one that was not."""
+    """A node of the small graph: a kept node, or an entry of an omitted one."""
 
     node: int
     output: int | None = None
 
 
 class ExtractedPart:
-    """Some nodes of a graph with what they read."""
+    """Some nodes of a graph with their inputs."""
 
     def __init__(self, graph: Graph, nodes: Iterable[int]) -> None:
         self.graph = graph
@@ -124,14 +124,14 @@ class ExtractedPart:
 
     @cached_property
     def places(self) -> tuple[SmallGraphNode, ...]:
-        """The nodes of the small graph by their new ids, in the order of the whole graph."""
+        """Nodes of the small graph by new id, in the order of the original graph."""
         kept = set(self.kept)
         outside = {
             source for node in self.kept for source in self._read(node) if source[0] not in kept
         }
-        found = [SmallGraphNode(node) for node in self.kept]
-        found += [SmallGraphNode(*source) for source in outside]
-        return tuple(sorted(found, key=lambda place: (place.node, place.output or 0)))
+        places = [SmallGraphNode(node) for node in self.kept]
+        places += [SmallGraphNode(*source) for source in outside]
+        return tuple(sorted(places, key=lambda place: (place.node, place.output or 0)))
 
     @cached_property
     def new_ids(self) -> dict[SmallGraphNode, int]:
@@ -140,14 +140,14 @@ class ExtractedPart:
 
     @cached_property
     def ambiguous(self) -> tuple[int, ...]:
-        """Kept nodes of which the whole graph does not tell for sure what they read."""
+        """Kept nodes with ambiguous operands."""
         trust, target = self.graph.edge_trust, self.graph.edge_target
         unsure = set(target[trust == Trust.AMBIGUOUS].tolist())
         return tuple(node for node in self.kept if node in unsure)
 
     @cached_property
     def lost(self) -> tuple[tuple[int, int], ...]:
-        """Operands ``(node, position)`` whose producer the whole graph does not have either."""
+        """Operands ``(node, position)`` whose producer is missing in the original graph."""
         graph = self.graph
         return tuple(
             (node, int(graph.edge_position[edge]))
@@ -157,26 +157,26 @@ class ExtractedPart:
         )
 
     def is_null(self, place: SmallGraphNode) -> bool:
-        """Whether the place is an input or a parameter of the small graph."""
+        """Whether a place is an input or a parameter of the small graph."""
         return place.output is not None or self.graph.kinds[place.node] <= NodeKind.PARAMETER
 
     def outputs(self, place: SmallGraphNode) -> tuple[int, ...]:
-        """Outputs that the place has of its node, in order."""
+        """Outputs of the original node that a place has, in order."""
         if place.output is not None:
             return (place.output,)
         return tuple(range(len(self.graph.entry_range(place.node))))
 
     def name(self, place: SmallGraphNode) -> str:
-        """Name of the node; one of several outputs has its number behind it."""
+        """Name of the node; an entry of several outputs has its number appended."""
         name = self.graph.names[place.node]
         alone = place.output is None or len(self.graph.entry_range(place.node)) == 1
         return name if alone else f"{name}:{place.output}"
 
     def heads(self) -> list[tuple[SmallGraphNode, int]]:
-        """What the small graph gives: heads of the whole, and what is read outside or nowhere."""
+        """Outputs of the small graph: original heads, and entries read outside or nowhere."""
         graph, kept = self.graph, set(self.kept)
         wanted = {tuple(head) for head in graph.heads.tolist()}
-        found = []
+        heads = []
         for node in self.kept:
             if graph.kinds[node] <= NodeKind.PARAMETER and (node, 0) not in wanted:
                 continue
@@ -188,11 +188,11 @@ class ExtractedPart:
             for output in range(len(graph.entry_range(node))):
                 read = readers.get(output, set())
                 if (node, output) in wanted or not read or read - kept:
-                    found.append((SmallGraphNode(node), output))
-        return found or [(SmallGraphNode(node), 0) for node in self.kept[-1:]]
+                    heads.append((SmallGraphNode(node), output))
+        return heads or [(SmallGraphNode(node), 0) for node in self.kept[-1:]]
 
     def raw(self) -> dict[str, Any]:
-        """Return the graph as TVM takes it; its edges are exact only where none is ambiguous."""
+        """Return the graph as TVM loads it; edges are exact only if none is ambiguous."""
         nodes = [self._raw_node(place) for place in self.places]
         return {"nodes": nodes, **self._rest()}
 
@@ -229,45 +229,40 @@ class ExtractedPart:
     def _with_control(self, place: SmallGraphNode, node: dict[str, Any]) -> dict[str, Any]:
         if place.output is None:
             before = self.graph.control_source[self.graph.control_target == place.node].tolist()
-            kept = [
-                self.new_ids[SmallGraphNode(each)]
-                for each in before
-                if SmallGraphNode(each) in self.new_ids
-            ]
-            if kept:
+            places = map(SmallGraphNode, before)
+            if kept := [self.new_ids[other] for other in places if other in self.new_ids]:
                 node["control_deps"] = kept
         return node
 
     def _operands(self, place: SmallGraphNode) -> list[tuple[SmallGraphNode, int]]:
-        """What a place reads, by operand: the place, and which of its outputs."""
+        """Return source place and output of each operand."""
         if self.is_null(place):
             return []
-        graph, found = self.graph, []
+        graph, operands = self.graph, []
         for edge in graph.in_edges(place.node).tolist():
             source, output = int(graph.edge_source[edge]), int(graph.edge_output[edge])
             if source < 0:
                 continue
-            inside = SmallGraphNode(source) in self.new_ids
-            found.append(
-                (SmallGraphNode(source), output) if inside else (SmallGraphNode(source, output), 0)
-            )
-        return found
+            kept = SmallGraphNode(source)
+            inside = kept in self.new_ids
+            operands.append((kept, output) if inside else (SmallGraphNode(source, output), 0))
+        return operands
 
     def _closed(self, nodes: Iterable[int]) -> set[int]:
-        """The nodes, the inputs and parameters they read, and what else they may read."""
-        graph, found, pending = self.graph, set(nodes), list(nodes)
+        """Return the nodes, their inputs and parameters, and ambiguous producers."""
+        graph, closed, pending = self.graph, set(nodes), list(nodes)
         while pending:
             for edge in graph.in_edges(pending.pop()).tolist():
                 if graph.edge_trust[edge] == Trust.AMBIGUOUS:
                     source = int(graph.edge_source[edge])
-                    new = {source, *graph.edge_candidates.get(edge, ())} - found
-                    found |= new
+                    new = {source, *graph.edge_candidates.get(edge, ())} - closed
+                    closed |= new
                     pending += new
-        read = {source for node in found for source, _ in self._read(node)}
-        return found | {node for node in read if graph.kinds[node] <= NodeKind.PARAMETER}
+        read = {source for node in closed for source, _ in self._read(node)}
+        return closed | {node for node in read if graph.kinds[node] <= NodeKind.PARAMETER}
 
     def _read(self, node: int) -> set[tuple[int, int]]:
-        """Entries that a node reads."""
+        """Return the entries that a node reads."""
         graph, edges = self.graph, self.graph.in_edges(node)
         pairs = zip(graph.edge_source[edges], graph.edge_output[edges], strict=True)
         return {(int(source), int(output)) for source, output in pairs if source >= 0}
@@ -280,7 +275,7 @@ class ExtractedPart:
         return None if shape is None else list(shape), graph.dtype(place.node, output) or ""
 
     def _rest(self) -> dict[str, Any]:
-        """Everything beside ``nodes``, the same in both forms."""
+        """Return the fields beside ``nodes``, equal in both forms."""
         graph = self.graph
         offsets, entries = [0], []
         for place in self.places:
@@ -312,17 +307,17 @@ class ExtractedPart:
 
 
 def neighborhood(graph: Graph, nodes: Iterable[int], hops: int) -> set[int]:
-    """Return the nodes with all that can be reached in so many steps, along and against edges."""
-    found = set(nodes)
-    rim = set(found)
+    """Return the nodes within so many edges, in either direction."""
+    reached = set(nodes)
+    rim = set(reached)
     for _ in range(hops):
         near: set[int] = set()
         for node in rim:
-            near |= {int(each) for each in graph.edge_source[graph.in_edges(node)] if each >= 0}
-            near |= {int(each) for each in graph.edge_target[graph.out_edges(node)]}
-        rim = near - found
-        found |= rim
-    return found
+            near.update(graph.edge_source[graph.in_edges(node)].tolist())
+            near.update(graph.edge_target[graph.out_edges(node)].tolist())
+        rim = near - reached - {-1}
+        reached |= rim
+    return reached
 
 
 _GONE = "…"
@@ -330,30 +325,30 @@ _VALUE = re.compile(r"[-−]?(?<!\d)\d++(?:\.\d+(?:e[-+−]?\d+)?|e[-+−]?\d+)"
 
 
 def redacted_findings(
-    found: Findings, tensors: Mapping[Any, Tensor] | None, private: PrivateParameters
+    findings: Findings, tensors: Mapping[Any, Tensor] | None, private: PrivateParameters
 ) -> Findings:
-    """Return the findings without bounds of tensors that are told by counts alone."""
+    """Return the findings without bounds of tensors that show only counts."""
     erase = bounds_eraser(tensors, private)
     return Findings(
         (
-            replace(each, title=erase(each.title), evidence=tuple(map(erase, each.evidence)))
-            for each in found
+            replace(one, title=erase(one.title), evidence=tuple(map(erase, one.evidence)))
+            for one in findings
         ),
-        complete=found.complete,
-        scanned=found.scanned,
-        to_scan=found.to_scan,
+        complete=findings.complete,
+        scanned=findings.scanned,
+        to_scan=findings.to_scan,
     )
 
 
 def bounds_eraser(
     tensors: Mapping[Any, Tensor] | None, private: PrivateParameters
 ) -> Callable[[str], str]:
-    """Return what takes bounds of tensors that are told by counts alone out of a text."""
+    """Return a function that removes private bounds from a text."""
     return _eraser([tensor for tensor in (tensors or {}).values() if private.counts_only(tensor)])
 
 
 def without_numbers(text: str) -> str:
-    """Take out what looks like a value: a number with a point or an exponent, rounded or not."""
+    """Remove numbers with a point or an exponent from a text."""
     return _VALUE.sub(_GONE, text)
 
 
@@ -362,7 +357,7 @@ def _eraser(tensors: Iterable[Tensor]) -> Callable[[str], str]:
     if not texts:
         return lambda text: text
     exact = [re.escape(text) for text in texts if not text.isdecimal()]
-    # Small whole numbers count things, too: only where a value stands.
+    # Small whole numbers may be counts: only those in the place of a value are removed.
     whole = [
         rf"(?:(?<=: )|(?<=is )|(?<=but )){text}(?= \D|$)" for text in texts if text.isdecimal()
     ]
@@ -373,13 +368,13 @@ def _eraser(tensors: Iterable[Tensor]) -> Callable[[str], str]:
 
 
 def _bounds(tensor: Tensor) -> set[str]:
-    """Texts of the least, the greatest and the largest value."""
+    """Return minimum, maximum and their magnitudes as texts."""
     try:
-        found = tensor.statistics()
+        statistics = tensor.statistics()
     except (FormatError, OSError):
         return set()
-    if found.minimum is None or found.maximum is None:
+    if statistics.minimum is None or statistics.maximum is None:
         return set()
-    ends = [found.minimum, found.maximum]
-    with np.errstate(over="ignore"):  # of the least integer there is no magnitude
+    ends = [statistics.minimum, statistics.maximum]
+    with np.errstate(over="ignore"):  # abs() of the lowest integer overflows
         return {number_text(end) for end in (*ends, *map(abs, ends))}

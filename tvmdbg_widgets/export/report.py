@@ -1,4 +1,4 @@
-"""A run as a bug report in Markdown: versions, files, findings, checks, and a figure beside it."""
+"""A run as a bug report in Markdown: versions, files, findings, checks and a figure."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _NODES = 20
 class BugReport:
     """Markdown for an issue; ``str(report)`` is its text without the figure.
 
-    In a notebook it shows with the figure inside; :meth:`save` writes the figure beside the text,
-    since GitHub shows no images that are part of the text.
+    A notebook shows the figure inside; :meth:`save` writes the figure to a file of its own, since
+    GitHub shows no embedded images.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class BugReport:
         return self._text
 
     def _repr_markdown_(self) -> str:
-        # An image element: several hosts take no SVG data from Markdown's own images.
+        # An image element: several hosts reject SVG data in Markdown images.
         return f"{self._text}\n{self.figure.html}\n"
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -104,13 +104,13 @@ class BugReport:
 def report(run: RunFacts, node: int | None = None) -> BugReport:
     """Write a bug report of a run.
 
-    Reads every tensor unless that was done. Paths of this machine are left out: files are told by
-    name. Of parameters statistics alone are told, of those with few values counts.
+    It scans all tensors. Files are named without their folders. Parameters show only statistics,
+    small ones only counts.
     """
     tell = _teller(run)
     private = private_parameters(run.parts)
     own = [] if node is None else node_lines(run, node, tell, private)
-    found = redacted_findings(run.search.run(progress=True), run.tensors, private)
+    findings = redacted_findings(run.search.run(progress=True), run.tensors, private)
     lines = [f"# {plain(run.title)}"]
     if node is not None and run.graph is not None:
         lines = [f"# {plain(run.title)}, node {node}: {plain(run.graph.names[node])}"]
@@ -119,19 +119,17 @@ def report(run: RunFacts, node: int | None = None) -> BugReport:
     lines += section("Files", bullets(map(tell, run.provenance.files)))
     if node is not None:
         lines += section(f"Node {node}", own)
-        about = found.by_node(node)
-        lines += section(f"Findings about node {node}", _findings(about, tell))
-        rest = [each for each in found if node not in each.nodes]
+        lines += section(f"Findings about node {node}", _findings(findings.by_node(node), tell))
+        rest = [finding for finding in findings if node not in finding.nodes]
         lines += section("Other findings", _titles(rest, tell))
     else:
-        lines += section(f"Findings: {found.summary()}", _findings(found, tell))
+        lines += section(f"Findings: {findings.summary()}", _findings(findings, tell))
     lines += section(f"Checks: {run.issues.summary()}", _checks(run, tell))
-    figure = _figure(run, found, node, private)
-    return BugReport("\n".join(lines) + "\n", figure)
+    return BugReport("\n".join(lines) + "\n", _figure(run, findings, node, private))
 
 
 def _teller(run: RunFacts) -> Tell:
-    """Return what makes Markdown of a message: files by name alone."""
+    """Return a function that writes a message as Markdown without folders."""
     machine = MachineFolders.of(run)
     return lambda text: plain(machine.without_paths(text))
 
@@ -160,15 +158,14 @@ def _versions(run: RunFacts, tell: Tell) -> list[str]:
     )
 
 
-def _findings(found: Findings, tell: Tell) -> list[str]:
+def _findings(findings: Findings, tell: Tell) -> list[str]:
     lines: list[str] = []
-    for number, each in enumerate(found, 1):
-        lines += ["", f"### {number}. {each.severity.capitalize()}: {tell(each.title)}", ""]
-        lines += bullets([*map(tell, each.evidence), f"nodes: {_ids(each)}"])
-        lines += bullets(
-            [f"{each.confidence} confidence: {tell(each.why)} (rule {code(each.rule)})"]
-            + ([f"next: {tell(each.next_step)}"] if each.next_step else [])
-        )
+    for number, finding in enumerate(findings, 1):
+        lines += ["", f"### {number}. {finding.severity.capitalize()}: {tell(finding.title)}", ""]
+        why = f"{tell(finding.why)} (rule {code(finding.rule)})"
+        items = [*map(tell, finding.evidence), f"nodes: {_ids(finding)}"]
+        items.append(f"{finding.confidence} confidence: {why}")
+        lines += bullets(items + [f"next: {tell(finding.next_step)}"] * bool(finding.next_step))
     return lines[1:]
 
 
@@ -178,10 +175,8 @@ def _ids(finding: Finding) -> str:
     return (f"{shown} and {more:,} more" if more > 0 else shown) or "none in particular"
 
 
-def _titles(found: list[Finding], tell: Tell) -> list[str]:
-    return bullets(
-        f"{each.severity}: {tell(each.title)} ({each.confidence} confidence)" for each in found
-    )
+def _titles(findings: list[Finding], tell: Tell) -> list[str]:
+    return bullets(f"{x.severity}: {tell(x.title)} ({x.confidence} confidence)" for x in findings)
 
 
 def _checks(run: RunFacts, tell: Tell) -> list[str]:
@@ -205,18 +200,18 @@ def _figure(run: RunFacts, found: Findings, node: int | None, private: PrivatePa
 def _entry(
     run: RunFacts, found: Findings, node: int | None, private: PrivateParameters
 ) -> tuple[int, int] | None:
-    """Return the entry to draw: the node's, else the first that a finding names, else the last.
+    """Return the entry to draw: the node's, else the first of a finding, else the last.
 
-    None where no tensor could be read, or all are parameters.
+    None if no tensor could be read, or all are parameters.
     """
     scanned = run.search.scan.scanned().statistics
-    readable = {entry: each for entry, each in scanned.items() if entry not in private}
-    own = [] if node is None else [entry for entry in readable if entry[0] == node]
-    named = (entry for each in found for entry in each.entries if entry in readable)
-    return next(chain(own, named, reversed(list(readable))), None)
+    readable = dict.fromkeys(entry for entry in scanned if entry not in private)
+    own = [entry for entry in readable if entry[0] == node]
+    named = (entry for finding in found for entry in finding.entries if entry in readable)
+    return next(chain(own, named, reversed(readable)), None)
 
 
-#: Makes Markdown of a message.
+#: Writes a message as Markdown.
 Tell: TypeAlias = "Callable[[str], str]"
 
 _CONSUMERS = 20
@@ -257,7 +252,7 @@ def node_lines(run: RunFacts, node: int, tell: Tell, private: PrivateParameters)
 
 
 def _readers(output: dict[str, Any]) -> str:
-    nodes = [str(each["node"]) for each in output["consumers"]]
+    nodes = [str(reader["node"]) for reader in output["consumers"]]
     if not nodes:
         return ", read by no node"
     more = f" and {len(nodes) - _CONSUMERS} more" if len(nodes) > _CONSUMERS else ""
@@ -275,56 +270,62 @@ def _values(
 def _statistics(tensor: Tensor, tell: Tell, private: PrivateParameters) -> list[str]:
     stored = f"stored as {code(f'{tensor.dtype}{list(tensor.shape)}')}"
     read = {"node": "captured at the node", "later": "read after the run"}.get(tensor.captured)
-    said = [f"{stored}, {counted(tensor.nbytes, 'byte')}, matched {tensor.trust.label}", read]
-    told = [", ".join(filter(None, said))]
+    head = [f"{stored}, {counted(tensor.nbytes, 'byte')}, matched {tensor.trust.label}", read]
+    lines = [", ".join(filter(None, head))]
     try:
-        found = tensor.statistics()
+        stats = tensor.statistics()
     except (FormatError, OSError) as problem:
-        return [*told, f"cannot be read: {tell(str(problem))}"]
-    if not found.applicable:
-        return [*told, f"no statistics: {plain(found.reason)}"]
-    specials = special_counts(found, tensor.dtype.name)
+        return [*lines, f"cannot be read: {tell(str(problem))}"]
+    if not stats.applicable:
+        return [*lines, f"no statistics: {plain(stats.reason)}"]
+    specials = special_counts(stats, tensor.dtype.name)
     counts = [f"{count:,} {_SPECIALS[name]}" for name, count in specials.items()]
-    counts += [f"{found.zero:,} zero", f"{found.negative:,} negative"]
-    told.append(", ".join([f"{counted(found.size, 'value')}: {found.finite:,} finite", *counts]))
+    counts += [f"{stats.zero:,} zero", f"{stats.negative:,} negative"]
+    lines.append(", ".join([f"{counted(stats.size, 'value')}: {stats.finite:,} finite", *counts]))
     counts_only = private.counts_only(tensor)
     if (tensor.node, tensor.output) in private:
-        found = found.redacted(counts_only=counts_only)
-    told += _more(tensor, found)
+        stats = stats.redacted(counts_only=counts_only)
+    lines += _more(tensor, stats)
     if counts_only:
-        told.append(f"a parameter of fewer than {FEWEST} values: its bounds are not told")
-    elif found.finite and not math.isnan(found.mean):
-        told.append(
-            f"{number_text(found.minimum)}{_at(tensor, found.argmin)} … "
-            f"{number_text(found.maximum)}{_at(tensor, found.argmax)}, "
-            f"mean {computed_text(found.mean)}, standard deviation {computed_text(found.std)}"
+        lines.append(f"a parameter of fewer than {FEWEST} values: its bounds are not told")
+    elif stats.finite and not math.isnan(stats.mean):
+        lines.append(
+            f"{number_text(stats.minimum)}{_at(tensor, stats.argmin)} … "
+            f"{number_text(stats.maximum)}{_at(tensor, stats.argmax)}, "
+            f"mean {computed_text(stats.mean)}, standard deviation {computed_text(stats.std)}"
         )
-    return told
+    return lines
 
 
-def _more(tensor: Tensor, found: Statistics) -> list[str]:
-    """Return counts and places that matter only where they are there."""
-    told = []
-    if found.denormal:
-        told.append(f"{found.denormal:,} denormal")
+def _more(tensor: Tensor, stats: Statistics) -> list[str]:
+    """Return a line of rare counts and places, if there are any."""
+    parts = []
+    if stats.denormal:
+        parts.append(f"{stats.denormal:,} denormal")
     if bits.is_integer(tensor.values().numpy_dtype):
-        told += [
+        parts += [
             f"{count:,} at the {name} value of the type"
-            for count, name in ((found.at_lowest, "lowest"), (found.at_highest, "highest"))
+            for count, name in (
+                (stats.at_lowest, "lowest"),
+                (stats.at_highest, "highest"),
+            )
             if count
         ]
-    first = (("NaN", found.first_nan), ("+Inf", found.first_pos_inf), ("-Inf", found.first_neg_inf))
-    told += [f"first {name}{_at(tensor, at)}" for name, at in first if at is not None]
-    line = ", ".join(told)
+    first = (
+        ("NaN", stats.first_nan),
+        ("+Inf", stats.first_pos_inf),
+        ("-Inf", stats.first_neg_inf),
+    )
+    parts += [f"first {name}{_at(tensor, at)}" for name, at in first if at is not None]
+    line = ", ".join(parts)
     return [line] if line else []
 
 
 def _at(tensor: Tensor, flat: int | None) -> str:
-    """Return ``" (at [0, 13, 8, 12])"``; nothing for a scalar."""
+    """Return ``" (at [0, 13, 8, 12])"``, or "" for a scalar."""
     if flat is None or not tensor.view_shape:
         return ""
-    index = [int(each) for each in np.unravel_index(flat, tensor.view_shape)]
-    return f" (at {index_text(index)})"
+    return f" (at {index_text(list(map(int, np.unravel_index(flat, tensor.view_shape))))})"
 
 
 def _times(run: RunFacts, node: int, shown: list[tuple[str, str]]) -> list[str]:
@@ -334,7 +335,7 @@ def _times(run: RunFacts, node: int, shown: list[tuple[str, str]]) -> list[str]:
         return lines
     repeats = timeline.repeats(node)
     if len(repeats) > 1:
-        exact = ", ".join(exact_ns(float(each)) for each in repeats[:_REPEATS])
+        exact = ", ".join(map(exact_ns, repeats[:_REPEATS].tolist()))
         more = f" and {len(repeats) - _REPEATS} more" if len(repeats) > _REPEATS else ""
         lines.append(f"- {counted(len(repeats), 'repeat')}: {exact}{more}")
     return lines
@@ -342,27 +343,27 @@ def _times(run: RunFacts, node: int, shown: list[tuple[str, str]]) -> list[str]:
 
 #: An underscore between letters or digits is never emphasis (CommonMark 0.31, section 6.2).
 _SPECIAL = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9_])_|_(?![A-Za-z0-9_])|(?<=_)_|_(?=_)")
-#: A line that starts so would become a list, a heading, a quote or a rule.
+#: Starts of a list, a heading, a quote or a rule.
 _LEADING = re.compile(r"^(?:([-+=#])|(\d{1,9})([.)](?=\s|$)))")
-#: What GitHub turns into a mention, a reference or a link whatever stands before it.
+#: Texts that GitHub turns into mentions, references or links.
 _LINKED = re.compile(r"(@|#)(?=\w)|(?<=\w)(:)(?=//)|(?<=www)(\.)", re.IGNORECASE)
 _JOINER = "\u2060"
 _TICKS = re.compile("`+")
 
 
 def plain(text: str) -> str:
-    """Return text as a run of Markdown that reads as the text itself.
+    """Return text as Markdown that renders as the text itself.
 
-    A word joiner, which has no width, stands behind ``@``, ``#`` and the colon of an address, so
-    that nobody is mentioned and nothing is linked.
+    A zero-width word joiner behind ``@``, ``#`` and the colon of an address prevents mentions and
+    links.
     """
     escaped = html.escape(_SPECIAL.sub(r"\\\g<0>", one_line(text).strip()), quote=False)
     escaped = _LEADING.sub(lambda at: f"{at[2] or ''}\\{at[1] or at[3]}", escaped)
-    return _LINKED.sub(lambda found: found[0] + _JOINER, escaped)
+    return _LINKED.sub(lambda match: match[0] + _JOINER, escaped)
 
 
 def code(text: str) -> str:
-    """Return text as a code span, whatever back ticks are in it; ``(empty)`` for none."""
+    """Return text as a code span, also if it contains back ticks; ``(empty)`` for none."""
     shown = one_line(text)
     if not shown.strip():
         return "(empty)"
@@ -373,7 +374,7 @@ def code(text: str) -> str:
 
 
 def bullets(items: Iterable[str], indent: str = "") -> list[str]:
-    """Return lines of a list; the items are Markdown already."""
+    """Return Markdown items as lines of a list."""
     return [f"{indent}- {item}" for item in items]
 
 
@@ -385,10 +386,10 @@ def fenced(text: str) -> list[str]:
 
 
 def image(title: str, address: str) -> str:
-    """Return an image; the address is one made here, without blanks and brackets."""
+    """Return an image; the address contains no blanks or brackets."""
     return f"![{plain(title)}]({address})"
 
 
 def section(title: str, lines: Sequence[str], level: int = 2) -> list[str]:
-    """Return a heading and what stands below it, nothing where that is empty."""
+    """Return a heading with its lines; nothing without lines."""
     return ["", f"{'#' * level} {title}", "", *lines] if lines else []

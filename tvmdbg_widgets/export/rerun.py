@@ -1,4 +1,4 @@
-"""A script that measures schedules of a tuning log on another machine, with TVM alone."""
+"""A script that measures schedules of a tuning log on another machine, with only TVM."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tvmdbg_widgets.model.base.writing import replacing_all, suffixed
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record
 from tvmdbg_widgets.model.tuning.parts import HARDWARE_NAMES, Target, TuningParts, Workload
 
-#: Longer records lie in a file beside the script, characters.
+#: Characters of records up to which they are embedded in the script.
 MOST_EMBEDDED = 200_000
 _MOST_SHOWN = 16_000
 _MOST_NAMES = 5
@@ -37,7 +37,7 @@ _GIVE = "register=…, or --register of the script"
 
 @dataclass(frozen=True)
 class Rerun:
-    """A script that measures schedules again, to be copied to another machine.
+    """A script that measures schedules again, to copy to another machine.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Rerun:
     warnings: tuple[str, ...]
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the script, and the records beside it where they are not in it; return its path.
+        """Write the script, and a file of records unless they are embedded; return its path.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class Rerun:
 
     @property
     def caption(self) -> str:
-        """How much it measures, and where the records are."""
+        """Number of records, where they are, and the script's size."""
         where = "beside it in x.records.json, written by save()" if self.records else "in it"
         size = counted(len(self.script.encode()), "byte")
         return f"Script for TVM 0.8–0.19: {counted(len(self.rows), 'record')} {where}, {size}"
@@ -88,12 +88,12 @@ class Rerun:
         return "\n".join([*lines, "  .save('rerun.py'), copy it, then: python rerun.py --help"])
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<li>{html.escape(warning)}</li>" for warning in self.warnings)
+        items = "".join(f"<li>{html.escape(warning)}</li>" for warning in self.warnings)
         code = self.script[:_MOST_SHOWN]
         cut = len(self.script) - len(code)
         more = f"\n… {counted(cut, 'more character')}" if cut else ""
         return (
-            f"<p>{html.escape(self.caption)}</p>{f'<ul>{told}</ul>' if told else ''}"
+            f"<p>{html.escape(self.caption)}</p>{f'<ul>{items}</ul>' if items else ''}"
             f"<details><summary>rerun.py</summary><pre>{html.escape(code)}{more}</pre></details>"
         )
 
@@ -148,7 +148,7 @@ def reuse(
     ]
     if isinstance(register, str | os.PathLike):
         register = [register]
-    known = {each.name for each in fields(RerunOptions)} - {"sources"}
+    known = {option.name for option in fields(RerunOptions)} - {"sources"}
     for name in measuring:
         if name not in known:
             raise no_argument("reuse()", name, {*known, "records"})
@@ -168,7 +168,7 @@ def reuse(
 
 
 def rerun(records: Sequence[Record], options: RerunOptions | None = None) -> Rerun:
-    """Write a script that measures records again and writes a new log."""
+    """Write a script that measures records again into a new log."""
     how = options or RerunOptions()
     if not records:
         raise ValueError("there is no record to measure: none is valid, or none was chosen")
@@ -211,46 +211,46 @@ def _note(number: int, record: Record) -> str:
 
 
 def _warnings(records: Sequence[Record], how: RerunOptions) -> list[str]:
-    found, new = [], dict(how.hardware)
+    texts, new = [], dict(how.hardware)
     if how.target is not None:
         target = Target.parse(how.target)
-        found += gpu_warnings(records, target)
+        texts += gpu_warnings(records, target)
         new = {**known_hardware(target), **how.hardware}
         if not new and "cpu" not in (target_keys(target) or ()):
-            found.append(
+            texts.append(
                 "the limits of the target are known there only: the script notes each schedule "
                 "with more threads than a block of the device may have"
             )
-    found += limit_warnings(records, new)
+    texts += limit_warnings(records, new)
     if special := sum(bool(record.task.input_names) for record in records):
-        found.append(
+        texts.append(
             f"{counted(special, 'record')} with special inputs: the registering module calls "
             "auto_scheduler.search_task.register_task_input_buffer for them"
         )
     if failed := sum(record.error != MeasureError.NO_ERROR for record in records):
-        found.append(f"{counted(failed, 'record')} failed in the log")
-    return found
+        texts.append(f"{counted(failed, 'record')} failed in the log")
+    return texts
 
 
 def _unregistered(
     workloads: Collection[Workload], names: Collection[str], registering: Registering
 ) -> list[str]:
-    found = []
+    texts = []
     hashes = [workload for workload in workloads if workload.is_hash]
     if hashes and not (registering.modules or registering.sources):
-        found.append(
+        texts.append(
             f"{counted(len(hashes), 'workload')} of a model, known by hash alone: only a module "
             f"that runs auto_scheduler.extract_tasks on the model registers them: {_GIVE}"
         )
-    if old := [each for each in hashes if each.args == ()]:
-        found.append(
+    if old := [workload for workload in hashes if workload.args == ()]:
+        texts.append(
             f"{counted(len(old), 'key')} of a hash without shapes, as TVM wrote before 2021: TVM "
             "0.8 and newer registers none under such a key"
         )
     if missing := registering.missing(names):
         shown = ", ".join(missing[:_MOST_NAMES]) + (", …" if len(missing) > _MOST_NAMES else "")
-        found.append(f"no module is given that registers {shown}: {_GIVE}")
-    return found
+        texts.append(f"no module is given that registers {shown}: {_GIVE}")
+    return texts
 
 
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -263,7 +263,7 @@ _LEAST = {
 
 @dataclass(frozen=True)
 class RerunOptions:
-    """What a script that measures schedules again is to do; each is also an option of the script.
+    """Settings of a rerun script; each is also an option of the script.
 
     Attributes
     ----------
@@ -340,7 +340,7 @@ class RerunOptions:
         if self.target_host is not None and self.target is None:
             raise ValueError("target_host needs target: give both")
         for text in ("target", "output", "emit_source"):
-            if (found := getattr(self, text)) is not None and not found.strip():
+            if (value := getattr(self, text)) is not None and not value.strip():
                 raise ValueError(f"{text} is empty")
         for name in self.hardware:
             one_of("hardware parameter", name, HARDWARE_NAMES)
@@ -348,24 +348,20 @@ class RerunOptions:
     def defaults(self) -> dict[str, Any]:
         """Return the defaults of the script's own options."""
         key, host, port = self.rpc or (None, "127.0.0.1", 9190)
+        before, after = (
+            ("output", "target", "target_host"),
+            (
+                *("build_func", "build_timeout", "timeout", "n_parallel", "number", "repeat"),
+                *("min_repeat_ms", "cooldown", "cpu_cache_flush", "device"),
+            ),
+        )
         return {
-            "output": self.output,
-            "target": self.target,
-            "target_host": self.target_host,
+            **{name: getattr(self, name) for name in before},
             "hardware": [f"{name}={int(n)}" for name, n in self.hardware.items()] or None,
             "rpc": key,
             "host": host,
             "port": port,
-            "build_func": self.build_func,
-            "build_timeout": self.build_timeout,
-            "timeout": self.timeout,
-            "n_parallel": self.n_parallel,
-            "number": self.number,
-            "repeat": self.repeat,
-            "min_repeat_ms": self.min_repeat_ms,
-            "cooldown": self.cooldown,
-            "cpu_cache_flush": self.cpu_cache_flush,
-            "device": self.device,
+            **{name: getattr(self, name) for name in after},
             "keep_first": not self.discard_first,
             "emit_source": self.emit_source,
         }
@@ -380,32 +376,31 @@ class Registering:
 
     @classmethod
     def of(cls, how: RerunOptions, names: Collection[str]) -> Registering:
-        """Read the files among what was given; they are parsed, never run."""
+        """Read the given files, which are parsed and never run."""
         modules, sources = [], []
-        for each in how.register:
-            path = Path(each)
+        for given in map(str, how.register):
+            path = Path(given)
             if path.is_file():
                 sources.append((path.name, _source(path)))
-            elif _MODULE.fullmatch(str(each)) and path.suffix != ".py":
-                modules.append(str(each))
+            elif _MODULE.fullmatch(given) and path.suffix != ".py":
+                modules.append(given)
             else:
                 raise ValueError(
-                    f"{str(each)!r:.200} is neither a Python file here nor a module's name"
+                    f"{given!r:.200} is neither a Python file here nor a module's name"
                 )
         sources += [
-            (f"workloads_{number}.py", each)
-            for number, each in enumerate(how.sources, 1)
-            if any(_mentions(each, name) for name in names)
+            (f"workloads_{number}.py", text)
+            for number, text in enumerate(how.sources, 1)
+            if any(_mentions(text, name) for name in names)
         ]
         return cls(tuple(modules), tuple(sources))
 
     def missing(self, names: Collection[str]) -> list[str]:
-        """Return the names that no source mentions; none where a module may register them."""
+        """Return the names that no source mentions; none if a module may register them."""
         if self.modules:
             return []
-        return [
-            name for name in names if not any(_mentions(each, name) for _, each in self.sources)
-        ]
+        texts = [text for _, text in self.sources]
+        return [name for name in names if not any(_mentions(text, name) for text in texts)]
 
 
 def _mentions(source: str, name: str) -> bool:

@@ -369,14 +369,14 @@ def outcome(inp: Any, old: Any, new: Any) -> str:
 
 def mean(result: Any) -> float | None:
     """Return the mean cost in seconds; None for a failure."""
-    costs = [cost.value for cost in result.costs]
+    costs = [each.value for each in result.costs]
     return None if result.error_no or not costs else sum(costs) / len(costs)
 
 
 def reason(text: str) -> str:
     """Return the line of an error's text that says most."""
     lines = [each.strip() for each in text.split("\n") if each.strip()]
-    telling = [line for line in lines if re.search(r"Error: *\\S|Check failed|Did you", line)]
+    telling = [each for each in lines if re.search(r"Error: *\\S|Check failed|Did you", each)]
     return (telling or lines or [""])[-1]
 
 

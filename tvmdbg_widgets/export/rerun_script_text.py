@@ -1,4 +1,4 @@
-"""Data put into a script as literals: whatever a text holds, it stays one."""
+"""Values written into the script as Python literals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BEGIN, _END = "# <data>\n", "# </data>\n"
 
 
 def template() -> str:
-    """Return the script without its data."""
+    """Return the script with empty data."""
     return Path(__file__).with_name("rerun_script.py").read_text("utf-8")
 
 
@@ -20,16 +20,15 @@ def with_data(
     """Return a script with other values between its data marks."""
     head, _, rest = script.partition(_BEGIN)
     _, _, tail = rest.partition(_END)
-    told = notes or {}
-    lines = [line for name, each in values.items() for line in _assigned(name, each, told)]
+    lines = [line for name, value in values.items() for line in _assigned(name, value, notes or {})]
     return "\n".join([head + _BEGIN.rstrip("\n"), *lines, _END + tail])
 
 
 def _assigned(name: str, value: Any, notes: Mapping[str, Sequence[str]]) -> Iterable[str]:
-    """Write an assignment; every item of a list or dict on a line of its own."""
+    """Yield the lines of an assignment, with one line per item of a list or dict."""
     if isinstance(value, dict) and value:
         items = (f"{key!a}: {item!a}" for key, item in value.items())
-        yield from (f"{name} = {{", *(f"    {each}," for each in items), "}")
+        yield from (f"{name} = {{", *(f"    {item}," for item in items), "}")
     elif isinstance(value, list) and value:
         yield f"{name} = ["
         for item, note in zip(value, notes.get(name) or [""] * len(value), strict=True):

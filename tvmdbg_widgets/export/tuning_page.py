@@ -1,4 +1,4 @@
-"""A tuning log's view as a page that needs no kernel."""
+"""The view of a tuning log as a page without a kernel."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.writing import replacing
 
-#: The steps of so many records are read for the page.
+#: Records up to which all steps are read for the page.
 _MOST_STEPS = 20_000
 
 
-#: So many trials of a task have their tile sizes on the page.
+#: Trials per task with tile sizes on the page.
 _MOST_LINES = 500
 
 
-#: zlib's window (4 kB) and memory where only a size is asked for: most time is to set them up.
+#: zlib's window (4 kB) and memory for estimates of size, whose setup takes most of the time.
 _WINDOW, _MEMORY = 12, 5
 
 
@@ -53,10 +53,10 @@ def save_page(
     theme: str = "auto",
     budget: int = 5_000_000,
 ) -> Path:
-    """Write the page of a view; an existing file is replaced whole or not at all.
+    """Write the page of a view; an existing file is replaced atomically.
 
-    All trials and tasks go along, the schedule and the tile sizes of the best trial of each task
-    as far as the budget reaches, those of the slowest tasks first.
+    The page has all trials and tasks, and schedule and tile sizes of the best trials as far as the
+    budget allows, slowest tasks first.
     """
     one_of("theme", theme, _THEMES)
     log = view.tuning_log.facts
@@ -83,10 +83,10 @@ def save_page(
 
 
 def _stored(log: LogFacts, known: Overview, shown: int | None, budget: int) -> tuple[str, int]:
-    """Return the element that carries the log, and of how many tasks the schedule is left out."""
+    """Return the page's data element, and the number of tasks without a schedule."""
     best = best_trials(log)
     table = log.known_tasks
-    order = sorted(best, key=lambda each: -(table.weights[each] * table.best[each]))
+    order = sorted(best, key=lambda task: -(table.weights[task] * table.best[task]))
     schedules: dict[str, bytes] = {}
     parallel: dict[str, bytes] = {}
     if shown is not None:
@@ -96,19 +96,19 @@ def _stored(log: LogFacts, known: Overview, shown: int | None, budget: int) -> t
         for by in ERRORS_BY
         if by != "threads" or len(log) <= _MOST_STEPS
     }
-    told = _json(_packed("tuning", *known))
+    answer = _json(_packed("tuning", *known))
 
     def stored() -> str:
         parts = (("schedules", schedules), ("tiles", parallel), ("errors", errors))
-        objects = {name: _object(each) for name, each in parts}
-        return data_element("tvmdbg-data", _object({"tuning": told} | objects))
+        objects = {name: _object(part) for name, part in parts}
+        return data_element("tvmdbg-data", _object({"tuning": answer} | objects))
 
     left = budget - len(stored())
     for task in tqdm(order, desc="schedules", unit=" tasks", delay=1, leave=False):
         schedule = _json(schedule_answer(log, best[task]))
         tile = _json(_packed("tuningTiles", *tiles(log, task, _MOST_LINES)))
         left -= _size(b"[%b,%b]" % (schedule, tile))
-        if left < 0:  # so it is for all that follow
+        if left < 0:
             break
         schedules[str(best[task])] = schedule
         parallel[str(task)] = tile
@@ -116,7 +116,7 @@ def _stored(log: LogFacts, known: Overview, shown: int | None, budget: int) -> t
 
 
 def _size(data: bytes) -> int:
-    """Return about how many characters a part takes; alone, so rather too many."""
+    """Return an upper estimate of a part's characters in the page."""
     packing = zlib.compressobj(LEVEL, wbits=_WINDOW, memLevel=_MEMORY)
     return base64_size(len(packing.compress(data)) + len(packing.flush()))
 
@@ -126,8 +126,8 @@ def _json(value: Any) -> bytes:
 
 
 def _object(values: Mapping[str, bytes]) -> bytes:
-    """Return an object of values that are JSON already."""
-    return b"{%b}" % b",".join(b"%b:%b" % (_json(name), each) for name, each in values.items())
+    """Return a JSON object of encoded values."""
+    return b"{%b}" % b",".join(b"%b:%b" % (_json(name), json) for name, json in values.items())
 
 
 def _packed(answer: str, info: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,14 +137,14 @@ def _packed(answer: str, info: Mapping[str, Any], columns: Mapping[str, Any]) ->
 
 def _about(log: LogFacts, left_out: int) -> str:
     files = ", ".join(PurePath(source.name).name for source in log.parts.sources)
-    told = [
+    lines = [
         f"{counted(len(log), 'trial')} of {counted(len(log.tasks), 'task')}, from {files}",
         "Schedules and tile sizes are those of the best trial of each task.",
         "Filtering trials and comparing schedules need a kernel.",
     ]
     if left_out:
-        told.append(
+        lines.append(
             f"The schedules of {counted(left_out, 'task')} {agree(left_out, 'was')} left out to "
             "save room."
         )
-    return "\n".join(f"<p>{escape(line)}</p>" for line in told)
+    return "\n".join(f"<p>{escape(line)}</p>" for line in lines)

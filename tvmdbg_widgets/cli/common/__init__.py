@@ -1,1 +1,1 @@
-"""What several verbs share: arguments, progress, output, exit status."""
+"""Arguments, progress, output and exit status that several verbs share."""

@@ -1,4 +1,4 @@
-"""Arguments that name a run, and the run they name."""
+"""Arguments that name a run, its nodes, and shared options of verbs."""
 
 from __future__ import annotations
 
@@ -77,8 +77,7 @@ _FILES = {
         list[str] | None,
         "--limit",
         "PART=BYTES",
-        "Read larger files: [bold]trace=20G[/]; also graph, params, table, report, times, "
-        "recording.",
+        "Read larger files: [bold]trace=20G[/]",
         show_default=False,
     ),
 }
@@ -86,7 +85,7 @@ _FILES = {
 
 @dataclass(frozen=True)
 class NamedRun:
-    """The run that a verb's arguments name."""
+    """The run named by a verb's arguments."""
 
     dump: list[str]
     graph: str | None = None
@@ -101,7 +100,7 @@ class NamedRun:
     limit: list[str] | None = None
 
     def open(self) -> DebugRun:
-        """Open it."""
+        """Open the run; UsageError for files of another kind."""
         from tvmdbg_widgets.open import open as open_dump
         from tvmdbg_widgets.rpc import RpcLog
         from tvmdbg_widgets.tuning import TuningLog
@@ -109,7 +108,7 @@ class NamedRun:
         quiet_unless_terminal()
         if [*self.dump, *self._files()].count("-") > 1:
             raise UsageError("standard input ('-') can be used only once")
-        found = open_dump(
+        opened = open_dump(
             *map(source_of, self.dump),
             graph=source_of(self.graph),
             params=source_of(self.params),
@@ -123,22 +122,20 @@ class NamedRun:
             limits=dict(map(_limit, self.limit or [])),
         )
         named = " ".join(map(shlex.quote, self.dump))
-        if isinstance(found, TuningLog):
-            raise UsageError(
-                f"{found.title} is a tuning log, not a run", f"Try: tvmdbg tuning summary {named}"
-            )
-        if isinstance(found, RpcLog):
-            raise UsageError(
-                f"{found.title} is an RPC session, not a run", f"Try: tvmdbg rpc {named}"
-            )
-        return found
+        if isinstance(opened, TuningLog):
+            hint = f"Try: tvmdbg tuning summary {named}"
+            raise UsageError(f"{opened.title} is a tuning log, not a run", hint)
+        if isinstance(opened, RpcLog):
+            hint = f"Try: tvmdbg rpc {named}"
+            raise UsageError(f"{opened.title} is an RPC session, not a run", hint)
+        return opened
 
     def spare(self, run: DebugRun, output: str | os.PathLike[str]) -> None:
-        """Refuse to write to what was read."""
+        """Refuse to overwrite an input file."""
         target = Path(output)
-        named = [Path(each) for each in (*self.dump, *self._files()) if each]
+        named = [Path(path) for path in (*self.dump, *self._files()) if path]
         read = [*named, *(place / own.path for place in named for own in run.parts.files)]
-        if target.exists() and any(each.is_file() and target.samefile(each) for each in read):
+        if target.exists() and any(path.is_file() and target.samefile(path) for path in read):
             raise UsageError(
                 f"{target} is an input file, which is never overwritten", "Choose another file."
             )
@@ -148,24 +145,24 @@ class NamedRun:
 
 
 def of_run(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the arguments that name a run, as a :class:`NamedRun` in its first."""
+    """Give a verb arguments that name a run; its first parameter becomes a :class:`NamedRun`."""
     return taking(NamedRun, ("dump", _Dump), _FILES, _DEFAULTS)(function)
 
 
 def _limit(text: str) -> tuple[str, int]:
     from tvmdbg_widgets.formats.families import LIMITS
 
-    found = re.fullmatch(r"(\w+)=([0-9]{1,12})([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
-    if found is None or found[1] not in LIMITS:
+    match = re.fullmatch(r"(\w+)=([0-9]{1,12})([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    if match is None or match[1] not in LIMITS:
         raise UsageError(
             f"--limit {text}: expected PART=BYTES with one of {', '.join(LIMITS)}",
             "Write it as: --limit trace=20G",
         )
-    return found[1], int(found[2]) << _UNITS[found[3].upper()]
+    return match[1], int(match[2]) << _UNITS[match[3].upper()]
 
 
 def source_of(name: str | None) -> Any:
-    """Return what an argument names: a path, or for ``-`` the bytes of standard input."""
+    """Return an argument's path, or for ``-`` the bytes of standard input."""
     if name != "-":
         return name
     if sys.stdin is None or sys.stdin.isatty():
@@ -179,15 +176,15 @@ def source_of(name: str | None) -> Any:
 
 
 def print_json(value: Any) -> None:
-    """Write a value as JSON; NaN and infinities, which JSON has not, are null."""
+    """Print a value as JSON; NaN and infinities become null."""
     print(json.dumps(_standard(value), indent=2, allow_nan=False))
 
 
 def _standard(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _standard(each) for key, each in value.items()}
+        return {str(key): _standard(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_standard(each) for each in value]
+        return list(map(_standard, value))
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
@@ -197,7 +194,7 @@ _RANGE = re.compile(r"(\d{1,9})?:(\d{1,9})?")
 
 
 def graph_of(run: DebugRun) -> Graph:
-    """Return the graph of a run; UsageError where it has none."""
+    """Return the graph of a run; UsageError if there is none."""
     if run.graph is None:
         from tvmdbg_widgets.analysis.summary import how_to_get
 
@@ -207,8 +204,17 @@ def graph_of(run: DebugRun) -> Graph:
     return run.graph
 
 
+def require_file(output: str | os.PathLike[str], example: str) -> None:
+    """Refuse an output that is a folder, or lies in a missing one."""
+    target = Path(output)
+    if target.is_dir():
+        raise UsageError(f"{output} is a folder", f"Name a file: -o {target / example}")
+    if not target.resolve().parent.is_dir():
+        raise UsageError(f"{target.parent}: there is no such folder to write to")
+
+
 def one_node(run: DebugRun, text: str) -> int:
-    """Return the node that is meant by an id or a name."""
+    """Return a node by id or name."""
     graph = graph_of(run)
     if re.fullmatch(r"\d{1,9}", text) and not graph.nodes_named(text):
         node = int(text)
@@ -224,11 +230,10 @@ def one_node(run: DebugRun, text: str) -> int:
 def several_nodes(run: DebugRun, text: str) -> list[int]:
     """Return the nodes of a list such as ``38,conv2d_3,30:40``.
 
-    A range counts as in Python: the first is in it, the last is not. A name that holds a comma
-    is taken where a node has it.
+    A range excludes its end, as in Python. A name may contain a comma if a node has that name.
     """
     graph = graph_of(run)
-    found: list[int] = []
+    nodes: list[int] = []
     pending = text.split(",")
     while pending:
         for count in range(len(pending), 0, -1):
@@ -241,12 +246,12 @@ def several_nodes(run: DebugRun, text: str) -> list[int]:
         if not name:
             continue
         if match and not graph.nodes_named(name):
-            found += _range(match, graph.num_nodes)
+            nodes += _range(match, graph.num_nodes)
         else:
-            found.append(one_node(run, name))
-    if not found:
+            nodes.append(one_node(run, name))
+    if not nodes:
         raise UsageError("--nodes names no node", "Write it as --nodes 38,conv2d_3,30:40")
-    return sorted(set(found))
+    return sorted(set(nodes))
 
 
 def _range(match: re.Match[str], count: int) -> range:
@@ -265,21 +270,18 @@ def taking(
     options: Mapping[str, Any],
     defaults: Mapping[str, Any],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that gives a verb shared arguments as its first one."""
+    """Return a decorator that adds shared arguments to a verb, passed as its first argument."""
     positional, annotation = argument
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(function, eval_str=True)
         _, *own = signature.parameters.values()
+        parameter, keyword = inspect.Parameter, inspect.Parameter.KEYWORD_ONLY
         shared = (
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=each
-            )
-            for name, each in options.items()
+            parameter(name, keyword, default=defaults.get(name), annotation=kind)
+            for name, kind in options.items()
         )
-        first = inspect.Parameter(
-            positional, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation
-        )
+        first = parameter(positional, parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
 
         @functools.wraps(function)
         def run(**given: Any) -> None:
@@ -293,18 +295,18 @@ def taking(
 
 
 def wanted() -> bool:
-    """Whether a bar may be drawn."""
+    """Whether to draw progress bars."""
     return is_terminal(sys.stderr) and os.environ.get("TERM", "") != "dumb"
 
 
 def quiet_unless_terminal() -> None:
-    """Silence the bars of the library where nobody looks at them."""
+    """Disable progress bars of the library without a terminal."""
     if not wanted():
         os.environ.setdefault("TQDM_DISABLE", "1")
 
 
 def byte_bar(total: int, what: str) -> Any:
-    """Return a ``tqdm`` bar that counts bytes; it appears where there is something to wait for."""
+    """Return a ``tqdm`` bar of bytes that appears after half a second."""
     from tqdm import tqdm
 
     return tqdm(

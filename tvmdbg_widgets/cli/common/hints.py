@@ -1,4 +1,4 @@
-"""Hints that name a call of Python, as one writes them on a command line."""
+"""Hints with options of the command line; problems of Python environments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FILES = frozenset(("graph", "params", "trace", "table", "debug_buffer"))
 _CHOICES = frozenset(("device", "method"))
-_SAID = {
+_OPTIONS = {
     "open(…, follow_links=True)": "--follow-links",
     "open the log with dag=": "give a DAG text along",
 }
@@ -30,20 +30,15 @@ _LIMIT = re.compile(r"open\(…, limits=\{'(\w+)': (\d+) \* 2\*\*30\}\)")
 
 
 def for_shell(text: str) -> str:
-    """Return a hint with options and arguments of this command instead of calls of ``open``.
+    """Return a hint with options of this command instead of calls of ``open``.
 
-    What has no option here stays a call: ``open(…, module='first')``.
-
-    Examples
-    --------
-    >>> for_shell("Choose one: open(…, device='CPU_0').")
-    'Choose one: --device CPU_0.'
+    A call without an option stays: ``open(…, module='first')``.
     """
     text = _ERRORS.sub(r"tvmdbg tuning errors LOG --by \1", _WRITE.sub(_write, text))
     text = _FOLDER.sub(lambda call: shlex.quote(call[1][1:-1]), text)
     text = _GRAPH.sub(_graph, text)
-    for call, said in _SAID.items():
-        text = text.replace(call, said)
+    for call, option in _OPTIONS.items():
+        text = text.replace(call, option)
     text = _LIMIT.sub(r"--limit \1=\2G", text)
     text = _EXECUTION.sub(r"--execution \1", text)
     return _GIVEN.sub(_given, text)
@@ -70,9 +65,9 @@ def _given(call: re.Match[str]) -> str:
 
 
 _OLDEST_PYTHON = (3, 11)
-#: Packages of the views: first version that works, and first that may not.
+#: Packages of the views: first supported version, and first unsupported one.
 _RANGES = {"anywidget": ((0, 11), (0, 12)), "ipywidgets": ((8,), (9,)), "numpy": ((1, 26), None)}
-#: What a front end's extension is called, and the package that brings it.
+#: Name of a front-end extension in a sentence, and its package.
 _SERVED = {
     "@jupyter-widgets/jupyterlab-manager": (
         "the widget manager (jupyterlab-widgets) is",
@@ -85,7 +80,7 @@ _RESTART = ", then start the server again"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that will not work."""
+    """One problem with its effect and remedy."""
 
     where: str
     what: str
@@ -95,7 +90,7 @@ class Problem:
 
 
 def problems(found: Sequence[Environment]) -> list[Problem]:
-    """Judge the environments together."""
+    """Return the problems of all environments."""
     return list(_problems(found))
 
 
@@ -111,7 +106,7 @@ def _problems(found: Sequence[Environment]) -> Iterator[Problem]:
         yield Problem("server", what, effect, "pip install jupyterlab", fatal=False)
         return
     yield from _server(server)
-    kernels = [each for each in found if each.role == "kernel"]
+    kernels = [kernel for kernel in found if kernel.role == "kernel"]
     is_alone = not any(
         kernel.version("tvmdbg-widgets") and not _is_old(kernel) for kernel in kernels
     )
@@ -166,13 +161,13 @@ def _ranges(environment: Environment, effect: str, packages: Iterable[str]) -> I
     where = f"kernel {environment.name}" if environment.role == "kernel" else environment.role
     for package in packages:
         first, last = _RANGES[package]
-        found = environment.version(package)
+        number = environment.version(package)
         wanted = f"{package}>={'.'.join(map(str, first))}"
         wanted += f",<{'.'.join(map(str, last))}" if last else ""
-        if found is None:
+        if number is None:
             what = f"{package} is missing"
-        elif _numbers(found) < first or (last and _numbers(found) >= last):
-            what = f"{package} {found} is incompatible ({wanted})"
+        elif _numbers(number) < first or (last and _numbers(number) >= last):
+            what = f"{package} {number} is incompatible ({wanted})"
         else:
             continue
         yield Problem(where, what, effect, _install(environment, f"'{wanted}'"))
@@ -187,4 +182,4 @@ def _install(environment: Environment, package: str) -> str:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(each) for each in re.findall(r"\d+", version.partition("+")[0])[:3])
+    return tuple(map(int, re.findall(r"\d+", version.partition("+")[0])[:3]))

@@ -1,4 +1,4 @@
-"""A verb's place in the command line, and what is said where there is no such verb or option."""
+"""Registration of verbs; errors of usage that name the nearest verb or option."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from tvmdbg_widgets.model.base.choice import meant
 
@@ -20,58 +20,72 @@ _NO_CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<known>'.*')")
 
 
 class Verbs(TyperGroup):
-    """Verbs whose errors of usage name what is spelled alike, as every other error does."""
+    """A group of verbs whose errors of usage suggest the nearest name."""
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        """Read what stands before the verb."""
+        """Parse the options before the verb."""
         with _nearest_named():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        """Read what stands behind the verb, and run it."""
+        """Parse the options after the verb, and run it."""
         with _nearest_named():
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the verb."""
+        """Return the verb; an unknown one fails with the nearest name."""
         if args[0][:1] != "-" and self.get_command(ctx, args[0]) is None:
             ctx.fail(f"no command {args[0]!r:.200}{meant(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
 
 
+class Verb(TyperCommand):
+    """A verb whose help of ``--limit`` lists all parts that have a limit."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        for option in self.params:
+            text = getattr(option, "help", None) or ""
+            if option.name == "limit" and "; also" not in text:
+                from tvmdbg_widgets.formats.families import LIMITS
+
+                others = ", ".join(name for name in LIMITS if f"{name}=" not in text)
+                option.help = f"{text}; also {others}."  # type: ignore[attr-defined]
+        super().format_help(ctx, formatter)
+
+
 @contextmanager
 def _nearest_named() -> Iterator[None]:
-    """Add the nearest names to an error of usage that lacks them."""
+    """Add the nearest names to an error of usage."""
     try:
         yield
     except Exception as error:
-        # Typer has a copy of click from some release on: the classes are told by what they hold.
+        # Newer releases of Typer contain a copy of click, so classes are known by their attributes.
         if not hasattr(error, "format_message"):
             raise
-        found: Any = error
+        usage: Any = error
         context = getattr(error, "ctx", None)
         if (option := getattr(error, "option_name", None)) and hasattr(error, "possibilities"):
             options = [] if context is None else context.command.get_params(context)
-            known = [name for each in options for name in each.opts if name.startswith("--")]
-            if found.message.startswith("No such option"):
-                found.message = f"no option {option!r:.200}{meant(option, known)}"
-                found.possibilities = None
-        elif told := _NO_CHOICE.search(found.message):
-            known = re.findall("'(.*?)'", told["known"])
-            found.message = f"no choice {told['given']!r:.200}{meant(told['given'], known)}"
+            known = [name for one in options for name in one.opts if name.startswith("--")]
+            if usage.message.startswith("No such option"):
+                usage.message = f"no option {option!r:.200}{meant(option, known)}"
+                usage.possibilities = None
+        elif match := _NO_CHOICE.search(usage.message):
+            known = re.findall("'(.*?)'", match["known"])
+            usage.message = f"no choice {match['given']!r:.200}{meant(match['given'], known)}"
         raise
 
 
 def register(app: typer.Typer, module: ModuleType, panel: str) -> None:
-    """Add the verb of a module: the function that is named as the module is."""
+    """Add the verb of a module: its function of the same name."""
     name = module.__name__.rpartition(".")[2]
     function = getattr(module, name)
-    app.command(name, help=_prose(function), rich_help_panel=panel, epilog=module.EXAMPLES)(
-        function
-    )
+    how: dict[str, Any] = {"rich_help_panel": panel, "epilog": module.EXAMPLES, "cls": Verb}
+    app.command(name, help=_prose(function), **how)(function)
 
 
 def _prose(function: Callable[..., None]) -> str:
-    """The paragraphs of a docstring, each on one line, as the help folds them itself."""
+    """Return the paragraphs of a docstring as one line each; the help wraps them."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)

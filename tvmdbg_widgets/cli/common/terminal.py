@@ -1,4 +1,4 @@
-"""What is written where: results to standard output, notes to standard error, both made safe."""
+"""Output: results to standard output, notes to standard error, both safe for terminals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import shutil
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _WIDEST_PROSE = 100
-#: Columns in which a shortened name can still be told from others.
-_TOLD = 28
+#: Columns that a shortened name needs to stay recognizable.
+_NAME_COLUMNS = 28
 
 
 def prepare() -> None:
-    """Make both streams take any text: what their encoding lacks is written as an escape."""
+    """Let both streams accept any text, with escapes for what the encoding lacks."""
     if sys.stderr is None:  # started with it closed; print would turn to standard output
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -47,7 +48,7 @@ def version() -> str:
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether somebody looks at this stream now."""
+    """Whether a stream is an open terminal."""
     try:
         return stream.isatty()
     except (AttributeError, ValueError):  # no such stream, or a closed one
@@ -55,25 +56,25 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def has_color(stream: TextIO) -> bool:
-    """Whether to color: a terminal that can, and ``NO_COLOR`` (no-color.org) not set."""
+    """Whether to color: a capable terminal, and no ``NO_COLOR`` (no-color.org)."""
     able = os.environ.get("TERM", "") != "dumb"
     return is_terminal(stream) and able and not os.environ.get("NO_COLOR")
 
 
 def width(stream: TextIO) -> int:
-    """Columns to write prose in; 80 where nobody looks."""
+    """Columns for prose; 80 without a terminal."""
     return max(40, shutil.get_terminal_size().columns) if is_terminal(stream) else 80
 
 
 def styled(text: str, *styles: str, stream: TextIO | None = None) -> str:
-    """Return the text made safe for one line, and in the styles named where that shows."""
+    """Return the text as one safe line, styled if the stream has color."""
     clean = one_line(text)
     codes = ";".join(_STYLES[style] for style in styles)
     return f"\x1b[{codes}m{clean}\x1b[0m" if codes and has_color(stream or sys.stdout) else clean
 
 
 def say(*pieces: str) -> None:
-    """Write one line of a result; each piece comes from :func:`styled`, or is our own text."""
+    """Print one line of a result; pieces come from :func:`styled` or are constant."""
     print("".join(pieces))
 
 
@@ -86,7 +87,7 @@ def paragraph(
     more: int = 0,
     stream: TextIO | None = None,
 ) -> None:
-    """Write a label and a text folded beside it, long words left whole; further lines by `more`."""
+    """Print a label and a folded text; later lines are indented by `more`."""
     stream = stream or sys.stdout
     begin = indent + len(label)
     head, *rest = textwrap.wrap(
@@ -104,19 +105,19 @@ def paragraph(
 
 
 def note(text: str) -> None:
-    """Write a remark to standard error, folded to the terminal."""
+    """Print a remark to standard error, folded to the terminal."""
     paragraph(text, "dim", stream=sys.stderr)
 
 
 def problem(text: str, hint: str | None = None) -> None:
-    """Write what went wrong to standard error."""
+    """Print an error to standard error."""
     paragraph(text, label="error: ", label_styles=("bold", "red"), stream=sys.stderr)
     if hint:
         paragraph(hint, "dim", indent=7, stream=sys.stderr)
 
 
 def shortened(text: str, columns: int) -> str:
-    """Take out of the middle of a text what does not fit; the end of a name tells most."""
+    """Cut the middle of a text; the end of a name says most."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(text) <= columns:
@@ -134,7 +135,7 @@ def grid(
     give: int = 1,
     drop: Iterable[int] = (),
 ) -> None:
-    """Write a table whose columns fit the terminal; where nobody looks it is written whole."""
+    """Print a table that fits the terminal; without one nothing is cut."""
     from rich.cells import cell_len, set_cell_size
 
     lines = [[one_line(cell) for cell in row] for row in (head, *rows)]
@@ -147,9 +148,9 @@ def grid(
             return room + widths[give] - sum(widths[i] + 2 for i in kept)
 
         for column in drop:
-            if left() < min(_TOLD, widths[give]):
+            if left() < min(_NAME_COLUMNS, widths[give]):
                 kept.remove(column)
-        widths[give] = max(_TOLD // 2, min(widths[give], left()))
+        widths[give] = max(_NAME_COLUMNS // 2, min(widths[give], left()))
     aligned = set(right)
     for number, line in enumerate(lines):
         line[give] = shortened(line[give], widths[give])
@@ -166,7 +167,7 @@ def grid(
 
 
 def examples(*pairs: tuple[str, str]) -> str:
-    """Lay out what to type and what it does; each on a line of its own, which fits 80 columns."""
+    """Return examples as markup, each command on a line of its own below 80 columns."""
     lines = ["[bold]Examples[/]"]
     for what, command in pairs:
         lines += [f"[dim]{what}[/]", f"  [cyan]{command}[/]"]
@@ -190,7 +191,7 @@ _Debug = Annotated[
 
 
 class UsageError(Exception):
-    """The request makes no sense: a message, and what to do instead."""
+    """A request that makes no sense, with a hint."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -198,7 +199,7 @@ class UsageError(Exception):
 
 
 def verb(function: Callable[..., None]) -> Callable[..., None]:
-    """Make a function a verb: an option ``--debug``, and errors as people expect them."""
+    """Turn a function into a verb: with ``--debug``, exit status and short errors."""
     signature = inspect.signature(function, eval_str=True)
     debug = inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False)
     parameters = [*signature.parameters.values(), debug.replace(annotation=_Debug)]
@@ -231,8 +232,21 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+@contextmanager
+def usage_errors(*kinds: type[Exception]) -> Iterator[None]:
+    """Turn a ValueError about arguments, and errors of other kinds, into a UsageError."""
+    from tvmdbg_widgets.model.base.text import FormatError
+
+    try:
+        yield
+    except FormatError:
+        raise
+    except (ValueError, *kinds) as error:
+        raise UsageError(str(error)) from None
+
+
 def end_politely() -> None:
-    """Let a process that is told to end undo what it began."""
+    """Exit on SIGTERM so that cleanup runs."""
 
     def end(number: int, frame: object) -> None:  # noqa: ARG001
         sys.exit(128 + number)
@@ -241,7 +255,7 @@ def end_politely() -> None:
 
 
 def _close_stdout() -> None:
-    """Keep the interpreter from flushing, at its end, what nobody reads."""
+    """Keep the interpreter from flushing a closed pipe at exit."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -250,7 +264,7 @@ def _close_stdout() -> None:
 
 
 def _print_message(error: Exception) -> bool:
-    """Tell an error in one message; False for one that is to be raised (usage, as typer has it)."""
+    """Print an error as one message; False for usage errors, which Typer prints."""
     from tvmdbg_widgets.analysis.query import QueryError
     from tvmdbg_widgets.model.base.text import FormatError
 
@@ -267,8 +281,8 @@ def _print_message(error: Exception) -> bool:
     elif isinstance(error, OSError) and error.filename is not None:
         problem(in_words(error))
     elif isinstance(error, ImportError | OSError | ValueError | TypeError | KeyError | IndexError):
-        said = error.args[0] if isinstance(error, KeyError) and error.args else error
-        problem(for_shell(str(said)))
+        text = error.args[0] if isinstance(error, KeyError) and error.args else error
+        problem(for_shell(str(text)))
         note("       --debug shows the traceback")
     else:
         problem(
@@ -279,12 +293,12 @@ def _print_message(error: Exception) -> bool:
 
 
 def in_words(error: Exception) -> str:
-    """Return an error in one sentence, with the file first where it is about one."""
+    """Return an error as one sentence that begins with its file."""
     if not isinstance(error, OSError) or error.filename is None:
         return str(error)
     missing = isinstance(error, FileNotFoundError)
-    said = "no such file or folder" if missing else error.strerror or error
-    return f"{os.fsdecode(error.filename)}: {said}"
+    text = "no such file or folder" if missing else error.strerror or error
+    return f"{os.fsdecode(error.filename)}: {text}"
 
 
 def _tell_format_error(error: Any) -> None:
@@ -309,17 +323,17 @@ _INDENT = 9
 
 
 def reach(findings: Iterable[Finding], severity: str) -> bool:
-    """Return whether any finding is of a severity, or a worse one."""
+    """Whether any finding has this severity or a worse one."""
     bar = SEVERITIES[: SEVERITIES.index(severity) + 1]
     return any(finding.severity.value in bar for finding in findings)
 
 
 def tell_findings(findings: Iterable[Finding]) -> None:
-    """Write findings with evidence, confidence, and what to do next; a blank line between them."""
-    for number, each in enumerate(findings):
+    """Print findings with evidence, confidence and next step."""
+    for number, finding in enumerate(findings):
         if number:
             say()
-        _tell(each)
+        _tell(finding)
 
 
 def _tell(finding: Finding) -> None:
@@ -344,7 +358,7 @@ def _numbers(noun: str, numbers: tuple[int, ...]) -> str:
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a run's finding as JSON has it."""
+    """Return a run's finding as JSON."""
     return {
         **_record(finding),
         "nodes": list(finding.nodes),
@@ -354,7 +368,7 @@ def finding_record(finding: Finding) -> dict[str, Any]:
 
 
 def log_finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a tuning log's finding as JSON has it."""
+    """Return a tuning log's finding as JSON."""
     return {
         **_record(finding),
         "tasks": list(finding.tasks),
@@ -378,7 +392,7 @@ _STYLE_issues = {"error": ("bold", "red"), "warning": ("yellow",), "note": ("dim
 
 
 def tell_issues(issues: Iterable[Issue]) -> None:
-    """Write issues: the weight, the message folded beside it, file and rule below."""
+    """Print issues with severity, message, file and rule."""
     for issue in issues:
         weight = issue.severity.value
         paragraph(
@@ -392,7 +406,7 @@ def tell_issues(issues: Iterable[Issue]) -> None:
 
 
 def as_json(issue: Issue) -> dict[str, Any]:
-    """Return an issue as JSON has it."""
+    """Return an issue as JSON."""
     return {
         "rule": issue.rule,
         "severity": issue.severity.value,

@@ -1,1 +1,1 @@
-"""The verbs on tuning logs: ``tvmdbg tuning``, one file a verb."""
+"""Verbs on tuning logs: ``tvmdbg tuning``, one file per verb."""

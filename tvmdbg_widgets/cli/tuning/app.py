@@ -1,4 +1,4 @@
-"""The verbs on tuning logs together."""
+"""All verbs of ``tvmdbg tuning``."""
 
 from __future__ import annotations
 

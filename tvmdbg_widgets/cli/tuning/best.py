@@ -1,4 +1,4 @@
-"""``tvmdbg tuning best``: the best trial of each task, and which one TVM would apply."""
+"""``tvmdbg tuning best``: the best trial of each task, and the one TVM would apply."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ def _tell_applied(applied: Applied, *, as_json: bool) -> None:
         return
     record = applied.record
     head = "no record" if record is None else f"row {record.row}"
-    told = "" if record is None else f"  {_cost(record)}  {record.where}"
-    say(styled(head, "bold"), styled(told))
+    where = "" if record is None else f"  {_cost(record)}  {record.where}"
+    say(styled(head, "bold"), styled(where))
     for text in applied.why:
         paragraph(text, indent=2)
 

@@ -36,7 +36,7 @@ EXAMPLES = examples(
 
 
 class TuningFailOn(StrEnum):
-    """What makes the status 1."""
+    """Differences with exit status 1."""
 
     ANY = "any"
     SLOWER = "slower"
@@ -73,23 +73,22 @@ def compare(
     """
     from tvmdbg_widgets.cli.common.dump import wanted
 
-    logs = [NamedLog([each]).open() for each in (old, new)]
-    found = logs[0].compare(logs[1], progress=wanted())
+    comparison = NamedLog([old]).open().compare(NamedLog([new]).open(), progress=wanted())
     if as_json:
-        print_json(_record(found))
+        print_json(_record(comparison))
     else:
-        _tell(found)
-    if fail_on is not None and _fails(found, fail_on, margin / 100):
+        _tell(comparison)
+    if fail_on is not None and _fails(comparison, fail_on, margin / 100):
         raise typer.Exit(FOUND)
 
 
 def _fails(found: MachineComparison, fail_on: TuningFailOn, margin: float) -> bool:
-    """Whether it is so, and say what."""
+    """Return whether the comparison fails, and print why."""
     slower = found.slower_by(margin) if fail_on is not TuningFailOn.FAILING else ()
     failing = sum(found.failing.values()) if fail_on is not TuningFailOn.SLOWER else 0
     nothing = fail_on is TuningFailOn.ANY and not len(found.pairs)
-    for each in slower:
-        note(f"slower: task {each.old.index}, best {_cost(each.old_best)} → {_cost(each.new_best)}")
+    for task in slower:
+        note(f"slower: task {task.old.index}, best {_cost(task.old_best)} → {_cost(task.new_best)}")
     if failing:
         note(f"failing: {failing:,} of the schedules that ran")
     if nothing:
@@ -97,14 +96,14 @@ def _fails(found: MachineComparison, fail_on: TuningFailOn, margin: float) -> bo
     return bool(slower or failing or nothing)
 
 
-def _tell(found: MachineComparison) -> None:
-    first, *rest = found.caption
+def _tell(comparison: MachineComparison) -> None:
+    first, *rest = comparison.caption
     say(styled(first, "bold"))
     for text in rest:
         paragraph(text, more=2)
-    if not found.tasks:
+    if not comparison.tasks:
         return
-    head, lines = found.cells()
+    head, lines = comparison.cells()
     say()
     grid(head, lines, right=range(1, len(head)), give=0, drop=(3, 6))
 
@@ -115,15 +114,15 @@ def _cost(seconds: float) -> str:
     return "none" if math.isnan(seconds) else duration_text(seconds * 1e9)
 
 
-def _record(found: MachineComparison) -> dict[str, Any]:
+def _record(comparison: MachineComparison) -> dict[str, Any]:
     return {
-        "old": found.titles[0],
-        "new": found.titles[1],
-        "said": list(found.caption[1:]),
-        "schedules": len(found.pairs),
-        "correlation": _correlation(found),
-        "failing": {each.label: count for each, count in found.failing.items()},
-        "tasks": [_task(task) for task in found.tasks],
+        "old": comparison.titles[0],
+        "new": comparison.titles[1],
+        "said": list(comparison.caption[1:]),
+        "schedules": len(comparison.pairs),
+        "correlation": _correlation(comparison),
+        "failing": {error.label: count for error, count in comparison.failing.items()},
+        "tasks": [_task(task) for task in comparison.tasks],
     }
 
 
@@ -142,16 +141,16 @@ def _task(task: TaskTransfer) -> dict[str, Any]:
         "transferred_s": _number(task.transferred),
         "regret": _number(task.regret),
         "same_of_top": None if task.top is None else list(task.top),
-        "failing": {each.label: count for each, count in task.failing.items()},
+        "failing": {error.label: count for error, count in task.failing.items()},
     }
 
 
 def _correlation(of: MachineComparison | TaskTransfer) -> dict[str, Any]:
-    found = of.correlation
-    numbers = {name: _number(getattr(found, name)) for name in ("rho", "low", "high")}
-    return {**numbers, "pairs": found.pairs}
+    correlation = of.correlation
+    numbers = {name: _number(getattr(correlation, name)) for name in ("rho", "low", "high")}
+    return {**numbers, "pairs": correlation.pairs}
 
 
 def _number(value: float) -> float | None:
-    """Return a number, None for one that JSON does not have."""
+    """Return a number, None if JSON cannot hold it."""
     return value if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""``tvmdbg tuning distill``: the best records as a log of their own."""
+"""``tvmdbg tuning distill``: the best records as a log."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def distill(
     distilled = log.distill(k)
     distilled.write(output)
     say(str(output))
-    told = f"{counted(len(distilled), 'record')} of {counted(len(distilled.tasks), 'task')}"
-    note(f"{told}, from {counted(len(log), 'record')}")
+    kept = f"{counted(len(distilled), 'record')} of {counted(len(distilled.tasks), 'task')}"
+    note(f"{kept}, from {counted(len(log), 'record')}")

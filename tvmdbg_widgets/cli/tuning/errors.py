@@ -1,4 +1,4 @@
-"""``tvmdbg tuning errors``: which trials fail."""
+"""``tvmdbg tuning errors``: counts of failed trials."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MESSAGES = 10
 
 
 class ErrorsBy(StrEnum):
-    """What trials are grouped by."""
+    """Property by which trials are grouped."""
 
     TASK = "task"
     ROUND = "round"
@@ -79,21 +79,17 @@ def errors(
 
 
 def _tell_messages(log: TuningLog) -> None:
-    """Write what captured output says of trials that failed."""
-    told = [message for message in log.parts.messages if message.error and message.message]
-    if told:
+    """Print console messages of failed trials."""
+    messages = [message for message in log.parts.messages if message.error and message.message]
+    if messages:
         say()
         say(styled("Messages", "bold"))
-    for each in told[:_MESSAGES]:
-        where = f"row {each.row}" if each.row >= 0 else f"No: {each.number}"
-        say("  ", styled(f"{where:<10}", "dim"), styled(_gist(each.message)))
-    if len(told) > _MESSAGES:
-        note(f"{len(told) - _MESSAGES:,} more: --json has all")
-
-
-def _gist(message: str) -> str:
-    """Return the line of an error text that says what went wrong: the last, below the calls."""
-    return message.strip().rpartition("\n")[2].strip()
+    for failed in messages[:_MESSAGES]:
+        where = f"row {failed.row}" if failed.row >= 0 else f"No: {failed.number}"
+        last_line = failed.message.strip().rpartition("\n")[2].strip()
+        say("  ", styled(f"{where:<10}", "dim"), styled(last_line))
+    if len(messages) > _MESSAGES:
+        note(f"{len(messages) - _MESSAGES:,} more: --json has all")
 
 
 def _record(log: TuningLog, table: ErrorTable) -> dict[str, Any]:

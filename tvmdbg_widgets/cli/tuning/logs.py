@@ -1,4 +1,4 @@
-"""Arguments that name a tuning log, and the log they name."""
+"""Arguments that name a tuning log."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _Weights = Annotated[
 
 @dataclass(frozen=True)
 class NamedLog:
-    """The log that a verb's arguments name."""
+    """The log named by a verb's arguments."""
 
     logs: list[str]
     register: list[str] | None = None
@@ -78,15 +78,15 @@ class NamedLog:
         )
 
     def spare(self, output: str | os.PathLike[str]) -> None:
-        """Refuse to write to what was read."""
+        """Refuse to overwrite an input file."""
         target = Path(output)
         if target.is_dir():
             raise UsageError(f"{output} is a folder", "Give an output file.")
         read = [Path(log) for log in self.logs if log != "-"]
         if target.exists() and any(
-            each.samefile(target) or (each.is_dir() and target.parent.samefile(each))
-            for each in read
-            if each.exists()
+            path.samefile(target) or (path.is_dir() and target.parent.samefile(path))
+            for path in read
+            if path.exists()
         ):
             raise UsageError(
                 f"{output} is an input file, which is never overwritten", "Choose another file."
@@ -94,18 +94,18 @@ class NamedLog:
 
 
 def of_log(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the arguments that name a log, as a :class:`NamedLog` in its first."""
+    """Give a verb arguments that name a log; its first parameter becomes a :class:`NamedLog`."""
     options = {"register": _Register, "weights": _Weights}
     return taking(NamedLog, ("logs", _Logs), options, {})(function)
 
 
 def of_logs_alone(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the files alone, without what is to be known of their workloads."""
+    """Give a verb only the files of a log, without ``--register`` and ``--weights``."""
     return taking(NamedLog, ("logs", _Logs), {}, {})(function)
 
 
 def task_of(text: str) -> int | str:
-    """Return a task as it is named: a whole number is an index, all else a key or a name."""
+    """Return a task's index for a whole number, else its key or name."""
     return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
 
 

@@ -152,7 +152,7 @@ def reuse(
         raise UsageError("--rows, --select and --best exclude each other")
     named.spare(output)
     log = named.open()
-    found = log.reuse(
+    rerun = log.reuse(
         _chosen(log, rows, select),
         target=target,
         target_host=target_host,
@@ -168,26 +168,26 @@ def reuse(
         repeat=repeat,
         min_repeat_ms=min_repeat_ms,
     )
-    path = found.save(output)
+    path = rerun.save(output)
     say(str(path))
-    if found.records:
+    if rerun.records:
         say(str(path.with_suffix(".records.json")))
-    note(found.caption)
-    for warning in found.warnings:
+    note(rerun.caption)
+    for warning in rerun.warnings:
         note(f"warning: {warning}")
 
 
 def _chosen(log: TuningLog, rows: str | None, select: str | None) -> Sequence[int] | None:
     if select is not None:
-        found = log.select(select)
-        if not found:
-            raise UsageError(f"no trial fits: {found.caption}")
-        return found
+        chosen = log.select(select)
+        if not chosen:
+            raise UsageError(f"no trial fits: {chosen.caption}")
+        return chosen
     return None if rows is None else _rows(rows, len(log))
 
 
 def _rows(text: str, count: int) -> list[int]:
-    found: list[int] = []
+    numbers: list[int] = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
         if match is None:
@@ -195,15 +195,15 @@ def _rows(text: str, count: int) -> list[int]:
         first, end = int(match[1]), int(match[2] or int(match[1]) + 1)
         if not first < end <= count:
             raise UsageError(f"--rows {part}: there are rows 0 to {count - 1:,}")
-        found += range(first, end)
-    return found
+        numbers += range(first, end)
+    return numbers
 
 
 def _hardware(given: Sequence[str]) -> dict[str, int]:
-    found = {}
+    values = {}
     for part in ",".join(given).split(",") if given else ():
         name, _, number = part.partition("=")
         if not re.fullmatch(r"-?\d{1,18}", number):
             raise UsageError(f"--hardware {part!r:.80}: expected NAME=NUMBER")
-        found[name.strip()] = int(number)
-    return found
+        values[name.strip()] = int(number)
+    return values

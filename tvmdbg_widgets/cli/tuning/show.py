@@ -1,4 +1,4 @@
-"""``tvmdbg tuning show``: one schedule as a loop nest."""
+"""``tvmdbg tuning show``: one schedule as a loop nest, steps, tiles or Python."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TILES = ("stage", "loop", "extent", "factors", "bound to")
 
 
 class As(StrEnum):
-    """What to write of a schedule."""
+    """Form of the schedule."""
 
     NEST = "nest"
     STATE = "state"
@@ -114,11 +114,11 @@ def _row(log: TuningLog, row: int | None, task: str | None) -> int:
 
 
 def _tell_text(text: str, why: str) -> None:
-    """Write text to be used elsewhere: control characters in it are its own strings' escapes."""
+    """Print text line by line; control characters are escaped."""
     if not text:
         raise UsageError(f"there is nothing to write: {why}")
-    for each in text.rstrip("\n").split("\n"):
-        say(styled(each))
+    for line in text.rstrip("\n").split("\n"):
+        say(styled(line))
 
 
 def _tell_nest(schedule: Schedule) -> None:
@@ -150,7 +150,7 @@ def _tell_tiles(schedule: Schedule) -> None:
 
 
 def _stage(number: int, name: str) -> str:
-    """Write a stage's number and name; without a DAG the name has the number in it."""
+    """Return a stage's number and name; without a DAG the name contains the number."""
     return name if name.startswith(f"stage {number}") else f"{number} {name}"
 
 

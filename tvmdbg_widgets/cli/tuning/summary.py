@@ -1,4 +1,4 @@
-"""``tvmdbg tuning summary``: what happened, findings first."""
+"""``tvmdbg tuning summary``: what happened in a tuning, findings first."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ EXAMPLES = examples(
     ("In CI", "tvmdbg tuning summary ansor.json --fail-on error --max-errors 10%"),
     ("For another program", "tvmdbg tuning summary ansor.json --json | jq .total_s"),
 )
-#: Issues that the description of the log tells.
-_TOLD = ("lines-refused", "not-decoded", "log-cut")
+#: Issues that the description of the log contains.
+_DESCRIBED = ("lines-refused", "not-decoded", "log-cut")
 _LIMIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 
 
@@ -74,11 +74,11 @@ def summary(
     """
     allowed = None if max_errors is None else _limit(max_errors)
     log = named.open()
-    found = log.findings()
+    findings = log.findings()
     if as_json:
-        print_json(_record(log, found))
+        print_json(_record(log, findings))
     else:
-        _tell(log, found)
+        _tell(log, findings)
     failed = int(log.trials.failed.sum())
     too_many = allowed is not None and failed > allowed[0] * (len(log) if allowed[1] else 1)
     if too_many:
@@ -86,7 +86,7 @@ def summary(
             f"{failed:,} of {counted(len(log), 'trial')} failed, more than --max-errors "
             f"{max_errors}"
         )
-    if too_many or (fail_on is not None and reach(found, fail_on.value)):
+    if too_many or (fail_on is not None and reach(findings, fail_on.value)):
         raise typer.Exit(FOUND)
 
 
@@ -100,7 +100,7 @@ def _limit(text: str) -> tuple[float, bool]:
     return float(match[1]) / (100 if match[2] else 1), bool(match[2])
 
 
-def _tell(log: TuningLog, found: Findings) -> None:
+def _tell(log: TuningLog, findings: Findings) -> None:
     from tvmdbg_widgets.analysis.tuning.writing import described
     from tvmdbg_widgets.cli.common.terminal import tell_issues
     from tvmdbg_widgets.model.base.numbers import counted
@@ -108,8 +108,8 @@ def _tell(log: TuningLog, found: Findings) -> None:
     tuner, *facts = described(log.parts)
     say(styled(log.title, "bold"), styled(f"  {tuner}", "dim"))
     say()
-    say(styled("Findings", "bold"), styled(f"  {found.summary()}", "dim"))
-    tell_findings(found)
+    say(styled("Findings", "bold"), styled(f"  {findings.summary()}", "dim"))
+    tell_findings(findings)
     say()
     say(styled("Tuning", "bold"))
     for text in (_ended(log), *facts):
@@ -118,7 +118,7 @@ def _tell(log: TuningLog, found: Findings) -> None:
         say()
         say(styled("Errors", "bold"))
         tell_errors(log)
-    issues = [issue for issue in log.issues if issue.rule not in _TOLD]
+    issues = [issue for issue in log.issues if issue.rule not in _DESCRIBED]
     if issues:
         say()
         say(styled("Reading", "bold"))
@@ -128,7 +128,7 @@ def _tell(log: TuningLog, found: Findings) -> None:
 
 
 def _ended(log: TuningLog) -> str:
-    """Say where the total latency ended."""
+    """Return a sentence on the final total latency."""
     from tvmdbg_widgets.model.base.numbers import counted, duration_text
 
     curve = log.curve()
@@ -142,14 +142,14 @@ def _ended(log: TuningLog) -> str:
     return f"{duration_text(curve.last * 1e9)} estimated in total ({weighed}), {reached}"
 
 
-def _record(log: TuningLog, found: Findings) -> dict[str, Any]:
+def _record(log: TuningLog, findings: Findings) -> dict[str, Any]:
     from tvmdbg_widgets.cli.common.terminal import as_json as issue_record
 
     curve, parts = log.curve(), log.parts
     return {
         "log": log.title,
         "tuner": parts.tuner,
-        "versions": [each for each in log.trials.version.unique if each],
+        "versions": list(filter(None, log.trials.version.unique)),
         "tasks": len(log.tasks),
         "trials": len(log),
         "failed": int(log.trials.failed.sum()),
@@ -159,27 +159,24 @@ def _record(log: TuningLog, found: Findings) -> dict[str, Any]:
         "refused": parts.num_refused,
         "undecoded": dict(parts.undecoded),
         "cut": parts.cut,
-        "findings": [log_finding_record(each) for each in found],
+        "findings": list(map(log_finding_record, findings)),
         "issues": [issue_record(issue) for issue in log.issues],
     }
 
 
 def error_counts(log: TuningLog) -> dict[str, int]:
-    """Return how many trials failed with each error, by its name, from the most frequent on."""
+    """Return the number of failed trials by error, most frequent first."""
     import numpy as np
 
     from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
     codes, counts = np.unique(log.trials.error[log.trials.failed], return_counts=True)
-    found = zip(counts.tolist(), codes.tolist(), strict=True)
-    return {
-        MeasureError(code).label: count
-        for count, code in sorted(found, key=lambda each: (-each[0], each[1]))
-    }
+    pairs = sorted(zip((-counts).tolist(), codes.tolist(), strict=True))
+    return {MeasureError(code).label: -negative for negative, code in pairs}
 
 
 def tell_errors(log: TuningLog) -> None:
-    """Write a line for each error."""
+    """Print the number of trials with each error."""
     from tvmdbg_widgets.model.base.numbers import percent
 
     for name, count in error_counts(log).items():

@@ -1,4 +1,4 @@
-"""``tvmdbg tuning tasks``: which task takes the time, has more to gain, or fails."""
+"""``tvmdbg tuning tasks``: time, expected gain and errors of each task."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def tasks(
 
 
 def _rank(table: TaskTable, sort: TasksSort, task: int) -> float:
-    """Return what to sort by; the unknown comes first, as it needs looking at."""
+    """Return the key to sort by; unknown values come first."""
     if sort is TasksSort.TASK:
         return task
     if sort is TasksSort.ERRORS:

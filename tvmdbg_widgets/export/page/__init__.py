@@ -1,1 +1,1 @@
-"""One offline HTML file of a run: what is stored in it, and how it is written."""
+"""One offline HTML file of a run: its contents, budget and format."""

@@ -1,4 +1,4 @@
-"""The tables of a page's data: what every page of a run carries, and what was chosen for one."""
+"""Tables of a page's data: those of every run, and those of chosen values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tvmdbg_widgets.model.base.text import one_line, why_unread
 from tvmdbg_widgets.model.graph.graph import device_names
 
 _LOG = logging.getLogger(__name__)
-#: Answers that only a page that shows times needs.
+#: Answers that only pages with times need.
 TIMES = ("critical", "roofline", "counters", "flows")
 _NOT_MADE = "left out of this page, since what the view asks for could not be made: "
 _SUMMARY = ("graph", "tensors", "timeline")
@@ -42,14 +42,14 @@ T = TypeVar("T")
 
 
 class Guard:
-    """Makes the parts of a page; a part that fails is left out, and the page says so."""
+    """Computes parts of a page; a failing part is left out, and the page says so."""
 
     def __init__(self, eraser: PathEraser) -> None:
         self.failed: dict[str, str] = {}
         self._eraser = eraser
 
     def made(self, part: str, make: Callable[[], T], instead: T) -> T:
-        """Return what a function makes, or something else where it raises."""
+        """Return the result of a function, or ``instead`` if it raises."""
         try:
             return make()
         except Exception as problem:  # noqa: BLE001 (one part must not hide the others)
@@ -58,17 +58,17 @@ class Guard:
             return instead
 
     def answer(self, run: RunFacts, kind: str) -> Reply:
-        """Return the answer to a question of that kind, or none."""
+        """Return the reply to a question of this kind, or an empty one."""
         return self.made(kind, lambda: answer(run, {"kind": kind}), Reply(None))
 
     def left_out(self) -> list[str]:
-        """Return a sentence for each part that is left out."""
+        """Return a sentence for each failed part."""
         return [f"{part}: {why}" for part, why in self.failed.items()]
 
 
 @dataclass
 class TensorColumns:
-    """What a page tells of each tensor, a row each; of the variants, all of a tensor in turn."""
+    """Headers, notes and remedies per tensor, and all variants of all tensors."""
 
     headers: list[Header]
     variants: list[Variant]
@@ -85,10 +85,9 @@ def common(
     *,
     more: Sequence[str] = (),
 ) -> BinaryParts:
-    """Return what every page of a run carries: all answers but those about single tensors.
+    """Return the answers in every page of a run: all but those about single tensors.
 
-    ``health`` is its answer, and the columns that go with it; ``more`` names answers beside those
-    that every page carries.
+    ``health`` is its answer with its columns; ``more`` names additional answers.
     """
     binary = BinaryParts()
     binary.head["answers"] = answers = {}
@@ -128,23 +127,23 @@ def common(
 def with_facts(
     binary: BinaryParts,
     run: RunFacts,
-    told: TensorColumns,
+    about: TensorColumns,
     eraser: PathEraser,
     *,
     histograms: bool,
 ) -> BinaryParts:
-    """Return the binary with header, notes and statistics of each tensor."""
-    found = binary.copy()
+    """Return a copy of the binary with headers, notes and statistics of tensors."""
+    copy = binary.copy()
     if run.tensors is not None:
         tensors = list(run.tensors.values())
-        facts = tensor_columns(tensors, told.headers, told.notes, told.remedies, eraser)
-        found.add_columns("facts", facts)
-        found.add_columns("variants", variant_columns(told.variants, histograms=histograms))
-    return found
+        facts = tensor_columns(tensors, about.headers, about.notes, about.remedies, eraser)
+        copy.add_columns("facts", facts)
+        copy.add_columns("variants", variant_columns(about.variants, histograms=histograms))
+    return copy
 
 
 def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:
-    """Add pictures, profiles and whole values to a binary."""
+    """Add pictures, profiles and all values of chosen tensors to a binary."""
     pictures = [picture for candidate in candidates for picture in candidate.pictures]
     places = [binary.add_blob(picture.data)[0] for picture in pictures]
     if pictures:
@@ -159,22 +158,22 @@ def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> No
     if not chosen:
         return
     rows: list[tuple[int, StorageForm, int, int]] = []
-    for each, found in chosen:
-        at = [binary.add_blob(data) for data in found.data]
-        forms = zip(each.variants, found.forms, strict=True)
+    for candidate, tensor in chosen:
+        at = [binary.add_blob(data) for data in tensor.data]
+        forms = zip(candidate.variants, tensor.forms, strict=True)
         rows += [(variant, form, *at[form.data]) for variant, form in forms]
     binary.add_columns("wholes", form_columns(rows))
-    _add_codes(binary, [found for _, found in chosen])
+    _add_codes(binary, [tensor for _, tensor in chosen])
 
 
 def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
     known: dict[str, Codes] = {}
-    for found in chosen:
-        for kind, own in found.codes.items():
+    for tensor in chosen:
+        for kind, own in tensor.codes.items():
             before = known.get(kind)
             codes = own.codes if before is None else np.union1d(before.codes, own.codes)
             known[kind] = Codes(codes, own.dtype)
-        for kind, texts in found.texts.items():
+        for kind, texts in tensor.texts.items():
             count = len(texts.unique)
             table: dict[str, np.ndarray[Any, Any] | StringColumn] = {
                 "codes": np.arange(count, dtype=np.int32),
@@ -188,10 +187,10 @@ def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
 
 
 def node_columns(run: RunFacts, eraser: PathEraser) -> dict[str, Any]:
-    """Return attributes, notes, storage scopes and the producers an edge may have instead.
+    """Return attributes, notes, storage scopes and alternative producers of edges.
 
-    Those of :func:`fact_columns`; ``noteNode`` and ``notes``; ``scopes`` (E, or empty); ``edge``
-    and ``candidates``: what follows the text of an input that comes over an ambiguous edge.
+    The columns are those of :func:`fact_columns`, ``noteNode`` and ``notes``, ``scopes`` (E rows,
+    or empty), and ``edge`` with ``candidates``, the suffix of an ambiguous edge's input.
     """
     graph = run.graph
     if graph is None:
@@ -213,12 +212,12 @@ def _strings(texts: Iterable[str]) -> StringColumn:
 
 
 def _notes(run: RunFacts) -> list[tuple[int, str]]:
-    """Notes by node, in the order and without the repetitions of ``answers_node``."""
-    found: dict[int, dict[str, None]] = {}
+    """Return notes by node, ordered and distinct as in ``answers/node.py``."""
+    by_node: dict[int, dict[str, None]] = {}
     for issue in run.issues:
         for node in issue.nodes:
-            found.setdefault(node, {})[issue.message] = None
+            by_node.setdefault(node, {})[issue.message] = None
     for (node, _), tensor in (run.tensors or {}).items():
         for note in tensor.notes:
-            found.setdefault(node, {})[note] = None
-    return [(node, note) for node, notes in found.items() for note in notes]
+            by_node.setdefault(node, {})[note] = None
+    return [(node, note) for node, notes in by_node.items() for note in notes]
