@@ -64,7 +64,7 @@ _HOMES = {
 
 _MODULES = frozenset({"abi", "executorch", "plots", "samples"})
 
-# `open` is left out: a star import must not hide Python's own.
+# Without `open`: a star import must not hide Python's own.
 __all__ = [  # noqa: RUF022 (the order a reader needs them in)
     "open_tuning",
     "open_rpc",
@@ -108,7 +108,7 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """Keeps `open` the function: importing the submodule of that name would put itself there."""
+    """A module whose `open` stays the function, also after importing the submodule ``open``."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if name == "open" and isinstance(value, ModuleType):

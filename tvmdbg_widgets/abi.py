@@ -1,4 +1,4 @@
-"""The structs that compiled code and TVM's runtime share, byte by byte.
+"""Structs that compiled code and TVM's runtime share, byte by byte.
 
 >>> from tvmdbg_widgets import abi
 >>> view = abi.struct("DLTensor", "narrow", "wide")
@@ -47,9 +47,9 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class StructView:
-    """A struct under several layouts of ``DLDataType``, made by :func:`struct`.
+    """A struct in several layouts of ``DLDataType``, made by :func:`struct`.
 
-    At the end of a notebook cell it shows them byte by byte, with what differs.
+    At the end of a notebook cell it shows them byte by byte, with their differences.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class StructView:
 
     @property
     def structs(self) -> tuple[StructLayout, ...]:
-        """Where the members lie, for every machine under every layout."""
+        """Placed members, for every machine and layout."""
         from tvmdbg_widgets.model.struct_layout import struct_layout
 
         return tuple(
@@ -84,7 +84,7 @@ class StructView:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What each is called: the layout, and the machine where there are several."""
+        """Name of each layout, with the machine if there are several."""
         several = len(self.machines) > 1
         return tuple(
             f"{layout.name}, {machine}" if several else layout.name
@@ -94,7 +94,7 @@ class StructView:
 
     @cached_property
     def decodings(self) -> tuple[Decoding, ...]:
-        """What the dump holds under each; empty without a dump."""
+        """The dump decoded by each layout; empty without a dump."""
         from tvmdbg_widgets.analysis.abi.decoding import decode as decoded
 
         if self.dump is None:
@@ -104,7 +104,7 @@ class StructView:
 
     @property
     def verdict(self) -> str:
-        """Which layout makes sense of the dump, and why the others do not; empty without one."""
+        """Sentence on which layout fits the dump, and why others do not; "" without a dump."""
         from tvmdbg_widgets.analysis.abi.decoding import verdict
 
         return verdict(self.decodings) if self.decodings else ""
@@ -190,7 +190,7 @@ def struct(
     order: ByteOrder = "little",
     words: bool | None = None,
 ) -> StructView:
-    """Return where the members of a struct lie, under one layout of ``DLDataType`` or several.
+    """Return the placed members of a struct, in one or several layouts of ``DLDataType``.
 
     Parameters
     ----------
@@ -203,15 +203,15 @@ def struct(
     hex : str or bytes, optional
         Memory as gdb, lldb, xxd or hexdump -C print it, or hex alone; bytes are the memory itself.
     bits : int, optional
-        64 or 32: of a pointer. Default 64; with a dump both are tried where 64 makes no sense.
+        Width of a pointer, 64 or 32. Default 64; if a dump makes no sense with 64, both.
     int64_align : int
         Bytes: 8, or 4 for i386 on Linux.
     offset : int
-        Where in the dump the struct begins.
+        Offset of the struct in the dump.
     order : str
-        ``"little"`` or ``"big"``: how the machine stores numbers.
+        Byte order, ``"little"`` or ``"big"``.
     words : bool, optional
-        Whether groups of digits are words, as of ``xxd -e``; default by the form of the dump.
+        Whether groups of digits are words, as in ``xxd -e``; default by the form of the dump.
 
     Raises
     ------
@@ -241,11 +241,7 @@ def struct(
     if not 0 <= offset <= (len(dump.data) if dump else 0):
         raise ValueError(f"the dump has no byte {offset}")
     view = StructView(name, chosen, (machine,), dump, offset, order)
-    if (
-        bits is None
-        and view.decodings
-        and not any(decoding.makes_sense for decoding in view.decodings)
-    ):
+    if bits is None and dump and not any(decoding.makes_sense for decoding in view.decodings):
         both = (machine, Machine(32, int64_align))
         return StructView(name, chosen, both, dump, offset, order)
     return view
@@ -260,7 +256,7 @@ def decode(
     int64_align: int = 8,
     order: ByteOrder = "little",
 ) -> tuple[Decoding, ...]:
-    """Read memory as a struct under each layout.
+    """Read memory as a struct in several layouts.
 
     Parameters
     ----------
@@ -272,7 +268,7 @@ def decode(
     Returns
     -------
     tuple of Decoding
-        With the value of every member, and which of them cannot be.
+        Value of every member, and impossible values.
     """
     view = struct(
         name, *dtype_layouts, hex=bytes(data), bits=bits, int64_align=int64_align, order=order
@@ -282,14 +278,14 @@ def decode(
 
 @public
 def check(folder: str | os.PathLike[str], dtype_layout: DTypeLayout | str) -> SourceCheck:
-    """Find the places in TVM's sources that must change with ``DLDataType``, and check each.
+    """Find and check the places in TVM's sources that must change with ``DLDataType``.
 
     Parameters
     ----------
     folder : path
         Root of a source tree of any release; files are read, never run.
     dtype_layout : DTypeLayout or str
-        That all places should have.
+        Layout that all places should have.
 
     Raises
     ------
@@ -312,15 +308,15 @@ def check(folder: str | os.PathLike[str], dtype_layout: DTypeLayout | str) -> So
 
 @public
 def assertions(dtype_layout: DTypeLayout | str, bits: int = 64) -> str:
-    """Return C++ that fails to compile where the layout is another.
+    """Return C++ that fails to compile with another layout.
 
-    ``static_assert``s for the structs, and forms that take the widths by ``decltype``.
+    It contains ``static_assert``s for the structs, and code that takes widths by ``decltype``.
 
     Parameters
     ----------
     dtype_layout : DTypeLayout or str
     bits : int
-        Of a pointer: 64 or 32.
+        Width of a pointer, 64 or 32.
     """
     from tvmdbg_widgets.analysis.abi.layout_changes import decltype_forms, static_assertions
     from tvmdbg_widgets.model.dtype_layout import dtype_layout as known_layout
@@ -333,7 +329,7 @@ def assertions(dtype_layout: DTypeLayout | str, bits: int = 64) -> str:
 def layout_of_ir(
     text: str | bytes | os.PathLike[str] | ByteSource, *dtype_layouts: DTypeLayout | str
 ) -> IrLayout:
-    """Say which layout a module of LLVM IR was compiled for.
+    """Return the layout that a module of LLVM IR was compiled for.
 
     Parameters
     ----------
@@ -341,7 +337,7 @@ def layout_of_ir(
         The IR: ``lib.get_source("ll")``, from TVM v0.25 on ``lib.mod.inspect_source("ll")``; or
         ``pathlib.Path`` of a file, which is read in pieces.
     *dtype_layouts : DTypeLayout or str
-        To be recognised beside narrow and wide.
+        Layouts to recognize beside narrow and wide.
 
     Raises
     ------

@@ -1,8 +1,7 @@
-"""What is built from TypeScript: the views' code, calls of it, and columns sent to it.
+"""Bundles built from TypeScript, calls of the views' code, and columns sent to it.
 
-``static/engine.js`` is the views' code, bundled from ``js/src/engine``. QuickJS runs it: without
-files, network or clock, within limits of time and memory. Where Python itself runs in a browser,
-the browser's engine does.
+``static/engine.js`` is bundled from ``js/src/engine``. QuickJS runs it without files, network or
+clock, within limits of time and memory. If Python runs in a browser, the browser's engine does.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ from tvmdbg_widgets.model.base.numbers import counted
 STATIC = Path(__file__).parent / "static"
 #: Views that fetch their code from the kernel.
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
-#: What is fetched beside a view: the worker that lays graphs out.
+#: Fetched beside a view: the worker with the graph layout.
 PARTS = ("layout",)
 
 
 def bundle(name: str) -> str | Path:
-    """Return a built front end: its text, or its path while it is being developed.
+    """Return a built front end as text, or as a path while it is being developed.
 
-    anywidget follows a path's changes where ``ANYWIDGET_HMR`` is set, and keeps for that every
-    widget that was ever made of it; text lets a closed widget, and its run, go.
+    anywidget watches a path if ``ANYWIDGET_HMR`` is set, and then keeps every widget alive; with
+    text, a closed widget and its run can be freed.
     """
     path = STATIC / name
     if not path.is_file():
@@ -47,27 +46,27 @@ def bundle(name: str) -> str | Path:
 
 
 def module(view: str) -> str | Path:
-    """Return the module of every view: it fetches the view's code from the run's model.
+    """Return the module of every view, which fetches the view's code from the run's model.
 
-    Where ``ANYWIDGET_HMR`` is set, the code itself, so that anywidget sees it change.
+    With ``ANYWIDGET_HMR`` set it is the code itself, so that anywidget sees changes.
     """
     return bundle("loader.js" if os.environ.get("ANYWIDGET_HMR") != "1" else f"{view}.js")
 
 
 @cache
 def code(view: str) -> bytes:
-    """Return the code of a view or a part, compressed by gzip."""
+    """Return the gzipped code of a view or a part."""
     return gzip.compress((STATIC / f"{view}.js").read_bytes(), mtime=0)
 
 
 def code_name(view: str) -> str:
-    """Return a view's name and what tells this build of it from others."""
+    """Return a view's name with the hash of its build."""
     return f"{view} {hashlib.sha256((STATIC / f'{view}.js').read_bytes()).hexdigest()[:16]}"
 
 
 BUNDLE = STATIC / "engine.js"
 _NAME = "tvmdbgEngine"
-#: Of CPU time, for one call.
+#: CPU time of one call.
 _MOST_SECONDS = 10.0
 _MOST_BYTES = 512 << 20
 
@@ -75,15 +74,15 @@ _threads = threading.local()
 
 
 class EngineMissingError(RuntimeError):
-    """Nothing here can run the views' code."""
+    """No engine is available for the views' code."""
 
 
 class EngineTimeError(RuntimeError):
-    """A call took more time than it may."""
+    """A call exceeded its time limit."""
 
 
 def call(function: str, *arguments: str, failure: str) -> str:
-    """Call a function that ``js/src/engine/engine.ts`` exports."""
+    """Call an exported function of ``js/src/engine/engine.ts``."""
     return _engine().call(function, arguments, failure)
 
 
@@ -92,14 +91,14 @@ def _in_browser() -> bool:
 
 
 def _engine() -> _QuickJs | _Browser:
-    """Return the engine of this thread; QuickJS belongs to the thread that made it."""
-    found: _QuickJs | _Browser | None = getattr(_threads, "engine", None)
-    if found is None:
+    """Return this thread's engine; QuickJS belongs to the thread that made it."""
+    engine: _QuickJs | _Browser | None = getattr(_threads, "engine", None)
+    if engine is None:
         if not BUNDLE.exists():
             raise EngineMissingError(f"{BUNDLE} is missing: build it with `make bundle`")
         source = BUNDLE.read_text("utf-8")
-        found = _threads.engine = _Browser(source) if _in_browser() else _QuickJs(source)
-    return found
+        engine = _threads.engine = _Browser(source) if _in_browser() else _QuickJs(source)
+    return engine
 
 
 class _QuickJs:
@@ -132,17 +131,17 @@ class _QuickJs:
             try:
                 return str(called(*arguments))
             except self._failure as problem:
-                said = str(problem).splitlines()[0]
+                message = str(problem).splitlines()[0]
                 took = time.thread_time() - start
-                interrupted = "interrupted" in said
+                interrupted = "interrupted" in message
                 if interrupted and took < _MOST_SECONDS / 2:
                     limit *= 2
                     continue
                 _threads.engine = None
                 if interrupted:
-                    took_too_long = f"{failure}: it took longer than {_MOST_SECONDS:g} s"
-                    raise EngineTimeError(took_too_long) from problem
-                raise RuntimeError(f"{failure}: {said}") from problem
+                    slow = f"{failure}: it took longer than {_MOST_SECONDS:g} s"
+                    raise EngineTimeError(slow) from problem
+                raise RuntimeError(f"{failure}: {message}") from problem
 
 
 class _Browser:
@@ -166,30 +165,30 @@ class _Browser:
 
 
 def _unable(problem: Exception, remedy: str) -> EngineMissingError:
-    said = str(problem).splitlines()[0]
+    message = str(problem).splitlines()[0]
     return EngineMissingError(
-        f"the JavaScript engine here cannot run the views' own code ({said}): {remedy}"
+        f"the JavaScript engine here cannot run the views' own code ({message}): {remedy}"
     )
 
 
 def check(answer: str, headers: Iterable[Mapping[str, Any]]) -> None:
-    """See that an answer has the columns that the views read, each of a kind they can be."""
+    """Raise TypeError unless an answer has the columns that the views read."""
     kinds = {header["name"]: header["kind"] for header in headers}
     wire = _wire()
     if wire is None:
         return
     for name, expected in wire[answer].items():
-        found = kinds.pop(name, None)
+        kind = kinds.pop(name, None)
         allowed = expected.rstrip("?").split("|")
-        if found not in allowed and not (found is None and expected.endswith("?")):
-            said = "is missing" if found is None else f"is {found}"
-            raise TypeError(f"answer {answer!r}: column {name!r} {said}, expected {expected}")
+        if kind not in allowed and not (kind is None and expected.endswith("?")):
+            verdict = "is missing" if kind is None else f"is {kind}"
+            raise TypeError(f"answer {answer!r}: column {name!r} {verdict}, expected {expected}")
     if kinds:
         raise TypeError(f"answer {answer!r}: unknown column {next(iter(kinds))!r}")
 
 
 def without_rows(answer: str) -> dict[str, np.ndarray[Any, Any] | StringColumn]:
-    """Return the columns that an answer must have, each of length 0."""
+    """Return the required columns of an answer, without rows."""
     kinds = (_wire() or {}).get(answer, {})
     return {
         name: StringColumn((), np.zeros(0, np.int32))
@@ -202,12 +201,12 @@ def without_rows(answer: str) -> dict[str, np.ndarray[Any, Any] | StringColumn]:
 
 @cache
 def _wire() -> dict[str, dict[str, str]] | None:
-    """Return ``WIRE``; None where the views' code, which reads the answers, is not built."""
+    """Return ``WIRE``; None if the bundles are not built."""
     path = BUNDLE.with_name("wire.json")
     return json.loads(path.read_text("utf-8")) if path.exists() else None
 
 
-#: Kinds of arrays that JavaScript has.
+#: Array types of JavaScript.
 _KINDS = ("u1", "u2", "u4", "i4", "f4", "f8")
 _ALIGNMENT = 8
 
@@ -238,7 +237,7 @@ def pack(
 def packed_text(
     columns: Mapping[str, np.ndarray[Any, Any] | StringColumn], answer: str = ""
 ) -> dict[str, Any]:
-    """Pack columns as JSON, as ``js/src/engine/engine.ts`` unpacks them."""
+    """Pack columns as JSON for ``js/src/engine/engine.ts``."""
     headers, buffer = pack(columns, answer)
     return {"columns": headers, "base64": base64.b64encode(buffer).decode("ascii")}
 

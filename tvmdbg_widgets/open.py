@@ -1,4 +1,4 @@
-"""Open what a debugger left behind: sources to parts, parts to one run."""
+"""``open``: files of a debugger as one run or log."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def open(
     follow_links: bool = False,
     limits: Mapping[str, int] | None = None,
 ) -> DebugRun | TuningLog | RpcLog:
-    """Open what TVM's debugger or ExecuTorch left behind as one run, a tuning log, or an RPC log.
+    """Open files of TVM's debugger or ExecuTorch as one run, a tuning log, or an RPC log.
 
-    Files are told by content, never by name; only headers of tensors are read.
+    Formats are recognized by content, never by name; only headers of tensors are read.
 
     Parameters
     ----------
@@ -135,23 +135,23 @@ def open(
     from tvmdbg_widgets.run import DebugRun
     from tvmdbg_widgets.sources.given import content_of, flat
 
-    sources = [content_of(each) for each in flat((source, *more))]
+    sources = list(map(content_of, flat((source, *more))))
     named = {"graph": graph, "params": params, "trace": trace, "table": table}
     named |= {"report": report, "times": times}
-    given = {part: content_of(each) for part, each in named.items() if each is not None}
+    given = {part: content_of(file) for part, file in named.items() if file is not None}
     chosen = {"dtype_layout": layout_text(dtype_layout), "float8": float8, "dtypes": dtypes}
-    said = {name: value for name, value in chosen.items() if value not in ("auto", None)}
+    options = {name: value for name, value in chosen.items() if value not in ("auto", None)}
     parts, issues = gather(
         sources,
         given,
         device=device,
         module=module,
-        options={"params": said},
+        options={"params": options},
         follow_links=follow_links,
         limits=limits,
         debug_buffer=None if debug_buffer is None else content_of(debug_buffer),
     )
-    joining = JoinOptions(title_of(sources), said, method, execution, dtype_layout)
+    joining = JoinOptions(title_of(sources), options, method, execution, dtype_layout)
     joined = family_of(parts).join(parts, issues, joining)
     if isinstance(joined, RpcConnection):
         from tvmdbg_widgets.rpc import RpcLog

@@ -1,4 +1,4 @@
-"""Charts of a run as ordinary bokeh figures, to be changed, saved and taken along.
+"""Charts of a run as ordinary bokeh figures, to change, save and share.
 
 ::
 

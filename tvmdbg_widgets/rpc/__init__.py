@@ -1,4 +1,4 @@
-"""A captured connection of TVM's RPC as users hold it, and packets to write of their own."""
+"""Captured RPC connections, and packets to write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RpcLog: the packets of one connection, both ways."""
+"""``RpcLog``: the packets of one connection in both directions."""
 
 from __future__ import annotations
 
@@ -43,56 +43,55 @@ class RpcLog(Sequence[Packet]):
 
     @property
     def title(self) -> str:
-        """What it was opened from."""
+        """Name of the opened file."""
         return self.connection.title
 
     @property
     def era(self) -> str:
-        """The releases that write such packets; several where the packets do not tell."""
+        """Releases that write such packets; several if the packets leave it open."""
         from tvmdbg_widgets.formats.rpc.grammar import RELEASES
 
         return " or ".join(RELEASES[era] for era in self.connection.eras)
 
     @property
     def dtype_layouts(self) -> dict[str, tuple[str, ...]]:
-        """The layout of the data types that each side sends; several where they do not tell."""
-        return {
-            direction.name: tuple(
-                dict.fromkeys(own.dtype.name for own in (direction.grammar, *direction.alike))
-            )
-            for direction in self.connection.directions
-        }
+        """Layout of data types by sending side; several if the packets leave it open."""
+        layouts = {}
+        for direction in self.connection.directions:
+            grammars = (direction.grammar, *direction.alike)
+            names = dict.fromkeys(grammar.dtype.name for grammar in grammars)
+            layouts[direction.name] = tuple(names)
+        return layouts
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """By what era and layouts are known."""
+        """Evidence for era and layouts."""
         return self.connection.reasons
 
     @cached_property
     def issues(self) -> Issues:
-        """What is damaged, missing or unclear."""
+        """Damaged, missing or ambiguous packets."""
         from tvmdbg_widgets.analysis.abi.conversation import all_issues
 
         return all_issues(self.connection, self.conversation, self.desync)
 
     @cached_property
     def conversation(self) -> RpcConversation:
-        """Rows of packets in order, paired."""
+        """Packets in order, paired with replies."""
         from tvmdbg_widgets.analysis.abi.conversation import conversation
 
         return conversation(self.connection)
 
     @property
     def functions(self) -> Mapping[int, str]:
-        """Names of remote functions by handle, as far as the conversation tells."""
+        """Known names of remote functions by handle."""
         return self.conversation.functions
 
     @cached_property
     def desync(self) -> Desync | None:
-        """Where one side loses its place in what the other sent, by the layouts of both.
+        """First position where one side misreads the other's packets, by the layouts of both.
 
-        None where the layouts agree, or where what a side sent does not tell its layout; see
-        :meth:`desync_with`.
+        None if the layouts agree, or a side's layout is unknown; see :meth:`desync_with`.
         """
         from tvmdbg_widgets.analysis.abi.conversation import disagreement
 
@@ -101,7 +100,7 @@ class RpcLog(Sequence[Packet]):
     def desync_with(
         self, dtype_layout: DTypeLayout | str, *, side: str = "client", padding: int | None = None
     ) -> Desync | None:
-        """Return where a receiver of another layout would lose its place.
+        """Return where a receiver with another layout would misread the packets.
 
         Parameters
         ----------
@@ -172,7 +171,7 @@ class RpcLog(Sequence[Packet]):
 
     @cached_property
     def labels(self) -> list[str]:
-        """Name of each row: the function it calls, else the name of its packet."""
+        """Name of each row: the called function, else the packet's name."""
         talk = self.conversation
         return [
             talk.called.get(row)
@@ -182,7 +181,7 @@ class RpcLog(Sequence[Packet]):
 
     @cached_property
     def timeline(self) -> Timeline | None:
-        """Who waits for whom, where capture times are known."""
+        """Waiting times of both sides; None without capture times."""
         from tvmdbg_widgets.analysis.abi.conversation import waiting_times
 
         sides = [direction.name for direction in self.connection.directions]
@@ -206,7 +205,7 @@ class RpcLog(Sequence[Packet]):
         return DebugRun(RunParts(title=self.title, timeline=self.timeline))
 
     def flamechart(self, **traits: Any) -> Flamechart:
-        """Return a flamechart of who waits for whom.
+        """Return a flamechart of waiting times.
 
         Raises
         ------
@@ -255,11 +254,11 @@ class RpcLog(Sequence[Packet]):
         return "\n  ".join([f"RpcLog {self.title!r}", *described(self.connection)])
 
 
-#: Packets at both ends whose bytes are told where the pointer rests.
+#: Packets at both ends with bytes in their tooltip.
 _HOVERED = 150
 _HOVER_BYTES = 48
 _ROWS = 40
-#: Rows that open to their bytes, beside those in trouble: a view in a notebook takes 100 KB.
+#: Rows that open to their bytes, beside faulty ones: a view in a notebook takes 100 KB.
 _OPENING = 5
 _BYTES = 1024
 
@@ -277,10 +276,10 @@ def _message(
 ) -> SequenceMessage:
     from tvmdbg_widgets.figures.rpc import SequenceMessage
 
-    told = packet.name if packet.function is None else f"{packet.name} {packet.function}"
+    name = packet.name if packet.function is None else f"{packet.name} {packet.function}"
     reply = packet.replies_to
     status = _status(desync, packet)
-    label = f"{packet.name} {packet.about}".rstrip() if hovered else told
+    label = f"{packet.name} {packet.about}".rstrip() if hovered else name
     if status == "desynchronised" and desync is not None:
         label = f"{packet.name}, data type sent {desync.sent}, read {desync.read}"
     return SequenceMessage(
@@ -291,7 +290,7 @@ def _message(
         status=status,
         reply_to=None if reply is None or reply < first else reply - first,
         hover=_hover(packet) if hovered else "",
-        kind=told,
+        kind=name,
     )
 
 
@@ -327,23 +326,23 @@ def table(packets: Sequence[Packet], desync: Desync | None) -> str:
     from tvmdbg_widgets.model.base.text import FormatError
 
     shown = packets[:_ROWS]
-    origin = next((each.time_ns for each in shown if each.time_ns is not None), None)
+    origin = next((packet.time_ns for packet in shown if packet.time_ns is not None), None)
     rows = []
-    for each in shown:
-        since = None if each.time_ns is None or origin is None else each.time_ns - origin
+    for packet in shown:
+        since = None if packet.time_ns is None or origin is None else packet.time_ns - origin
         cells = (
-            str(each.row),
+            str(packet.row),
             "" if since is None else duration_text(since),
-            each.side,
-            each.name,
-            each.function or "",
-            each.about,
-            bytes_text(each.size),
+            packet.side,
+            packet.name,
+            packet.function or "",
+            packet.about,
+            bytes_text(packet.size),
         )
         details = ""
-        if each.row < _OPENING or _status(desync, each) != "ok":
+        if packet.row < _OPENING or _status(desync, packet) != "ok":
             try:
-                details = byte_map_html("", each.fields, each.data(_BYTES))
+                details = byte_map_html("", packet.fields, packet.data(_BYTES))
             except FormatError:
                 details = "not captured"
         rows.append(PacketRow(cells, details))

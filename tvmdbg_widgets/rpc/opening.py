@@ -1,4 +1,4 @@
-"""Open a captured connection of TVM's RPC."""
+"""``open_rpc``: a captured connection of TVM's RPC."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def open_rpc(
     dtype_layout: LayoutLike = "auto",
     era: Era | None = None,
 ) -> RpcLog:
-    """Open what the two sides of a connection sent.
+    """Open the two directions of a connection.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def open_rpc(
     if client is None and server is None:
         raise ValueError("pass what the client sent, what the server sent, or both")
     given = {"client": client, "server": server}
-    sources = {name: as_source(each) for name, each in given.items() if each is not None}
+    sources = {side: as_source(source) for side, source in given.items() if source is not None}
     first = next(iter(sources.values()))
     is_capture = sniff(first.read(0, min(12, first.size)))
     if is_capture and len(sources) == 2:

@@ -1,4 +1,4 @@
-"""One packet as users hold it."""
+"""``Packet``: one packet of an RPC connection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.model.base.numbers import ByteField
     from tvmdbg_widgets.model.rpc_packets import PackedArgument
 
-#: Bytes of a packet that are shown.
+#: Shown bytes of a packet.
 _SHOWN = 4096
 
 
@@ -67,13 +67,13 @@ class Packet:
 
     @property
     def arguments(self) -> tuple[PackedArgument, ...]:
-        """What it passes or returns; empty where it has no sequence, or is cut off."""
-        found = self._raw.body.arguments if self._raw else None
-        return tuple(found or ())
+        """Passed or returned values; empty if there are none or the packet is cut off."""
+        arguments = self._raw.body.arguments if self._raw else None
+        return tuple(arguments or ())
 
     @property
     def fields(self) -> ByteField:
-        """What each of its bytes means, nested; offsets count from its first byte."""
+        """Nested fields of its bytes; offsets count from its first byte."""
         from tvmdbg_widgets.formats.rpc.fields import packet_fields
         from tvmdbg_widgets.model.base.numbers import ByteField, bytes_text
 
@@ -96,7 +96,7 @@ class Packet:
 
     @property
     def about(self) -> str:
-        """What it says, in one line: function, arguments, bytes copied."""
+        """Function, arguments and copied bytes in one line."""
         from tvmdbg_widgets.model.base.numbers import bytes_text
         from tvmdbg_widgets.model.base.text import one_line
 
@@ -104,18 +104,18 @@ class Packet:
         if raw is None:
             return "cut off"
         body = raw.body
-        told = []
+        words = []
         if body.function is not None:
-            told.append(one_line(self.function) if self.function else f"{body.function:#x}")
+            words.append(one_line(self.function) if self.function else f"{body.function:#x}")
         if body.protocol:
-            told.append(f"protocol {one_line(body.protocol)}")
+            words.append(f"protocol {one_line(body.protocol)}")
         if body.copied is not None:
-            told.append(str(body.copied))
+            words.append(str(body.copied))
         if body.nbytes is not None:
-            told.append(bytes_text(body.nbytes))
+            words.append(bytes_text(body.nbytes))
         if body.arguments:
-            told.append(f"({', '.join(map(str, body.arguments))})")
-        return " ".join(told)
+            words.append(f"({', '.join(map(str, body.arguments))})")
+        return " ".join(words)
 
     def figure(self, width: float = 720, theme: str = "light") -> Figure:
         """Return a picture of its bytes, field by field.

@@ -1,4 +1,4 @@
-"""The run that a user holds: a room for what it answers, writes and shows each."""
+"""``DebugRun``, the run that a user holds, and comparisons of runs."""
 
 from tvmdbg_widgets.run.debug_run import DebugRun, compare, compare_times
 from tvmdbg_widgets.run.executorch.inspector import Inspector

@@ -1,4 +1,4 @@
-"""One run as the user holds it: graph, tensors, timeline, and every question about them."""
+"""``DebugRun``: graph, tensors, timeline, and every question about them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @public_class
 class DebugRun(RunQuestions, RunFiles):
-    """One execution as recorded: graph, tensors and timeline, any of them may be missing.
+    """One recorded execution: graph, tensors and timeline; any of them may be missing.
 
     At the end of a notebook cell it shows the linked views. Made by
     :func:`tvmdbg_widgets.open`.
@@ -44,7 +44,7 @@ class DebugRun(RunQuestions, RunFiles):
     """
 
     def __dir__(self) -> list[str]:
-        """Offer what users need; the rooms below take the facts."""
+        """List public names without ``facts``, which is for the package itself."""
         return sorted({*super().__dir__()} - {"facts"})
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -55,12 +55,12 @@ class DebugRun(RunQuestions, RunFiles):
         parts += self.parts.reports
         if self.parts.executorch is not None:
             parts.append(self.parts.executorch.delegation)
-        told = [repr(part).splitlines()[0] for part in parts if part is not None]
-        return "\n  ".join([f"DebugRun {self.title!r} ({self.provenance.format})", *told])
+        lines = [repr(part).splitlines()[0] for part in parts if part is not None]
+        return "\n  ".join([f"DebugRun {self.title!r} ({self.provenance.format})", *lines])
 
     @property
     def session(self) -> Session:
-        """The shared state of this run's views, unless a view is given another one."""
+        """State that this run's views share by default."""
         from tvmdbg_widgets.widgets.run_model import session_of
 
         return session_of(self.facts)
@@ -68,8 +68,8 @@ class DebugRun(RunQuestions, RunFiles):
     def tour(self, steps: Iterable[StepLike]) -> Debugger:
         """Return the linked views with a tour through this run, at its first step.
 
-        Each step says something in plain text and selects what it speaks of, in all views of
-        the run's session. Readers step by buttons and keys, in a page without kernel too::
+        Each step has a plain text and a selection in all views of the run's session. Readers
+        step by buttons and keys, also in pages without a kernel::
 
             run.tour([
                 (38, "The first Inf appears here …"),
@@ -93,11 +93,11 @@ class DebugRun(RunQuestions, RunFiles):
         """
         from tvmdbg_widgets.widgets.session import checked_tour
 
-        found = checked_tour(self.facts, steps)
-        if not found:
+        checked = checked_tour(self.facts, steps)
+        if not checked:
             raise ValueError('a tour has at least one step: run.tour([(38, "The first Inf.")])')
         self.session.tour_step = None
-        self.session.tour = found
+        self.session.tour = checked
         self.session.tour_step = 0
         return self.debugger()
 
@@ -114,7 +114,7 @@ class DebugRun(RunQuestions, RunFiles):
 
     @property
     def _delegation_alone(self) -> DelegationInfo | None:
-        """What a run shows that has counts of delegated nodes and nothing to draw."""
+        """Counts of delegated nodes, if the run has nothing else."""
         parts = self.parts
         drawn = (parts.graph, parts.tensors, parts.timeline)
         if parts.executorch is None or any(part is not None for part in drawn):
@@ -132,15 +132,15 @@ class DebugRun(RunQuestions, RunFiles):
         """
         from tvmdbg_widgets.run.executorch.inspector import inspector_of
 
-        found = inspector_of(self.parts)
-        found.run = self
-        return found
+        inspector = inspector_of(self.parts)
+        inspector.run = self
+        return inspector
 
     @cached_property
     def tables(self) -> tuple[DebugRun, ...]:
-        """Each table of times in a log, in its order, as a run.
+        """Tables of times in a log as runs, in the order of the log.
 
-        Those of the debugger, of ``profile()``, of the VM profiler, or of the Inspector.
+        They are tables of the debugger, of ``profile()``, of the VM profiler, or of the Inspector.
 
         ::
 
@@ -154,7 +154,7 @@ class DebugRun(RunQuestions, RunFiles):
         return tuple(map(DebugRun, runs_of_tables(self.parts)))
 
     def execution(self, number: int) -> DebugRun:
-        """Return the run with the values that another execution of ExecuTorch's logged.
+        """Return the run with the logged values of another execution of ExecuTorch.
 
         ::
 
@@ -194,7 +194,7 @@ class DebugRun(RunQuestions, RunFiles):
         return DebugRun(reference_parts(self.parts))
 
     def delegate_calls(self) -> RecordedCalls:
-        """Return the calls of ExecuTorch's delegates: their events, and the graphs inside.
+        """Return the calls of ExecuTorch's delegates with their events and graphs.
 
         ::
 
@@ -202,7 +202,7 @@ class DebugRun(RunQuestions, RunFiles):
             call.graph  # the delegate's own graph
             call.run  # the same with its constants and times: linked views, figures, pages
             call.events[3].delegate_nodes, call.events[3].nodes, call.events[3].match
-            call.gaps  # what of its time no event covers
+            call.gaps  # time that no event covers
 
         Raises
         ------
@@ -221,30 +221,19 @@ class DebugRun(RunQuestions, RunFiles):
     ) -> TimeComparison:
         """Compare the times of this run (A) and another (B), operator by operator.
 
-        See :func:`tvmdbg_widgets.compare_times`, which says what is raised.
+        See :func:`tvmdbg_widgets.compare_times`, also for errors.
         """
         from tvmdbg_widgets.analysis.compare_times import compare_times
 
-        found = compare_times(self.parts, other.parts, titles, warm_up=warm_up)
-        found.open_run = lambda compared: ComparedRun(compared, self, other)
-        return found
+        comparison = compare_times(self.parts, other.parts, titles, warm_up=warm_up)
+        comparison.open_run = lambda compared: ComparedRun(compared, self, other)
+        return comparison
 
 
 class ComparedRun(DebugRun):
-    """Graph and tensors of one run, and the slices of two.
+    """Graph and tensors of one run with the slices of two.
 
-    Its views follow those of the first run, whose nodes they show.
-
-    Parameters
-    ----------
-    compared : TimeComparison
-    a, b : DebugRun
-        The runs it was made of.
-
-    Attributes
-    ----------
-    compared : TimeComparison
-    run_a, run_b : DebugRun
+    Its views follow those of the first run.
     """
 
     def __init__(self, compared: TimeComparison, a: DebugRun, b: DebugRun) -> None:
@@ -265,7 +254,7 @@ def _again(a: DebugRun, b: DebugRun, titles: tuple[str, str], warm_up: int) -> D
 
 @public
 def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Comparison:
-    """Compare two runs of one network: what differs between their graphs, and both times.
+    """Compare two runs of one network: differences of their graphs, and both times.
 
     ::
 
@@ -274,7 +263,7 @@ def compare(a: DebugRun, b: DebugRun, titles: Sequence[str] | None = None) -> Co
         comparison.matching.b_of(12)
         tvmdbg.ComparisonView(a, b)    # side by side, linked
 
-    Times are two numbers; :func:`tvmdbg_widgets.compare_times` tells which differ by more than
+    Times are only listed; :func:`tvmdbg_widgets.compare_times` tests which differ by more than
     noise.
 
     Parameters
@@ -307,19 +296,19 @@ def compare_times(
 
         a, b = tvmdbg.open("plain"), tvmdbg.open("unfused")
         times = tvmdbg.compare_times(a, b)
-        times                          # by how much B is slower, and where
+        times                          # how much slower B is, and where
         times.by("kind")
-        times[0].why                   # p value, repeats, or why nothing can be said
+        times[0].why                   # p value and repeats, or why the verdict is unknown
         tvmdbg.Flamechart(times)       # the slices of both, one above the other
         tvmdbg.GraphView(a).color_by(times)
 
     Operators are aligned as by :func:`tvmdbg_widgets.compare`: a fused function is compared with
     the sum of its parts, repeat by repeat. Whether a difference is more than noise is tested with
     the Mann-Whitney test on the repeats (exact for small samples), corrected for the number of
-    operators by Benjamini and Hochberg; where the repeats can show nothing, that is said and
-    nothing is claimed. Where a run has no graph (a table, a trace of any program), operators are
-    aligned by their names, and that is said: of a trace the slices of a name are its repeats. All
-    rows add up to the difference of the sums of both runs.
+    operators by Benjamini and Hochberg; with too few repeats the verdict is "unknown". Without a
+    graph (a table, a trace of any program) operators are aligned by name, as the result states;
+    in a trace, slices of one name are its repeats. All rows add up to the difference of the sums
+    of both runs.
 
     Parameters
     ----------

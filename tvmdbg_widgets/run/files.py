@@ -1,4 +1,4 @@
-"""What a run shows, and what is written of it."""
+"""Views, figures, pages and exported files of a run."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 class RunFiles:
-    """The views of a run, live, as figures and as pages, and the files for other programs."""
+    """Live views, figures and pages of a run, and its files for other programs."""
 
     facts: RunFacts
     _debugger: Debugger | None = None
 
     def debugger(self) -> Debugger:
-        """Return the linked views of this run; one and the same for the run's own session."""
+        """Return the linked views of this run, always the same ones until they are closed."""
         from tvmdbg_widgets.widgets.debugger import Debugger
 
         if self._debugger is None or not self._has_debugger:
@@ -40,7 +40,7 @@ class RunFiles:
 
     @property
     def _has_debugger(self) -> bool:
-        """Whether there are linked views that nobody closed."""
+        """Whether linked views exist and are open."""
         return self._debugger is not None and self._debugger.comm is not None
 
     def figure(
@@ -112,9 +112,9 @@ class RunFiles:
 
             run.save_html("slow.html", node="conv2d_3", view="tensor")
 
-        A part of the address after ``#`` leads to what is selected: ``#node=12&view=tensor``,
-        ``#node=conv2d_3``, ``entry=12,1``, ``slice=12,3``, ``time=0,2500`` (ns), ``step=0``
-        (of the tour). Saving twice gives the same bytes.
+        The part of the address after ``#`` selects: ``#node=12&view=tensor``, ``#node=conv2d_3``,
+        ``entry=12,1``, ``slice=12,3``, ``time=0,2500`` (ns), ``step=0`` (of the tour). Saving
+        twice gives the same bytes.
 
         Parameters
         ----------
@@ -252,10 +252,10 @@ class RunFiles:
 
             run.to_chrome_trace("trace.json")  # then "Open trace file" in ui.perfetto.dev
 
-        Times are exact to the last digit. Tracks become threads of a process a device; slices that
-        overlap others stand on threads of their own, since other programs drop them. A slice tells
-        its node, op kind, trust and occurrence. Opened again it is the same timeline, but that
-        slices are joined to nodes by name.
+        Times are exact to the last digit. A device is a process and a track a thread; overlapping
+        slices get threads of their own, since other programs drop them. Slices have node, op
+        kind, trust and occurrence. Opened again it is the same timeline, except that slices are
+        joined to nodes by name.
 
         Parameters
         ----------
@@ -397,8 +397,8 @@ class RunFiles:
 
             run.to_model_explorer(node_data=["time", "health"]).save("net.json")
 
-        :attr:`groups` become layers; shapes, dtypes, storage, times and attributes stand at the
-        nodes. In Model Explorer open ``net.json``, then load ``net.time.json`` as node data.
+        :attr:`groups` become layers; nodes have shapes, dtypes, storage, times and attributes. In
+        Model Explorer open ``net.json``, then load ``net.time.json`` as node data.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a run holds, and what it answers."""
+"""Parts of a run, and questions about them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 class RunQuestions:
-    """The parts of a run, and questions that they answer."""
+    """Parts of a run, and questions about them."""
 
     def __init__(self, parts: RunParts) -> None:
         self.parts = parts
@@ -49,17 +49,17 @@ class RunQuestions:
 
     @property
     def graph(self) -> Graph | None:
-        """The graph, None where no graph file was given."""
+        """The graph, None without a graph file."""
         return self.parts.graph
 
     @property
     def tensors(self) -> Tensors | None:
-        """The tensors by entry, None where no params file was given."""
+        """The tensors by entry, None without a params file."""
         return self.parts.tensors
 
     @property
     def timeline(self) -> Timeline | None:
-        """Slices and node times, None where neither a trace nor a table was given."""
+        """Slices and node times, None without a trace or a table."""
         return self.parts.timeline
 
     @property
@@ -69,7 +69,7 @@ class RunQuestions:
 
     @property
     def provenance(self) -> Provenance:
-        """What wrote the files, and the evidence."""
+        """Tool that wrote the files, with evidence."""
         return self.parts.provenance
 
     @property
@@ -79,7 +79,7 @@ class RunQuestions:
 
     @cached_property
     def ir(self) -> Mapping[str, str]:
-        """Texts of the module at stages of the compiler, by name; empty where none were kept."""
+        """Texts of the module by compiler stage; empty if none were kept."""
         return {name: ir_text(source) for name, source in self.parts.ir.items()}
 
     @property
@@ -95,14 +95,14 @@ class RunQuestions:
         ValueError
             The run was opened without a ``.pte`` or ``.bpte``.
         """
-        found = self.parts.executorch.program if self.parts.executorch is not None else None
-        if found is None:
+        program = self.parts.executorch.program if self.parts.executorch is not None else None
+        if program is None:
             raise ValueError("this run has no program: open the .pte with its other files")
-        return found
+        return program
 
     @property
     def delegation(self) -> DelegationInfo:
-        """How many nodes went to delegates, as ExecuTorch's ``get_delegation_info`` printed it.
+        """Numbers of delegated nodes, as printed by ExecuTorch's ``get_delegation_info``.
 
         ::
 
@@ -113,16 +113,16 @@ class RunQuestions:
         ValueError
             The run was opened without that text.
         """
-        found = self.parts.executorch.delegation if self.parts.executorch is not None else None
-        if found is None:
+        delegation = self.parts.executorch.delegation if self.parts.executorch is not None else None
+        if delegation is None:
             raise ValueError(
                 "this run has no text of get_delegation_info: save what print_delegation_info "
                 "prints, and open that file with the run's others"
             )
-        return found
+        return delegation
 
     def check(self) -> Issues:
-        """Return everything that disagrees, is damaged or is uncertain in this run."""
+        """Return issues: damaged, inconsistent or uncertain files and values."""
         return self.facts.issues
 
     summary = asks(attrgetter("parts"), summaries.summary)
@@ -130,7 +130,7 @@ class RunQuestions:
 
     @property
     def groups(self) -> Groups:
-        """Nested groups of nodes: repeated blocks by their structure, scopes where names have them.
+        """Nested groups of nodes: repeated blocks by structure, and scopes in names.
 
         ::
 
@@ -161,7 +161,7 @@ class RunQuestions:
         within: tuple[float, float] | None = None,
         level: int | None = None,
     ) -> TimeTable:
-        """Return times summed up by one thing, the largest first.
+        """Return times summed by node, kind, part, group, …, largest first.
 
         ::
 
@@ -170,8 +170,8 @@ class RunQuestions:
             run.times(by="group", level=1).to_dataframe()
             run.times(by="module")          # of an ETRecord's edge graph
 
-        Every slice counts with the time during which no slice inside it runs, so that nothing is
-        counted twice; the time of a fused function is never split among its parts.
+        A slice counts the time during which no slice inside it runs, so no time counts twice. The
+        time of a fused function is never split among its parts.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class RunQuestions:
         return times(self.parts, lambda: self.facts.groups, by, within, level)
 
     def area(self, start: float, end: float) -> Area:
-        """Return what runs in a range of time: counts, sums, durations, how busy each track is.
+        """Return counts, sums and durations of slices in a range of time, and busy times of tracks.
 
         ::
 
@@ -216,14 +216,14 @@ class RunQuestions:
         return area(self.parts, lambda: self.facts.groups, start, end)
 
     def merged(self, within: tuple[float, float] | None = None) -> CallTree:
-        """Return the slices merged by their path from the top, the heaviest first.
+        """Return the slices merged by their path from the top, longest first.
 
         ::
 
             run.merged()
             run.merged().to_dataframe()
 
-        Where no slice lies in another the path of a node is that of the :attr:`groups` around it.
+        Without nested slices the path of a node is the path of its :attr:`groups`.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class RunQuestions:
         return merged(self.parts, lambda: self.facts.groups, within)
 
     def callers(self, name: str) -> CallTree:
-        """Return what is around the slices of a name: what called them, what called that, ….
+        """Return the callers of slices of a name, their callers, and so on.
 
         ::
 
@@ -254,14 +254,14 @@ class RunQuestions:
         return callers(self.parts, lambda: self.facts.groups, name)
 
     def repeats(self) -> RepeatMatrix:
-        """Return the measured repeats of every operator, where warm-up and noise are seen.
+        """Return the measured repeats of every operator, with warm-up and noise.
 
         ::
 
             run.repeats().totals            # by repeat
-            run.repeats().relative          # each over the median of its operator
-            run.repeats().steady()          # without the repeats that are warm-up
-            run.repeats().folded()          # p10, median and p90 of each
+            run.repeats().relative          # divided by the median of the operator
+            run.repeats().steady()          # without warm-up repeats
+            run.repeats().folded()          # p10, median and p90 per operator
 
         Raises
         ------
@@ -271,7 +271,7 @@ class RunQuestions:
         return repeat_matrix(self.parts)
 
     def counters(self) -> RunCounters:
-        """Return what varies along the timeline: memory in use, counters of a trace.
+        """Return counters along the timeline: memory in use, and counters of a trace.
 
         ::
 
@@ -285,7 +285,7 @@ class RunQuestions:
         return counters(self.parts, lambda: self.facts.memory_plan)
 
     def critical_path(self) -> CriticalPath:
-        """Return the longest path through the graph by the times of its nodes.
+        """Return the longest path through the graph by node times.
 
         ::
 
@@ -293,8 +293,8 @@ class RunQuestions:
             run.session.selected = run.critical_path().nodes
             GraphView(run, color_by="slack")
 
-        Where nodes ran one after the other its length is no time that was seen, but a lower bound:
-        what the run would take at least if branches ran in parallel.
+        If nodes ran sequentially, its length is a lower bound: the least time the run would take
+        with parallel branches.
 
         Raises
         ------
@@ -304,7 +304,7 @@ class RunQuestions:
         return self.facts.critical_path
 
     def work(self) -> Work:
-        """Return operations and bytes of each node, counted from the shapes in the graph.
+        """Return operations and bytes of the nodes, counted from shapes in the graph.
 
         Raises
         ------
@@ -314,7 +314,7 @@ class RunQuestions:
         return self.facts.work
 
     def roofline(self, peak_flops: float | None = None, bandwidth: float | None = None) -> Roofline:
-        """Return the intensity of each node, and how fast it computed and moved bytes.
+        """Return arithmetic intensity, FLOP/s and byte/s of the nodes.
 
         ::
 
@@ -336,7 +336,7 @@ class RunQuestions:
         return roofline_of(self.parts, lambda: self.facts.work, peak_flops, bandwidth)
 
     def memory_plan(self) -> MemoryPlan:
-        """Return which entries share memory, how much is in use when, and what makes the peak.
+        """Return the memory plan: shared slots, memory in use per step, and the peak.
 
         ::
 
@@ -352,10 +352,10 @@ class RunQuestions:
         return self.facts.memory_plan
 
     def findings(self, progress: bool = True) -> Findings:
-        """Return what this run tells of itself, ranked: errors, warnings, hotspots, info.
+        """Return ranked findings: errors, warnings, hotspots and info.
 
-        Reads every tensor once, parameters included; their statistics stay for later. Interrupted,
-        it returns what is known so far, with ``complete`` False; called again, it goes on.
+        It reads every tensor once, parameters included, and keeps their statistics. Interrupted,
+        it returns partial results with ``complete`` False; another call continues.
 
         Parameters
         ----------
@@ -365,16 +365,15 @@ class RunQuestions:
         return self.facts.search.run(progress=progress)
 
     def health(self, progress: bool = True, executor: Executor | None = None) -> Health:
-        """Return the health of each tensor in execution order; ``.suspicious``: the worst first.
+        """Return the health of tensors in execution order; ``.suspicious`` has the worst first.
 
         ::
 
             run.health().suspicious[:5]
             run.health().first_nan
 
-        It rests on the scan of :meth:`findings` and says what they say: whichever is asked first
-        reads the tensors, once. Interrupted, it returns what is known so far, with ``complete``
-        False; called again, it goes on.
+        It shares the scan of :meth:`findings`, so tensors are read once. Interrupted, it returns
+        partial results with ``complete`` False; another call continues.
 
         Parameters
         ----------
@@ -393,10 +392,10 @@ class RunQuestions:
         ::
 
             matching = run.match(tvmdbg.open("unfused"))
-            matching.b_of(12)      # nodes of the other graph that stand for node 12
+            matching.b_of(12)      # nodes of the other graph that match node 12
             matching.only_a        # nodes without a counterpart
 
-        See :func:`tvmdbg_widgets.analysis.matching.match` for what a match rests on.
+        See :func:`tvmdbg_widgets.analysis.matching.match` for the evidence of a match.
 
         Raises
         ------

@@ -1,15 +1,15 @@
-"""Dumps of TVM's debugger and of ExecuTorch, a tuning log and an RPC session, in the package.
+"""Sample dumps of TVM's debugger and of ExecuTorch, a tuning log and an RPC session.
 
-The dumps are real: written by TVM 0.19's graph executor debugger and by ExecuTorch 1.5.1, on a CPU;
-networks, weights and inputs were made for this collection. The tuning log and what a changed
-``DLDataType`` leaves behind were generated for it (see ``tests/data/README.md``).
+The dumps are real: TVM 0.19's graph executor debugger and ExecuTorch 1.5.1 wrote them on a CPU;
+networks, weights and inputs were made for this collection. The tuning log and the files of a
+changed ``DLDataType`` were generated (see ``tests/data/README.md``).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-# In a folder of their own: a folder beside this file could be imported over the name of its path.
+# A folder beside this file would be importable under the name of its path.
 _DUMPS = Path(__file__).parent / "dumps"
 
 #: A tuning log in Ansor's format (TVM 0.8 to 0.19), made for this project: no tuning ran. 1,024
@@ -19,11 +19,11 @@ _DUMPS = Path(__file__).parent / "dumps"
 #: rounds are sound. Written by ``python -m tests.make.tuning_story starved --rounds 16``.
 ansor_starved: Path = _DUMPS / "ansor_starved"
 
-#: What a build with a ``DLDataType`` of 8 bytes leaves behind, written by this package's encoders
-#: from the formats; no such build ran. ``session.pcap`` is an RPC session whose client kept TVM's
-#: padding while its server has TVM's own layout, ``narrow.params`` and ``wide.params`` the same
-#: arrays in both layouts, ``log.txt`` the messages; ``dltensor.txt`` is what gdb printed of a
-#: DLTensor. Written by ``python -m tests.make.changed_dtype``.
+#: Files of a build with an 8-byte ``DLDataType``, written by this package's encoders; no such
+#: build ran. ``session.pcap`` is an RPC session whose client kept TVM's padding while its server
+#: has TVM's own layout, ``narrow.params`` and ``wide.params`` are the same arrays in both layouts,
+#: ``log.txt`` has the messages, ``dltensor.txt`` is gdb's print of a DLTensor. Written by
+#: ``python -m tests.make.changed_dtype``.
 changed_dtype: Path = _DUMPS / "changed_dtype"
 
 #: ResNet-20 for 32 x 32 pictures in float32: graph, tensors of all 72 entries, trace, and the

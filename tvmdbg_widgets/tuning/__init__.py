@@ -1,4 +1,4 @@
-"""A tuning log as users hold it."""
+"""``TuningLog`` and functions that open one."""
 
 from __future__ import annotations
 

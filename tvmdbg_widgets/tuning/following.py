@@ -1,4 +1,4 @@
-"""A log that grows while tuning runs."""
+"""``Follower``: a log that grows while tuning runs."""
 
 from __future__ import annotations
 
@@ -27,21 +27,16 @@ Log = TypeVar("Log", bound=_Log)
 
 
 class Follower(Generic[Log]):
-    """Logs of a tuning that runs, one after the other; made by :meth:`TuningLog.follow`.
+    """Successive states of a growing log; made by :meth:`TuningLog.follow`.
 
-    Iterate over it, or call :meth:`poll`. As a context it is closed in the end, which also ends an
+    Iterate over it, or call :meth:`poll`. Leaving its context closes it, which also ends an
     iteration in another thread.
-
-    Attributes
-    ----------
-    problem : Exception or None
-        Why the files could not be read at the last look, as while another process replaces them.
     """
 
     def __init__(self, log: Log, seconds: float = 1.0) -> None:
         if not seconds > 0:
             raise ValueError(f"seconds must be above 0, not {seconds!r}")
-        if not any(isinstance(e, GrowingFile) for e in (*log.parts.sources, *log.parts.beside)):
+        if not any(isinstance(x, GrowingFile) for x in (*log.parts.sources, *log.parts.beside)):
             raise ValueError("nothing of this log is a file on disk, which alone can grow")
         self.problem: Exception | None = None
         self._log = log
@@ -51,7 +46,7 @@ class Follower(Generic[Log]):
         self._lock = threading.Lock()
 
     def poll(self) -> Log | None:
-        """Look at the files now; None where nothing changed, or they cannot be read right now."""
+        """Return the log with new records; None if nothing changed, or reading fails for now."""
         with self._lock:
             self.problem = None
             try:

@@ -1,4 +1,4 @@
-"""TuningLog: everything one tuning left behind."""
+"""``TuningLog``: records of one tuning, and every question about them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class TuningLog:
         return type(self), (self.parts, self.weights)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__()} - {"facts"})  # what rooms below take of a log
+        return sorted({*super().__dir__()} - {"facts"})  # facts are for the package itself
 
     def __len__(self) -> int:
         return len(self.parts.trials)
@@ -88,12 +88,12 @@ class TuningLog:
 
     @property
     def title(self) -> str:
-        """What the log is called: its file's name."""
+        """Name of the log's file."""
         return self.parts.title
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """The tasks, by first appearance."""
+        """The tasks, in order of first appearance."""
         return self.parts.tasks
 
     @property
@@ -103,7 +103,7 @@ class TuningLog:
 
     @property
     def issues(self) -> Issues:
-        """What was found while reading."""
+        """Issues of reading the files."""
         return self.parts.issues
 
     def record(self, row: int) -> Record:
@@ -136,7 +136,7 @@ class TuningLog:
     @overload
     def best(self, task: TaskLike) -> Record | None: ...
     def best(self, task: TaskLike | None = None) -> tuple[Record, ...] | Record | None:
-        """Return the trial of the lowest mean cost, the first of equal ones.
+        """Return the trial with the lowest mean cost, the first if several are equal.
 
         Parameters
         ----------
@@ -161,14 +161,14 @@ class TuningLog:
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per trial, in the order of the log (needs pandas).
 
-        The index is the row of the log; :doc:`/queries` says what each column is.
+        The index is the row of the log; :doc:`/queries` describes the columns.
         """
         return trials_frame(self.parts)
 
     def merge(self, *others: TuningLog) -> Self:
-        """Return this log and others as one; what is in several of them stays in it as often.
+        """Return this log and others as one; repeated records are kept.
 
-        Weights are those of no log: give them again with :meth:`weighted`.
+        The result has no weights: give them again with :meth:`weighted`.
         """
         logs: tuple[TuningLog, ...] = (self, *others)
         title = " + ".join(dict.fromkeys(log.title for log in logs))
@@ -177,8 +177,8 @@ class TuningLog:
     def distill(self, k: int = 1) -> Self:
         """Return the `k` best schedules of each workload and target key, without failed trials.
 
-        With ``k=1`` an Ansor log holds the records, in the order, that TVM's
-        ``distill_record_file`` writes.
+        With ``k=1`` an Ansor log has the same records in the same order as TVM's
+        ``distill_record_file``.
 
         Raises
         ------
@@ -190,7 +190,7 @@ class TuningLog:
     write = asks(_PARTS, writing.write)
 
     def weighted(self, weights: Weights) -> Self:
-        """Return this log with the number of calls of each task, for the total latency.
+        """Return this log with the number of calls per task, for the total latency.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class TuningLog:
         return type(self)(self.parts, weights_of(self.parts, weights))
 
     def _of_rows(self, rows: Sequence[int], title: str) -> Self:
-        """Return some records as a log of their own; its tasks keep their weights."""
+        """Return some records as a log; its tasks keep their weights."""
         parts = subset(self.parts, rows, title)
         return type(self)(parts, kept_weights(self.tasks, self.weights, parts.tasks))
 
@@ -222,9 +222,9 @@ class TuningLog:
         return compare_schedules(self.schedule(a), self.schedule(b))
 
     def findings(self) -> Findings:
-        """Return ranked statements about the log, each with evidence, confidence and remedy.
+        """Return ranked findings about the log, with evidence, confidence and remedy.
 
-        ``Finding.tasks`` and ``Finding.trials`` name the tasks and rows concerned.
+        ``Finding.tasks`` and ``Finding.trials`` name the affected tasks and rows.
         """
         from tvmdbg_widgets.analysis.findings.tuning import find
         from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
@@ -235,12 +235,12 @@ class TuningLog:
 
     @property
     def rounds(self) -> npt.NDArray[np.int32]:
-        """Which round of the task scheduler each row belongs to, from 0 (int32 [N])."""
+        """Round of the task scheduler per row, from 0 (int32 [N])."""
         return curves.round_of(self.trials)
 
     @property
     def sessions(self) -> tuple[sessions.TuningSession, ...]:
-        """The sessions of the log: more than one where it was resumed."""
+        """Sessions of the log: several if tuning was resumed."""
         return sessions.sessions(self.trials)
 
     task_table = asks(_FACTS, LogFacts.task_table)
@@ -248,14 +248,14 @@ class TuningLog:
 
     @property
     def known_tasks(self) -> TaskTable:
-        """What :meth:`task_table` returns for the log's weights; kept, and not to be changed."""
+        """Cached result of :meth:`task_table` for the log's weights; read only."""
         return self.facts.known_tasks
 
     errors_by = asks(_PARTS, selection.errors_by)
 
     @property
     def effective_trials(self) -> int:
-        """How many trials have a measurement."""
+        """Number of trials with a measurement."""
         return len(self.trials) - int(self.trials.failed.sum())
 
     @property
@@ -265,9 +265,9 @@ class TuningLog:
 
     @property
     def glyph_counts(self) -> dict[str, int]:
-        """How often the console showed ``.``, ``.E``, ``.T``, ``*``, ``*E`` and ``*T``.
+        """Counts of ``.``, ``.E``, ``.T``, ``*``, ``*E`` and ``*T`` on the console.
 
-        Counted in its output where that has them, else told from the errors of the records.
+        They are counted in its output if given, else derived from the errors of the records.
         """
         glyphs = self.parts.glyphs
         return (
@@ -276,36 +276,36 @@ class TuningLog:
 
     @property
     def console(self) -> ConsoleTable | None:
-        """The last table of tasks that the output has; None where it has none."""
+        """Last table of tasks in the console output; None if there is none."""
         return self.parts.console
 
     def link(self, run: OpenedRun) -> links.TaskLinks:
-        """Return which nodes of a run, of its graph, each task tuned, and how sure that is."""
+        """Return the nodes of a run's graph that each task tuned, with confidence."""
         return links.link_tasks(self.parts, links.graph_of(run))
 
     def node_status(self, run: OpenedRun) -> NodeColumn:
-        """Return what became of the tuning of each node, for ``GraphView(run, color_by=…)``.
+        """Return the tuning status of each node, for ``GraphView(run, color_by=…)``.
 
-        Tuned, no valid schedule, or fallback where no task stands for a convolution or matrix
-        product.
+        It is tuned, no valid schedule, or fallback: a convolution or matrix product without a
+        task.
         """
         return self.link(run).status(links.graph_of(run), self.task_table())
 
     def node_gain(self, run: OpenedRun) -> NodeColumn:
-        """Return what another round may gain at each node, for ``GraphView(run, color_by=…)``."""
+        """Return the expected gain of another round per node, for ``color_by`` of a graph."""
         return self.link(run).gain(links.graph_of(run), self.task_table())
 
     def follow(self, seconds: float = 1.0) -> Follower[Self]:
-        """Look at the files of this log again and again, as a tuning that runs appends to them.
+        """Poll the files of this log while a tuning appends to them.
 
         ::
 
             for log in tvmdbg.open_tuning("ansor.json").follow():
                 print(len(log))
 
-        This log stays as it is: each change gives another one. Rows that are new stand behind all
-        others. A line that is only half written waits for its end; a file that another process
-        cuts off and writes again is read again.
+        This log does not change: each change yields another log, with new rows at the end. An
+        incomplete last line waits for its end; a file that another process truncates and rewrites
+        is read again.
 
         Raises
         ------
@@ -315,7 +315,7 @@ class TuningLog:
         return Follower(self, seconds)
 
     def view(self, run: OpenedRun | None = None, **traits: Any) -> TuningView:
-        """Return a view of the log; linked to a run, tasks and nodes select each other.
+        """Return a view of the log; with a run, tasks and nodes select each other.
 
         ::
 
@@ -384,16 +384,16 @@ class TuningLog:
     reuse = asks(_PARTS, rerun.reuse)
 
     def compare(self, other: TuningLog, *, progress: bool = True) -> MachineComparison:
-        """Compare with a log of the same schedules from another machine, which is the new one.
+        """Compare with a log of the same schedules from another machine, the new one.
 
-        Schedules are the same where the workload and all steps are; the target may differ.
+        Schedules are equal if workload and all steps are; the target may differ.
 
         ::
 
             compared = log.compare(tvmdbg.open_tuning("rerun.json"))
             compared                          # per task: rank correlation, regret, failures
             compared.correlation              # 0.87 (95 % CI 0.71 … 0.95)
-            compared.to_dataframe()           # one row a schedule
+            compared.to_dataframe()           # one row per schedule
 
         Raises
         ------

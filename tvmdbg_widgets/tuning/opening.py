@@ -1,4 +1,4 @@
-"""Open a tuning log."""
+"""``open_tuning``: one or several logs of a tuning."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def open_tuning(
 ) -> TuningLog:
     """Open one or several logs of one tuning as one.
 
-    Files are told by content: logs of Ansor and AutoTVM, MetaSchedule's databases, captured output
-    of a tuning, ``total_latency.tsv``, DAG texts and files of ``dump_workload_to_dag_log``. Rows
-    follow in the order in which the files are given.
+    Formats are recognized by content: logs of Ansor and AutoTVM, MetaSchedule's databases,
+    captured output of a tuning, ``total_latency.tsv``, DAG texts and files of
+    ``dump_workload_to_dag_log``. Rows keep the order of the files.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ def open_tuning(
     from tvmdbg_widgets.sources.given import content_of, flat
     from tvmdbg_widgets.tuning.log import TuningLog
 
-    sources = [content_of(each) for each in flat((source, *more))]
+    sources = list(map(content_of, flat((source, *more))))
     pieces, issues = gather(sources, progress=progress)
-    registered = [] if register is None else [given_text(each) for each in flat([register])]
+    registered = [] if register is None else list(map(given_text, flat([register])))
     options = JoinOptions(_title(sources, pieces))
     parts = assemble(pieces, issues, options, registered=registered)
     parts = with_dags(parts, dags_of(dag))
@@ -77,7 +77,7 @@ def open_tuning(
 
 
 def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
-    """Name a log after what it was opened from, or after the first of several with records."""
+    """Return the title of the only source, or of the first source with records."""
     from tvmdbg_widgets.formats.tvm.assemble import title_of
 
     logs = [piece for piece in pieces if piece.kind == "tuning-records" and len(piece.value.trials)]
@@ -88,15 +88,15 @@ def _title(sources: Sequence[object], pieces: Sequence[Part]) -> str:
 
 
 def dags_of(dag: SourceLike | Sequence[SourceLike] | Mapping[str, str] | None) -> dict[str, str]:
-    """Return the DAG texts that a caller gave, by workload key or hash."""
+    """Return the given DAG texts by workload key or hash."""
     from tvmdbg_widgets.formats.tuning.gather import given_dags
     from tvmdbg_widgets.sources.given import flat
 
     if isinstance(dag, Mapping):
-        if not all(isinstance(each, str) for pair in dag.items() for each in pair):
+        if not all(isinstance(text, str) for pair in dag.items() for text in pair):
             raise TypeError("dag: a mapping must hold texts by workload key")
         return dict(dag)
-    found: dict[str, str] = {}
-    for each in flat([] if dag is None else [dag]):
-        found |= given_dags(each)
-    return found
+    texts: dict[str, str] = {}
+    for source in flat([] if dag is None else [dag]):
+        texts |= given_dags(source)
+    return texts

@@ -1,11 +1,10 @@
-"""Header of every tensor, as columns, and the readings of its bytes with their statistics."""
+"""Columns of a page: header of each tensor, statistics of its readings, and all values."""
 
 from __future__ import annotations
 
 import json
 import math
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,31 +30,31 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
-#: Bins of the histogram that views ask for (``widgets/passes.py``).
+#: Bins of a histogram, as in ``answers/messages.py``.
 BINS = 64
 
 
 @dataclass(frozen=True)
 class Header:
-    """What the run knows of a tensor beside what the tensor itself does."""
+    """Facts of a tensor that come from its run."""
 
     captured: str
     layouts: tuple[KnownLayout, ...]
 
     def opened(self, values: ArrayValues) -> ArrayView:
-        """Return the values along the axes that a view opens with: those of the stated layout."""
+        """Return the values along the axes of the stated layout, which a view opens with."""
         stated = stated_layout(self.layouts, values.view_shape)
         return values if stated is None else Unfolded(values, stated.layout, stated.sizes)
 
     @property
     def layouts_text(self) -> str:
-        """The layouts as JSON; empty where there are none."""
-        told = [{**vars(layout), "layout": layout.layout.text} for layout in self.layouts]
-        return json.dumps(told) if told else ""
+        """The layouts as JSON; "" if there are none."""
+        layouts = [{**vars(layout), "layout": layout.layout.text} for layout in self.layouts]
+        return json.dumps(layouts) if layouts else ""
 
 
 def headers(run: RunFacts, tensors: Sequence[Tensor]) -> list[Header]:
-    """Return what is known of each tensor."""
+    """Return the header of each tensor."""
     return [
         Header(tensor.captured, known_layouts(run.parts, (tensor.node, tensor.output)))
         for tensor in tensors
@@ -78,8 +77,8 @@ class Variant:
 def variants(
     tensor: Tensor, row: int, header: Header, progress: Callable[[int], None] | None = None
 ) -> tuple[list[Variant], str]:
-    """Return the variants of a tensor, and why its values could not be read (else empty)."""
-    found = []
+    """Return a tensor's variants, and why its values could not be read ("" if they could)."""
+    made = []
     trouble = ""
     for reading in tensor.readings or (None,):
         values = tensor.values(reading)
@@ -92,18 +91,18 @@ def variants(
         except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
             trouble = pack.unread(problem)
             numbers = Statistics.not_applicable(values.count, trouble)
-        found.append(
+        made.append(
             Variant(row, reading or "", values, header.opened(values), numbers, bounds, adapted)
         )
-    return found, trouble
+    return made, trouble
 
 
-def redacted_variant(each: Variant, *, counts_only: bool) -> Variant:
-    """Return a variant without what tells single values of a parameter."""
-    if not each.found.applicable:
-        return each
-    found = each.found.redacted(counts_only=counts_only)
-    return replace(each, found=found, percentiles=(), contrast=None)
+def redacted_variant(variant: Variant, *, counts_only: bool) -> Variant:
+    """Return a variant without single values of a parameter."""
+    if not variant.found.applicable:
+        return variant
+    found = variant.found.redacted(counts_only=counts_only)
+    return replace(variant, found=found, percentiles=(), contrast=None)
 
 
 def tensor_columns(
@@ -113,9 +112,9 @@ def tensor_columns(
     remedies: Sequence[str],
     eraser: PathEraser,
 ) -> dict[str, Any]:
-    """Return what a header tells beyond the list of tensors.
+    """Return the header columns beyond the list of tensors.
 
-    ``notes`` are the page's own, ``remedies`` the calls that make a page with the values.
+    ``notes`` are the page's own; ``remedies`` are calls that save a page with the values.
     """
     own = [[eraser.text(note) for note in tensor.notes] for tensor in tensors]
     return {
@@ -125,7 +124,7 @@ def tensor_columns(
         "captured": _strings([header.captured for header in headers]),
         "layouts": _strings([header.layouts_text for header in headers]),
         "noteOffsets": np.cumsum([0, *map(len, own)]).astype(np.int32),
-        "notes": _strings([note for each in own for note in each]),
+        "notes": _strings([note for notes in own for note in notes]),
         "pageNotes": _strings(notes),
         "remedies": _strings(remedies),
     }
@@ -142,111 +141,102 @@ _PLACES = (
 )
 
 
-def variant_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
+def variant_columns(variants: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
     """Return statistics (V rows) with histograms (H rows of ``BINS`` counts)."""
-    told = [each.found for each in found]
-    shapes = [each.values.view_shape for each in found]
-    shown = [each.histogram if histograms else None for each in told]
-    kept = [each for each in shown if each is not None]
-    linear = [_is_linear(each) for each in kept]
-    counts = np.concatenate([np.zeros(0, np.int64), *(each.counts for each in kept)])
+    counted = [variant.found for variant in variants]
+    shapes = [variant.values.view_shape for variant in variants]
+    shown = [one.histogram if histograms else None for one in counted]
+    kept = [histogram for histogram in shown if histogram is not None]
+    uneven = [not _is_linear(histogram) for histogram in kept]
+    edges = [one.edges for one, is_uneven in zip(kept, uneven, strict=True) if is_uneven]
+    counts = np.concatenate([np.zeros(0, np.int64), *(histogram.counts for histogram in kept)])
     columns: dict[str, Any] = {
-        "tensor": np.array([each.row for each in found], np.int32),
-        "reading": _strings([each.reading for each in found]),
+        "tensor": np.array([variant.row for variant in variants], np.int32),
+        "reading": _strings([variant.reading for variant in variants]),
         "shapeOffsets": np.cumsum([0, *map(len, shapes)]).astype(np.int32),
         "shapeDims": np.array([size for shape in shapes for size in shape], np.float64),
-        "dtype": _strings([each.values.numpy_dtype.name for each in found]),
-        "applicable": np.array([each.applicable for each in told], np.bool_),
+        "dtype": _strings([variant.values.numpy_dtype.name for variant in variants]),
+        "applicable": np.array([one.applicable for one in counted], np.bool_),
     }
     for name in (*_COUNTS, *_PLACES, "minimum", "maximum", "mean", "std"):
-        columns[_camel(name)] = _floats(told, operator.attrgetter(name))
-    ends = [_limits(each) for each in found]
+        columns[_camel(name)] = _floats(getattr(one, name) for one in counted)
+    ends = list(map(_limits, variants))
     columns |= {
-        "reason": _strings([each.reason for each in told]),
+        "reason": _strings([one.reason for one in counted]),
         "lowest": np.array([low for low, _ in ends], np.float64),
         "highest": np.array([high for _, high in ends], np.float64),
-        "minimumText": _strings([_text(each.minimum) for each in told]),
-        "maximumText": _strings([_text(each.maximum) for each in told]),
-        "histogram": _numbered([each is not None for each in shown]),
+        "minimumText": _strings([_text(one.minimum) for one in counted]),
+        "maximumText": _strings([_text(one.maximum) for one in counted]),
+        "histogram": _numbered([histogram is not None for histogram in shown]),
         "counts": counts.astype(np.int32 if counts.max(initial=0) < 2**31 else np.float64),
-        "first": np.array([each.edges[0] for each in kept], np.float64),
-        "last": np.array([each.edges[-1] for each in kept], np.float64),
-        "rounded": np.array([not each.exact for each in kept], np.bool_),
-        "uneven": _numbered([not each for each in linear]),
-        "edges": np.concatenate(
-            [
-                np.zeros(0),
-                *(each.edges for each, even in zip(kept, linear, strict=True) if not even),
-            ]
-        ),
+        "first": np.array([histogram.edges[0] for histogram in kept], np.float64),
+        "last": np.array([histogram.edges[-1] for histogram in kept], np.float64),
+        "rounded": np.array([not histogram.exact for histogram in kept], np.bool_),
+        "uneven": _numbered(uneven),
+        "edges": np.concatenate([np.zeros(0), *edges]),
     }
-    return columns | _percentile_columns(found) | _contrast_columns(found, histograms=histograms)
+    columns |= _percentile_columns(variants)
+    return columns | _contrast_columns(variants, histograms=histograms)
 
 
-def _percentile_columns(found: Sequence[Variant]) -> dict[str, Any]:
-    """Return bounds of the percentiles (P rows, as many a variant as it tells)."""
-    bounds = [percentile for variant in found for percentile in variant.percentiles]
+def _percentile_columns(variants: Sequence[Variant]) -> dict[str, Any]:
+    """Return the bounds of percentiles (P rows, some per variant)."""
+    bounds = [percentile for variant in variants for percentile in variant.percentiles]
+    counts = [len(variant.percentiles) for variant in variants]
     return {
-        "percentileOffsets": np.cumsum([0, *(len(each.percentiles) for each in found)]).astype(
-            np.int32
-        ),
+        "percentileOffsets": np.cumsum([0, *counts]).astype(np.int32),
         "percents": np.array(PERCENTS, np.float64),
         "low": np.array([bound.low for bound in bounds], np.float64),
         "high": np.array([bound.high for bound in bounds], np.float64),
     }
 
 
-def _contrast_columns(found: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
-    """Return scales, and ranges of nearly all values (R rows) with their bins (B rows).
+def _contrast_columns(variants: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
+    """Return color scales, and robust ranges (R rows) with their bins (B rows).
 
-    There is one row more than bins a range; the count of a range's last edge is 0.
+    A range has one row more than bins; the count of its last edge is 0.
     """
-    there = [each.contrast for each in found]
-    ranges = [None if each is None or not histograms else each.robust for each in there]
-    chosen = [each for each in ranges if each is not None]
-    bins = [each.histogram for each in chosen]
-    zones = [None if each is None else each.linear for each in there]
+    contrasts = [variant.contrast for variant in variants]
+    ranges = [one.robust if one is not None and histograms else None for one in contrasts]
+    chosen = [robust for robust in ranges if robust is not None]
+    bins = [robust.histogram for robust in chosen]
+    counts = [np.append(histogram.counts, 0).astype(np.float64) for histogram in bins]
     return {
-        "linear": np.array([math.nan if zone is None else zone for zone in zones], np.float64),
-        "scale": _strings(["linear" if each is None else each.scale for each in there]),
-        "crowd": np.array([0.0 if each is None else each.crowd for each in there], np.float64),
-        "robust": _numbered([each is not None for each in ranges]),
-        "robustLow": np.array([each.low for each in chosen], np.float64),
-        "robustHigh": np.array([each.high for each in chosen], np.float64),
-        "beyond": np.array([each.beyond for each in chosen], np.float64),
-        "robustExact": np.array([each.exact for each in bins], np.bool_),
-        "robustOffsets": np.cumsum([0, *(len(each.edges) for each in bins)]).astype(np.int32),
-        "robustEdges": np.concatenate([np.zeros(0), *(each.edges for each in bins)]),
-        "robustCounts": np.concatenate(
-            [np.zeros(0), *(np.append(each.counts, 0).astype(np.float64) for each in bins)]
-        ),
+        "linear": _floats(None if one is None else one.linear for one in contrasts),
+        "scale": _strings(["linear" if one is None else one.scale for one in contrasts]),
+        "crowd": np.array([0.0 if one is None else one.crowd for one in contrasts], np.float64),
+        "robust": _numbered([robust is not None for robust in ranges]),
+        "robustLow": np.array([robust.low for robust in chosen], np.float64),
+        "robustHigh": np.array([robust.high for robust in chosen], np.float64),
+        "beyond": np.array([robust.beyond for robust in chosen], np.float64),
+        "robustExact": np.array([histogram.exact for histogram in bins], np.bool_),
+        "robustOffsets": np.cumsum([0, *map(len, counts)]).astype(np.int32),
+        "robustEdges": np.concatenate([np.zeros(0), *(histogram.edges for histogram in bins)]),
+        "robustCounts": np.concatenate([np.zeros(0), *counts]),
     }
 
 
-def _limits(each: Variant) -> tuple[float, float]:
-    found = limits(each.values.numpy_dtype) if each.found.applicable else None
-    return (math.nan, math.nan) if found is None else (found[0], found[1])
+def _limits(variant: Variant) -> tuple[float, float]:
+    ends = limits(variant.values.numpy_dtype) if variant.found.applicable else None
+    return ends or (math.nan, math.nan)
 
 
-def _is_linear(found: Histogram) -> bool:
-    """Whether ``first + i * ((last - first) / BINS)`` gives the very same edges."""
-    first, last = float(found.edges[0]), float(found.edges[-1])
-    if len(found.counts) != BINS or not math.isfinite(last - first):
+def _is_linear(histogram: Histogram) -> bool:
+    """Whether ``first + i * ((last - first) / BINS)`` gives exactly these edges."""
+    first, last = float(histogram.edges[0]), float(histogram.edges[-1])
+    if len(histogram.counts) != BINS or not math.isfinite(last - first):
         return False
     edges = np.arange(BINS + 1) * ((last - first) / BINS) + first
-    return np.array_equal(edges[:-1], found.edges[:-1])
+    return np.array_equal(edges[:-1], histogram.edges[:-1])
 
 
 def _numbered(there: Sequence[bool]) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Count up the rows that are there; -1 for the others."""
+    """Number the true items from 0; -1 for false ones."""
     mask = np.array(there, np.bool_)
     return np.where(mask, np.cumsum(mask) - 1, -1).astype(np.int32)
 
 
-def _floats(
-    found: Sequence[Statistics], get: Callable[[Statistics], Any]
-) -> np.ndarray[Any, np.dtype[np.float64]]:
-    values = (get(each) for each in found)
+def _floats(values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.array([math.nan if value is None else float(value) for value in values], np.float64)
 
 
@@ -256,7 +246,7 @@ def _text(bound: Any) -> str:
 
 def _camel(name: str) -> str:
     head, *rest = name.split("_")
-    return head + "".join(each.capitalize() for each in rest)
+    return head + "".join(map(str.capitalize, rest))
 
 
 _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)) | {
@@ -267,7 +257,7 @@ _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 
 
 @dataclass(frozen=True)
 class StorageForm:
-    """How one variant reads the bytes."""
+    """How one variant reads the stored bytes."""
 
     data: int
     width: int
@@ -279,7 +269,7 @@ class StorageForm:
 
 @dataclass(frozen=True)
 class Codes:
-    """The codes of a table that occur, and the values that know what they mean."""
+    """Codes that occur, with the dtype that decodes them."""
 
     codes: np.ndarray[Any, Any]
     dtype: DataType
@@ -287,7 +277,7 @@ class Codes:
 
 @dataclass(frozen=True)
 class WholeTensor:
-    """The values of one tensor as they are stored."""
+    """All values of one tensor as they are stored."""
 
     data: tuple[bytes, ...]
     forms: tuple[StorageForm, ...]
@@ -296,14 +286,14 @@ class WholeTensor:
 
 
 def whole(tensor: Tensor, found: Sequence[Variant]) -> WholeTensor:
-    """Read all values of a tensor for storing."""
+    """Read all values of a tensor for storage."""
     if is_complex(tensor.dtype):
         return _complex(found)
-    raw = tensor.raw()[: max(_used(each.values) for each in found)]
+    raw = tensor.raw()[: max(_used(variant.values) for variant in found)]
     width = found[0].values.numpy_dtype.itemsize
     forms, codes = [], {}
-    for each in found:
-        values = each.values
+    for variant in found:
+        values = variant.values
         kind = values.numpy_dtype.name
         if not values.is_raw and (kind not in _NATIVE or values.dtype.bits < 8):
             kind = f"{values.dtype.name.partition('x')[0]} {kind}"
@@ -315,32 +305,32 @@ def whole(tensor: Tensor, found: Sequence[Variant]) -> WholeTensor:
 
 
 def _complex(found: Sequence[Variant]) -> WholeTensor:
-    """The numbers as text, their faces as floats: JavaScript rounds magnitudes differently."""
+    """Store complex numbers as text and their real views as floats, as Python computes them."""
     data, forms, texts = [], [], {}
-    for at, each in enumerate(found):
-        array = each.values.numpy().ravel()
+    for at, variant in enumerate(found):
+        array = variant.values.numpy().ravel()
         if array.dtype.kind == "c":
-            column = StringColumn.from_strings(number_text(value) for value in array)
-            kind = f"tensor {each.row}"
+            column = StringColumn.from_strings(map(number_text, array))
+            kind = f"tensor {variant.row}"
             texts[kind] = column
             data.append(shuffled(column.codes.astype("<i4").tobytes(), 4))
-            forms.append(StorageForm(at, 4, kind, each.values))
+            forms.append(StorageForm(at, 4, kind, variant.values))
         else:
             width = array.dtype.itemsize
             data.append(shuffled(array.tobytes(), width))
-            forms.append(StorageForm(at, width, array.dtype.name, each.values))
+            forms.append(StorageForm(at, width, array.dtype.name, variant.values))
     return WholeTensor(tuple(data), tuple(forms), {}, texts)
 
 
 def form_columns(rows: Sequence[tuple[int, StorageForm, int, int]]) -> dict[str, Any]:
-    """Return how the variants of whole tensors are read (W rows)."""
+    """Return how variants of stored tensors are read (W rows)."""
 
     def whole(get: Callable[[StorageForm], int]) -> np.ndarray[Any, np.dtype[np.int32]]:
         return np.array([get(form) for _, form, *_ in rows], np.int32)
 
     def fields(form: StorageForm) -> tuple[int, int]:
-        found = bits.fields(form.values.numpy_dtype)
-        return (found[0], found[2]) if found else (-1, 0)
+        widths = bits.fields(form.values.numpy_dtype)
+        return (widths[0], widths[2]) if widths else (-1, 0)
 
     kept = [file_dtype(form.values.numpy_dtype) for _, form, *_ in rows]
     return {
@@ -368,18 +358,18 @@ def form_columns(rows: Sequence[tuple[int, StorageForm, int, int]]) -> dict[str,
 
 
 def _bits(values: ArrayValues) -> int:
-    """How many bits tell a stored item: of a bool those of its byte."""
+    """Return the bits of a stored item; of a bool, those of its byte."""
     return bits.width((values.codes if values.dtype.is_bool else values).numpy_dtype)
 
 
 def _least(values: ArrayValues) -> int:
-    """The exponent, as ``frexp`` gives it, below which steps of a float type get no smaller."""
-    found = bits.float_type(values.numpy_dtype)
-    return 0 if found is None else found.least
+    """Return the ``frexp`` exponent below which a float type's steps get no smaller."""
+    kind = bits.float_type(values.numpy_dtype)
+    return 0 if kind is None else kind.least
 
 
 def code_table(kind: str, dtype: DataType, codes: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """Return value and text of each code of a table."""
+    """Return value and text of each code."""
     packed = dtype.is_bool and not kind.endswith(" bool")
     if packed:
         scalars = codes.astype(np.uint8)
@@ -395,19 +385,19 @@ def code_table(kind: str, dtype: DataType, codes: np.ndarray[Any, Any]) -> dict[
 
 
 def _used(values: ArrayValues) -> int:
-    """Bytes that are looked at."""
+    """Return the number of bytes that are read."""
     if values.is_packed:
         return min(values.nbytes, -(-values.count * values.dtype.bits // 8))
     return values.count * values.numpy_dtype.itemsize
 
 
 def _is_small(values: ArrayValues) -> bool:
-    """Whether only the low bits of a byte count; any bit makes an unpacked bool true."""
+    """Whether only low bits of a byte count; any bit makes an unpacked bool true."""
     return values.dtype.bits < 8 and (values.is_packed or not values.dtype.is_bool)
 
 
 def _codes(raw: np.ndarray[Any, np.dtype[np.uint8]], values: ArrayValues) -> np.ndarray[Any, Any]:
-    """The codes that occur; all that there can be below a byte."""
+    """Return the codes that occur; below a byte, all possible ones."""
     if _is_small(values):
         return np.arange(1 << values.dtype.bits, dtype=np.uint8)
     return np.unique(raw.view(f"<u{values.numpy_dtype.itemsize}"))

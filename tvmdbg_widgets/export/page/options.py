@@ -1,4 +1,4 @@
-"""What a page may be asked for."""
+"""Options of a page, its description, and removal of paths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Theme: TypeAlias = Literal["auto", "light", "dark"]
 
 @dataclass(frozen=True, kw_only=True)
 class PageOptions:
-    """How a page is made."""
+    """Options of a page."""
 
     budget: int
     share: Share = "pictures"
@@ -38,7 +38,7 @@ class PageOptions:
 
 
 def page_options(function: str, given: dict[str, Any]) -> PageOptions:
-    """Return the options that ``"save_html"`` or ``"embed"`` was given, with its budget."""
+    """Return the options given to ``"save_html"`` or ``"embed"``, with the default budget."""
     known = [field.name for field in fields(PageOptions)]
     for name in given:
         if name not in known:
@@ -59,7 +59,7 @@ _HEALTH = "How healthy each tensor is, its least and largest value; none of thei
 
 
 def about(run: RunFacts, options: PageOptions, left_out: Iterable[str], *, tensors: bool) -> str:
-    """Return a definition list in HTML: only what the files say, in the reader's words."""
+    """Return the page's description as an HTML definition list."""
     provenance = run.provenance
     parts = [part for part in (run.graph, run.tensors, run.timeline) if part is not None]
     device = f", device {provenance.device}" if provenance.device else ""
@@ -89,36 +89,35 @@ def about(run: RunFacts, options: PageOptions, left_out: Iterable[str], *, tenso
         ],
     }
     eraser = PathEraser(run)
-    rows = "\n".join(
-        _row(term, [eraser.text(each) for each in told]) for term, told in facts.items() if told
-    )
+    rows = "\n".join(_row(term, map(eraser.text, texts)) for term, texts in facts.items() if texts)
     return f"<dl>\n{rows}\n</dl>"
 
 
-def _row(term: str, told: list[str]) -> str:
-    if len(told) == 1:
-        return f"<dt>{term}</dt><dd>{escape(told[0])}</dd>"
-    items = "".join(f"<li>{escape(each)}</li>" for each in told)
+def _row(term: str, texts: Iterable[str]) -> str:
+    first, *rest = map(escape, texts)
+    if not rest:
+        return f"<dt>{term}</dt><dd>{first}</dd>"
+    items = "".join(f"<li>{text}</li>" for text in (first, *rest))
     return f"<dt>{term}</dt><dd><ul>{items}</ul></dd>"
 
 
 class PathEraser:
-    """Shortens the paths of a run's files to what lies below the folder that was opened."""
+    """Shortens paths of a run's files to the part below the opened folder."""
 
     def __init__(self, run: RunFacts) -> None:
-        found: set[str] = set()
+        prefixes: set[str] = set()
         for path in (Path.home(), Path.cwd()):
-            found |= _above(path)
+            prefixes |= _above(path)
         sources = {id(file.source): (file.source, file.path) for file in run.parts.files}
         for tensor in (run.tensors or {}).values():
             source = tensor.record.source
             sources.setdefault(id(source), (source, ""))
         for source, below in sources.values():
-            found |= _before(source.name, below)
+            prefixes |= _before(source.name, below)
             place = getattr(source, "path", None)
             if isinstance(place, PurePath):
-                found |= _before(os.fspath(place), below) | _above(Path(place).parent)
-        self._prefixes = sorted(found, key=len, reverse=True)
+                prefixes |= _before(os.fspath(place), below) | _above(Path(place).parent)
+        self._prefixes = sorted(prefixes, key=len, reverse=True)
 
     def text(self, text: str) -> str:
         """Return the text without the folders."""
@@ -127,7 +126,7 @@ class PathEraser:
         return text
 
     def json(self, value: Any) -> Any:
-        """Return a JSON value with each of its texts shortened."""
+        """Return a JSON value with all texts shortened."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -138,7 +137,7 @@ class PathEraser:
 
 
 def _before(name: str, below: str) -> set[str]:
-    """What stands in a name before the part that lies below the folder that was opened."""
+    """Return the prefixes of a file name that lie above the opened folder."""
     if below and name.endswith(below):
         head = name[: len(name) - len(below)]
         return {head} if len(head) > 1 and head[-1] in "/\\" else set()
@@ -153,6 +152,6 @@ def _has_root(name: str) -> bool:
 
 
 def _above(folder: Path) -> set[str]:
-    """A folder and those above it, except the root and its children, which tell nothing."""
+    """Return a folder and its parents, except the root and its children."""
     parts = [folder, *folder.parents]
     return {f"{part}{os.sep}" for part in parts if len(part.parts) > 2}

@@ -33,29 +33,29 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 MAGIC = b"TVMDBGP1"
 _WIDTHS = {"u1": 1, "u2": 2, "u4": 4, "i4": 4, "f4": 4, "f8": 8}
-#: Of compression: level 9 takes five times as long, for 0.8 % fewer bytes.
+#: Compression level: 9 takes five times as long, for 0.8 % fewer bytes.
 LEVEL = 7
-#: Where only the size is asked for.
+#: For estimates of size.
 _ESTIMATE_LEVEL = 6
 
 
 def packed_size(data: bytes) -> int:
-    """Return the bytes that data take in a page: base64 of gzip."""
+    """Return the size of data in a page: base64 of gzip."""
     return base64_size(len(zlib.compress(data, LEVEL)) + 18)
 
 
 def base64_size(count: int) -> int:
-    """Return the length of so many bytes in base64."""
+    """Return the base64 length of ``count`` bytes."""
     return -(-count // 3) * 4
 
 
 def compressed(data: bytes) -> int:
-    """Return about how many bytes a part of the binary takes once compressed; rather too many."""
+    """Return an upper estimate of a part's compressed size."""
     return len(zlib.compress(data, _ESTIMATE_LEVEL))
 
 
 def shuffled(data: bytes | bytearray | memoryview, width: int) -> bytes:
-    """Put first bytes of all items first, then the second ones, …: compresses better.
+    """Group bytes by their position within items, which compresses better.
 
     ``len(data)`` must be a multiple of ``width``.
     """
@@ -63,15 +63,15 @@ def shuffled(data: bytes | bytearray | memoryview, width: int) -> bytes:
 
 
 def shuffled_floats(arrays: Sequence[np.ndarray[Any, Any]]) -> bytes:
-    """Return the shuffled bytes of arrays of one float type, one after the other."""
-    whole = np.concatenate(arrays)
+    """Return the shuffled bytes of concatenated arrays of one float type."""
+    joined = np.concatenate(arrays)
     return shuffled(
-        whole.astype(whole.dtype.newbyteorder("<"), copy=False).tobytes(), whole.itemsize
+        joined.astype(joined.dtype.newbyteorder("<"), copy=False).tobytes(), joined.itemsize
     )
 
 
 def filtered(headers: list[dict[str, Any]], buffer: bytes) -> bytes:
-    """Return a packed buffer with integers as differences and all numbers shuffled."""
+    """Return a packed buffer with integers delta-coded and all numbers shuffled."""
     out = bytearray(buffer)
     for kind, offset, length in _regions(headers):
         width = _WIDTHS[kind]
@@ -94,7 +94,7 @@ def _regions(headers: list[dict[str, Any]]) -> Iterator[tuple[str, int, int]]:
 
 
 class BinaryParts:
-    """The parts of one binary, in the order they were added."""
+    """Tables and blobs of one binary, in the order they were added."""
 
     def __init__(self) -> None:
         self.head: dict[str, Any] = {"version": 1}
@@ -102,7 +102,7 @@ class BinaryParts:
         self._body = bytearray()
 
     def copy(self) -> BinaryParts:
-        """Return a binary that starts with the same parts."""
+        """Return a binary with the same parts."""
         other = BinaryParts()
         other.head = dict(self.head)
         other._tables = dict(self._tables)
@@ -115,23 +115,23 @@ class BinaryParts:
         columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
         answer: str = "",
     ) -> None:
-        """Add the columns of an answer, or of a table of the page's own, under a name."""
+        """Add the columns of an answer or of a table under a name."""
         self.add_packed(name, *pack(columns, answer or f"page {name}"))
 
     def add_packed(self, name: str, headers: list[dict[str, Any]], buffer: bytes) -> None:
-        """Add columns that are packed already."""
+        """Add packed columns."""
         at, size = self.add_blob(filtered(headers, buffer))
         self._tables[name] = {"columns": headers, "at": at, "size": size}
 
     def add_blob(self, data: bytes) -> tuple[int, int]:
-        """Add bytes; return where they begin and how many there are."""
+        """Add bytes; return their offset and size."""
         self._body.extend(b"\0" * (-len(self._body) % 8))
         at = len(self._body)
         self._body.extend(data)
         return at, len(data)
 
     def to_bytes(self) -> bytes:
-        """Return the whole."""
+        """Return the binary."""
         head = {**self.head, "tables": self._tables}
         text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
         text += b" " * (-len(text) % 8)
@@ -155,9 +155,9 @@ def document(
     data: str,
     embedded: bool = False,
 ) -> str:
-    """Return one page: figure and text for every reader, views where scripts run.
+    """Return one page: figure and text for every reader, views if scripts run.
 
-    Everything that a broken file may lack stands before the data, which are the end of it.
+    The data come last, so that a truncated file still shows the rest.
     """
     name = escape(title)
     chosen = "" if theme == "auto" else f' data-theme="{theme}"'
@@ -208,14 +208,14 @@ def _json(value: Any) -> str:
     return text.replace("<", "\\u003c")
 
 
-#: Slices whose size once compressed tells that of the others.
+#: Slices that are compressed to estimate the size of all.
 _SAMPLE = 20_000
-#: How far the others may differ from those.
+#: Error of that estimate.
 _UNSURE = 1.5
 
 
 def add_slices(binary: BinaryParts, run: RunFacts, room: float, *, shown: bool) -> tuple[str, ...]:
-    """Add the slices that do not come along with the first answer about time."""
+    """Add the slices that the first answer about times lacks."""
     if run.timeline is None:
         return ()
     kept = KeptTimeline(run.timeline, run.graph)
@@ -241,7 +241,7 @@ def add_slices(binary: BinaryParts, run: RunFacts, room: float, *, shown: bool) 
 
 
 def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], bytes] | None:
-    """Return all slices packed; None where they would take more room."""
+    """Return all slices packed; None if they do not fit."""
     order = kept.timeline.rows.order
     middle = max(0, (kept.count - _SAMPLE) // 2)
     sample = order[middle : middle + _SAMPLE]
@@ -260,16 +260,16 @@ def _tell(binary: BinaryParts, **changed: Any) -> None:
     answers["timeline"] = {**answers["timeline"], **changed}
 
 
-#: What would end an inline script or style early, or change how its end is found.
+#: Texts that end an inline script or style early, or change how its end is parsed.
 _ENDS_EARLY = re.compile("</(?:script|style)|<!--|[\0\r]", re.IGNORECASE)
 
-#: Views whose script carries the layout of graphs.
+#: Views whose script contains the graph layout.
 _WITH_LAYOUT = ("debugger", "graph", "comparison")
 
 
 @dataclass(frozen=True)
 class Code:
-    """What makes a page live."""
+    """Scripts and styles of a page."""
 
     style: str
     styles: tuple[str, ...]
@@ -278,7 +278,7 @@ class Code:
 
     @property
     def policy(self) -> str:
-        """The Content-Security-Policy under which the page works; also fit for a header."""
+        """Content-Security-Policy of the page; also usable as a header."""
         scripts = " ".join(map(_source, self.scripts))
         styles = " ".join(map(_source, self.styles))
         return (
@@ -288,11 +288,11 @@ class Code:
 
 
 def code(view: str) -> Code:
-    """Return the script and style of a page that shows one kind of view.
+    """Return the script and style of a page for one kind of view.
 
-    Script and style of the views are carried compressed, at half their size and less; the policy
-    names the small script that unpacks, what it unpacks, and the layout inside the large script,
-    which starts as one of its own where workers are forbidden.
+    They are stored compressed, at less than half their size. The policy names the small script that
+    unpacks, the unpacked script, and the layout inside it, which runs as a script of its own if
+    workers are forbidden.
     """
     name = "page" if view == "debugger" else f"page_{view}"
     script, views = _text(f"{name}.js"), _text(f"{name}.css")
@@ -308,7 +308,7 @@ def code(view: str) -> Code:
 
 
 def data_element(name: str, data: bytes) -> str:
-    """Return an element that carries bytes, compressed; the same bytes give the same element."""
+    """Return an element with compressed bytes; equal bytes give equal elements."""
     text = base64.b64encode(gzip.compress(data, LEVEL, mtime=0)).decode()
     return f'<script type="application/octet-stream" id="{name}">{text}</script>'
 
@@ -319,10 +319,10 @@ def _source(text: str) -> str:
 
 
 def _text(name: str) -> str:
-    bundle(name)  # says how to build what is missing
+    bundle(name)  # raises if the bundle is missing
     text = (STATIC / name).read_text(encoding="utf-8").strip()
-    if found := _ENDS_EARLY.search(text):
-        raise ValueError(f"{name} cannot stand in a page: it holds {found.group()!r}")
+    if match := _ENDS_EARLY.search(text):
+        raise ValueError(f"{name} cannot stand in a page: it holds {match.group()!r}")
     return text
 
 
@@ -348,7 +348,7 @@ DERIVED = "computed from parameters alone; parameters=True takes them along"
 
 
 def too_small(least: int, budget: int) -> str:
-    """Say that even what is always stored exceeds the budget."""
+    """Return the sentence for data that exceed the budget even without values."""
     return (
         f"all pictures and values: graph, times and statistics alone take {megabytes(least)}, "
         f"more than the budget of {megabytes(budget)}"
@@ -356,23 +356,23 @@ def too_small(least: int, budget: int) -> str:
 
 
 def unread(problem: Exception) -> str:
-    """Say why values could not be read."""
+    """Return why values could not be read."""
     return f"values could not be read when this page was made: {why_unread(problem)}"
 
 
 def remedy(*, parameters: bool) -> str:
-    """Return the call that makes a page with all values."""
+    """Return the call that saves a page with all values."""
     return f'save_html(share="tensors"{", parameters=True" if parameters else ""})'
 
 
 def megabytes(count: int) -> str:
-    """Write a number of bytes: ``"120 bytes"``, ``"46 kB"``, ``"1.1 MB"``."""
+    """Return a number of bytes as text: ``"120 bytes"``, ``"46 kB"``, ``"1.1 MB"``."""
     if count < 1000:
         return counted(count, "byte")
     return f"{count / 1e3:.0f} kB" if count < 999_500 else f"{count / 1e6:,.1f} MB"
 
 
 def amount(tensors: Sequence[Tensor], noun: str) -> str:
-    """Write how many tensors there are and how large they are: ``"45 parameters (1.1 MB)"``."""
+    """Return number and size of tensors: ``"45 parameters (1.1 MB)"``."""
     size = megabytes(sum(tensor.nbytes for tensor in tensors))
     return f"{counted(len(tensors), noun)} ({size})"

@@ -1,4 +1,4 @@
-"""Runs and views as one offline HTML file."""
+"""Runs and views saved as one offline HTML file, or as a frame."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.refs import node_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-#: Bytes that are kept free for the list of what was left out.
+#: Bytes reserved for the list of omissions.
 _ABOUT_LEFT_OUT = 1500
 _ATTEMPTS = 3
-#: The other views never ask for a tensor, so their pages carry none.
 #: A view of a run, live in a notebook.
 View: TypeAlias = Any
 
+#: Views with tensors; pages of the others store none.
 _SHOW_TENSORS = ("debugger", "tensor")
 _PANELS = ("findings", "graph", "tensor", "timeline")
 
 
 def save_page(view: View, path: str | os.PathLike[str], options: PageOptions) -> Path:
-    """Write the page of a view; an existing file is replaced whole or not at all."""
+    """Write the page of a view; an existing file is replaced atomically."""
     with replacing(path, ".html", ".htm") as file:
         file.write(page(view, options).encode())
     return Path(path)
 
 
 def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
-    """Return the page of a view in its present state, within the budget where that is possible."""
+    """Return the page of a view in its present state, within the budget if possible."""
     kind, run = kind_of(view), view.shown
     choices = _PANELS if kind == "debugger" else (kind,)
     if options.view is not None and options.view not in choices:
@@ -82,8 +82,8 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
             code=bundle,
             figure=figure,
             about="\n".join(
-                about(each, options, left_out, tensors=tensors)
-                for each in filter(None, (run, beside))
+                about(one, options, left_out, tensors=tensors)
+                for one in filter(None, (run, beside))
             ),
             settings=settings,
             data=data,
@@ -121,21 +121,20 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
 
 
 def _first(run: RunFacts, entry: Sequence[int] | None) -> Entry | None:
-    """Return the entry that the page shows first: the one chosen, else the one views open on."""
+    """Return the entry that the page opens with: the chosen one, else the view's default."""
     if entry is not None:
         return entry[0], entry[1]
     opening = opening_tensor(run)
     return None if opening is None else (opening.node, opening.output)
 
 
-#: What stands below the view in its frame: one line about it.
+#: px of the line below the view in its frame.
 _BELOW = 26
-#: What a view that takes the height of a notebook's viewport takes in a frame.
+#: px of a view with ``height="auto"`` in a frame.
 _AUTO = 760
-#: What a view needs to show all it has; others follow the height they are given.
+#: px of views that need a fixed height.
 _LEAST = {"tensor": 560}
-#: In a narrower frame (760 px and its borders) the views of a debugger stand one below the
-#: other, which takes so much more.
+#: px (760 and borders) below which a debugger's views are stacked, and the extra height then.
 _NARROW, _STACKED = 763, 420
 
 
@@ -143,8 +142,8 @@ _NARROW, _STACKED = 763, 420
 class Embed:
     """A view as an ``<iframe>`` that needs no kernel, no network and no file beside it.
 
-    At the end of a notebook's cell it survives ``jupyter nbconvert --to html`` and the build of
-    a documentation site; where frames are taken out, the figure stays.
+    At the end of a notebook cell it survives ``jupyter nbconvert --to html`` and documentation
+    builds; sites that remove frames keep the figure.
 
     Attributes
     ----------
@@ -191,7 +190,7 @@ def embed(view: View, height: int | None, options: PageOptions) -> Embed:
 
 
 def figure_of_page(view: View, options: PageOptions) -> Figure:
-    """Return what a view shows, as far as it may be handed on; where that fails, why."""
+    """Return the view's figure without private values, or the reason why it failed."""
     states = models(view, options)
     try:
         return _redacted(view, options, states["session"], states["view"])
@@ -224,11 +223,11 @@ def _redacted(
     entry = None if first is None else tuple(first)
     there = run.tensors is not None and entry in run.tensors
     redaction = Redaction(redact, known, selected, entry if there else None)
-    found: Figure = view.redacted_figure(redaction, options.theme)
-    return found
+    figure: Figure = view.redacted_figure(redaction, options.theme)
+    return figure
 
 
-#: Names of the views by the names of their classes.
+#: Kind of view by class name.
 KINDS = {
     "Debugger": "debugger",
     "GraphView": "graph",
@@ -237,7 +236,7 @@ KINDS = {
     "MemoryView": "memory",
     "ComparisonView": "comparison",
 }
-#: What a page does not take over: the host's own, and where the pointer happens to be.
+#: Traits that a page does not store: the host's, the pointer's, and models.
 _NOT_TAKEN = frozenset(
     {"layout", "tabbable", "tooltip", "hovered", "source"}
     | {"run", "session", "run_b", "session_b"}
@@ -245,15 +244,15 @@ _NOT_TAKEN = frozenset(
 
 
 def kind_of(view: View) -> str:
-    """Return the name of a view's kind."""
-    for each in type(view).__mro__:
-        if each.__name__ in KINDS:
-            return KINDS[each.__name__]
+    """Return the kind of a view."""
+    for own in type(view).__mro__:
+        if own.__name__ in KINDS:
+            return KINDS[own.__name__]
     raise TypeError(f"a page shows {', '.join(KINDS)}, not {type(view).__name__}")
 
 
 def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
-    """Return the state of the page's models by their ids."""
+    """Return the states of the page's models by id."""
     session = _traits(view.session) | {"hovered": None, "source": "python"}
     own = _traits(view)
     if view.has_trait("_color_columns"):
@@ -264,46 +263,40 @@ def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:
         if "entry" in own:
             own["entry"] = [node, 0]
     title = options.title or view.shown.title
-    found = {
+    states = {
         "run": {"title": title, "content_hash": "page"},
         "session": session,
         "view": own | {"run": "anywidget:run", "session": "anywidget:session"},
     }
     beside = run_beside(view)
     if beside is not None:
-        found["run_b"] = {"title": beside.title, "content_hash": "page b"}
-        found["session_b"] = _traits(view.session_b) | {"hovered": None, "source": "python"}
-        found["view"] |= {"run_b": "anywidget:run_b", "session_b": "anywidget:session_b"}
-    return found
+        states["run_b"] = {"title": beside.title, "content_hash": "page b"}
+        states["session_b"] = _traits(view.session_b) | {"hovered": None, "source": "python"}
+        states["view"] |= {"run_b": "anywidget:run_b", "session_b": "anywidget:session_b"}
+    return states
 
 
 def run_beside(view: Any) -> RunFacts | None:
-    """Return the second run of a comparison; None of other views."""
-    found: RunFacts | None = getattr(view, "run_beside", None)
-    return found
+    """Return the second run of a comparison, else None."""
+    beside: RunFacts | None = getattr(view, "run_beside", None)
+    return beside
 
 
 def _traits(widget: Any) -> dict[str, Any]:
-    """The widget's own traits whose values are plain, in the order of their names."""
-    names = sorted(widget.trait_names(sync=True))
-    found = {}
-    for name in names:
-        if name.startswith("_") or name in _NOT_TAKEN:
-            continue
-        value = _plain(getattr(widget, name))
-        found[name] = value
-    return found
+    """Return the widget's public traits as JSON, by name."""
+    names = sorted({*widget.trait_names(sync=True)} - _NOT_TAKEN)
+    return {name: _plain(getattr(widget, name)) for name in names if not name.startswith("_")}
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON; a number that JSON cannot write is None, bytes are a text."""
+    """Return a value as JSON; non-finite numbers become None, bytes a text."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, bytes):
         return {"base64": base64.b64encode(value).decode("ascii")}
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return list(map(_plain, value))
     json.dumps(value)
     return value

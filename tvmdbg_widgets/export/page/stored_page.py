@@ -1,4 +1,4 @@
-"""All that a page can answer without a kernel, as one binary within a budget."""
+"""Answers of a page without a kernel, as one binary within a budget."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 Entry: TypeAlias = tuple[int, int]
 
-#: Bytes that the head grows by when pictures and values are added, about.
+#: Bytes that pictures and values add to the head, about.
 _HEAD = 1024
-#: Share of the room that graph and times may take where slices go along.
+#: Share of the room that graph and times may take, to include slices.
 _TIMES = 0.75
-#: Share of the room that is left over where adding up the parts is exact enough.
+#: Share of free room above which the sum of the parts is exact enough.
 _FAR = 0.1
-#: How much less is tried where the parts together turn out larger than each alone.
+#: Factor of the room for another attempt, if all parts together are too large.
 _SHRINK = 0.97
 
 
 @dataclass(frozen=True)
 class StoredPage:
-    """What a page carries."""
+    """Data of a page, and sentences on omissions."""
 
     data: bytes
     left_out: tuple[str, ...]
@@ -91,10 +91,9 @@ def store(
 ) -> StoredPage:
     """Store the answers that a page can give.
 
-    Graph, times, findings and the statistics of all tensors are stored in any case; pictures and
-    values by priority: ``first``, entries of findings, outputs of the graph, the others in the
-    order of execution, parameters last. First come pictures of one plane each, then profiles,
-    then the other planes.
+    Graph, times, findings and statistics are always stored. Pictures and values follow by priority:
+    ``first``, entries of findings, outputs of the graph, other entries in execution order,
+    parameters. Pictures of one plane come first, then profiles, then other planes.
     """
     left = frame_bytes(budget) if frame is None else frame
     wanted = _StoreRequest(share, parameters, first, seen, budget, left, memory, times, comparison)
@@ -102,9 +101,9 @@ def store(
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
         storing = _Store(run, wanted, bar.update)
-        found = storing.made() if tensors else storing.made_without_tensors()
-        bar.update(bar.total - bar.n)  # what did not go along is done, too
-        return found
+        page = storing.made() if tensors else storing.made_without_tensors()
+        bar.update(bar.total - bar.n)  # omitted tensors count as done
+        return page
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class _StoreRequest:
 
 
 class _Store:
-    """One call of :func:`store`; ``step`` is told the bytes of each tensor twice."""
+    """One call of :func:`store`; ``step`` gets the bytes of each tensor twice."""
 
     def __init__(self, run: RunFacts, wanted: _StoreRequest, step: Callable[[int], object]) -> None:
         self.run = run
@@ -138,16 +137,17 @@ class _Store:
         self.histograms = True
 
     def made(self) -> StoredPage:
-        """Return what goes along."""
+        """Return the page's data."""
         self.headers = headers(self.run, self.tensors)
-        self.variants = [each for row in range(len(self.tensors)) for each in self._counted(row)]
+        rows = range(len(self.tensors))
+        self.variants = [variant for row in rows for variant in self._counted(row)]
         self.common = self._common()
         self.candidates = self._by_priority()
         self._say_private()
         return self._fitted()
 
     def made_without_tensors(self) -> StoredPage:
-        """Return what goes along where the page shows no tensors."""
+        """Return the data of a page without tensors."""
         binary = self._common()
         left_out = (*self.left_out, *((pack.NO_TENSORS,) if self.tensors else ()))
         binary.head["leftOut"] = left_out
@@ -176,7 +176,7 @@ class _Store:
         return not self.wanted.parameters and (tensor.node, tensor.output) in self.private
 
     def _counted(self, row: int) -> list[Variant]:
-        """The variants of a tensor, with what the page says beside them."""
+        """Return the variants of a tensor, and set its note."""
         tensor = self.tensors[row]
         taken = 0
 
@@ -186,7 +186,7 @@ class _Store:
             self.step(max(0, at - taken))
             taken = max(taken, at)
 
-        found, trouble = variants(tensor, row, self.headers[row], progress)
+        own, trouble = variants(tensor, row, self.headers[row], progress)
         self.step(tensor.nbytes - taken)
         hidden = self._is_private(tensor)
         if trouble:
@@ -196,15 +196,15 @@ class _Store:
             self.notes[row] = pack.COUNTS_ONLY
         elif hidden:
             self.notes[row] = pack.PARAMETER
-        elif self.wanted.share == "statistics" and found[0].found.applicable:
+        elif self.wanted.share == "statistics" and own[0].found.applicable:
             self.notes[row] = pack.STATISTICS
         if not hidden:
-            return found
+            return own
         counts_only = self.private.counts_only(tensor)
-        return [redacted_variant(each, counts_only=counts_only) for each in found]
+        return [redacted_variant(variant, counts_only=counts_only) for variant in own]
 
     def _by_priority(self) -> list[TensorCandidate]:
-        """The tensors whose values may go along, those first that should."""
+        """Return the tensors whose values may be stored, most important first."""
         graph = self.run.graph
         wanted = [] if self.wanted.first is None else [self.wanted.first]
         for finding in (self.findings or {"findings": ()})["findings"]:
@@ -213,13 +213,13 @@ class _Store:
             wanted += [(node, output) for node, output in graph.heads.tolist()]
         rank = {entry: place for place, entry in reversed(list(enumerate(wanted)))}
 
-        def key(each: TensorCandidate) -> tuple[bool, int, int]:
-            entry = (each.tensor.node, each.tensor.output)
-            return entry in self.private, rank.get(entry, len(wanted)), each.row
+        def key(candidate: TensorCandidate) -> tuple[bool, int, int]:
+            entry = (candidate.tensor.node, candidate.tensor.output)
+            return entry in self.private, rank.get(entry, len(wanted)), candidate.row
 
         by_row: dict[int, dict[int, Variant]] = {}
-        for at, each in enumerate(self.variants):
-            by_row.setdefault(each.row, {})[at] = each
+        for at, variant in enumerate(self.variants):
+            by_row.setdefault(variant.row, {})[at] = variant
         return sorted(
             (
                 TensorCandidate(row, tensor, by_row[row], self._seen(tensor))
@@ -242,9 +242,9 @@ class _Store:
             (self.private.doubtful, "tensor", pack.DOUBTFUL),
             (self.private.derived, "tensor", pack.DERIVED),
         ):
-            found = [tensor for tensor in self.tensors if (tensor.node, tensor.output) in entries]
-            if found and not self.wanted.parameters:
-                self.left_out.append(f"values of {pack.amount(found, noun)}: {why}")
+            private = [tensor for tensor in self.tensors if (tensor.node, tensor.output) in entries]
+            if private and not self.wanted.parameters:
+                self.left_out.append(f"values of {pack.amount(private, noun)}: {why}")
         small = [tensor for tensor in self.tensors if self.private.counts_only(tensor)]
         if small and not self.wanted.parameters:
             self.left_out.append(
@@ -261,7 +261,7 @@ class _Store:
         return with_facts(self.common, self.run, told, self.eraser, histograms=self.histograms)
 
     def _fitted(self) -> StoredPage:
-        """Fill the budget; where the whole is larger than its parts were, try with less."""
+        """Fill the budget; retry with less if the parts together are too large."""
         page, frame = self.wanted.page, self.wanted.frame
         room = ByteBudget(page, frame)
         base = compressed(self._with_facts().to_bytes())
@@ -278,7 +278,7 @@ class _Store:
             if self.wanted.share != "statistics" and begin > 0:
                 self._choose(budget)
             stored = self._finished()
-            # What the codes of short floats mean is shared by all tensors and counted with none.
+            # Tables of short floats are shared by all tensors, so no tensor's cost includes them.
             is_sure = self.wanted.share != "tensors"
             is_far = is_sure and budget.left > _FAR * room.left
             if begin <= 0 or is_far or room.holds(packed_size(stored.data)):
@@ -318,56 +318,56 @@ class _Store:
 
 
 def _no_step(_bytes: int) -> None:
-    """Take no step."""
+    """Do nothing."""
 
 
 def stored_findings(run: RunFacts, private: PrivateParameters | None) -> dict[str, Any]:
-    """Return the findings as the views ask for them, all tensors scanned."""
-    found = run.search.run()
-    told: dict[str, Any] = answer(run, {"kind": "findings"}).result
+    """Return the findings as views get them after a full scan."""
+    findings = run.search.run()
+    reply: dict[str, Any] = answer(run, {"kind": "findings"}).result
     if private is not None:
-        found = redacted_findings(found, run.tensors, private)
+        findings = redacted_findings(findings, run.tensors, private)
     rows = [
-        {**row, "title": each.title, "evidence": list(each.evidence)}
-        for row, each in zip(told["findings"], found, strict=True)
+        {**row, "title": one.title, "evidence": list(one.evidence)}
+        for row, one in zip(reply["findings"], findings, strict=True)
     ]
-    return {**told, "findings": rows, "state": "done"}
+    return {**reply, "findings": rows, "state": "done"}
 
 
 def stored_health(
     run: RunFacts, private: PrivateParameters | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the health of all tensors as the views ask for it, and its columns."""
-    told = answer(run, {"kind": "health"}).result
-    told = {name: value for name, value in told.items() if name != "columns"}
+    """Return the health of all tensors as views get it, and its columns."""
+    reply = answer(run, {"kind": "health"}).result
+    reply = {name: value for name, value in reply.items() if name != "columns"}
     columns = run.search.health().columns()
     if private is not None:
         erase = bounds_eraser(run.tensors, private)
         small = [private.counts_only(tensor) for tensor in (run.tensors or {}).values()]
         for name in ("words", "brief"):
-            texts = map(erase, told[name])
-            told[name] = [
-                without_numbers(each) if hidden else each
-                for each, hidden in zip(texts, small, strict=True)
+            texts = map(erase, reply[name])
+            reply[name] = [
+                without_numbers(text) if hidden else text
+                for text, hidden in zip(texts, small, strict=True)
             ]
         for name in ("low", "high"):
             columns[name] = np.where(small, np.nan, columns[name])
-    return told, columns
+    return reply, columns
 
 
-def candidate_note(each: TensorCandidate) -> str:
-    """Return what the page says beside one tensor's picture; empty where all values are there."""
-    if each.whole is not None or not each.has_picture:
+def candidate_note(candidate: TensorCandidate) -> str:
+    """Return the note beside a tensor's picture; "" if all values are stored."""
+    if candidate.whole is not None or not candidate.has_picture:
         return ""
-    if each.trouble:
-        return each.trouble
-    if not each.pictures:
+    if candidate.trouble:
+        return candidate.trouble
+    if not candidate.pictures:
         return NO_ROOM
-    stored, there = len(each.pictures), each.planes
+    stored, there = len(candidate.pictures), candidate.planes
     some = f"{stored:,} of its" if stored < there else "all its"
     which = "" if there == 1 else f" of {some} {counted(there, 'plane')}"
-    reduced = any(max(made.shown.row_step, made.shown.col_step) > 1 for made in each.pictures)
-    sampled = " of a sample" if any(not made.shown.exact for made in each.pictures) else ""
+    reduced = any(max(made.shown.row_step, made.shown.col_step) > 1 for made in candidate.pictures)
+    sampled = " of a sample" if any(not made.shown.exact for made in candidate.pictures) else ""
     kind = f"reduced picture of at most {CELLS} × {CELLS} cells{sampled}" if reduced else "picture"
     return f"{kind}{which}: exact values are not in this page"
 
@@ -375,29 +375,27 @@ def candidate_note(each: TensorCandidate) -> str:
 def choice_sentences(
     candidates: Sequence[TensorCandidate], share: str, budget: int, noun: str
 ) -> list[str]:
-    """Return what of the tensors that may be shown is not in the page."""
-    shown = [
-        candidate for candidate in candidates if candidate.has_picture and not candidate.trouble
-    ]
-    unread = [candidate.tensor for candidate in candidates if candidate.trouble]
+    """Return sentences on omitted values of the tensors that may be shown."""
+    shown = [one for one in candidates if one.has_picture and not one.trouble]
+    unread = [one.tensor for one in candidates if one.trouble]
     room = f"budget of {megabytes(budget)}"
     if share == "statistics":
         tensors = [candidate.tensor for candidate in candidates]
         return [f"values of {amount(tensors, noun)}: share='statistics'"] if tensors else []
-    found = [f"values of {amount(unread, noun)} that could not be read"] if unread else []
-    pictured = [each for each in shown if each.pictures and each.whole is None]
+    sentences = [f"values of {amount(unread, noun)} that could not be read"] if unread else []
+    pictured = [one for one in shown if one.pictures and one.whole is None]
     if pictured:
-        tensors = [each.tensor for each in pictured]
+        tensors = [one.tensor for one in pictured]
         why = room if share == "tensors" else "share='tensors' keeps them"
-        found.append(f"exact values of {amount(tensors, noun)}, kept as pictures: {why}")
-    nothing = [each for each in shown if not each.pictures and each.whole is None]
+        sentences.append(f"exact values of {amount(tensors, noun)}, kept as pictures: {why}")
+    nothing = [one for one in shown if not one.pictures and one.whole is None]
     if nothing:
-        found.append(f"pictures of {len(nothing):,} of {counted(len(shown), noun)}: {room}")
-    flat = [each for each in pictured if not each.profiles and each.has_profiles]
+        sentences.append(f"pictures of {len(nothing):,} of {counted(len(shown), noun)}: {room}")
+    flat = [one for one in pictured if not one.profiles and one.has_profiles]
     if flat:
-        found.append(f"profiles of {len(flat):,} of {counted(len(pictured), noun)}: {room}")
-    missing = sum(each.planes - len(each.pictures) for each in pictured)
+        sentences.append(f"profiles of {len(flat):,} of {counted(len(pictured), noun)}: {room}")
+    missing = sum(one.planes - len(one.pictures) for one in pictured)
     if missing:
-        there = sum(each.planes for each in pictured)
-        found.append(f"{missing:,} of {counted(there, 'plane')} of those pictures: {room}")
-    return found
+        there = sum(one.planes for one in pictured)
+        sentences.append(f"{missing:,} of {counted(there, 'plane')} of those pictures: {room}")
+    return sentences

@@ -1,1 +1,1 @@
-"""ExecuTorch's runs as a user holds them."""
+"""Inspector and debug handle maps of ExecuTorch's runs."""

@@ -1,4 +1,4 @@
-"""A delegate debug map that can be looked at, over the graph it was made for."""
+"""``DebugHandleMap``: a delegate debug map over the graph it was made for."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _UNCOVERED = "not mapped"
 class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
     """A delegate debug map: debug handles by delegate debug identifier.
 
-    At the end of a notebook cell it shows the graph, colored by the identifiers that stand for
-    each operator, or a table where the graph is not known.
+    At the end of a notebook cell it shows the graph, colored by the identifiers of each operator,
+    or a table if the graph is unknown.
 
     ::
 
@@ -73,29 +73,29 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
 
     @property
     def covered(self) -> tuple[HandledOperator, ...]:
-        """Operators that an identifier stands for."""
+        """Operators with an identifier."""
         return self._coverage.covered
 
     @property
     def uncovered(self) -> tuple[HandledOperator, ...]:
-        """Operators that no identifier stands for."""
+        """Operators without an identifier."""
         return self._coverage.uncovered
 
     @property
     def shared(self) -> tuple[HandledOperator, ...]:
-        """Operators that several identifiers stand for."""
+        """Operators with several identifiers."""
         return self._coverage.shared
 
     def table(self) -> HandleCoverage:
-        """Return identifiers, their handles and operators, and handles that no operator has."""
+        """Return identifiers with handles and operators, and handles without operators."""
         return self._coverage
 
     def to_dataframe(self) -> Any:
-        """Return one row an operator as a ``pandas.DataFrame``: name, handles and identifiers."""
+        """Return one row per operator as a ``pandas.DataFrame``: name, handles, identifiers."""
         return self._coverage.to_dataframe()
 
     def view(self, **traits: Any) -> GraphView:
-        """Return the graph, colored and labelled by the identifiers that stand for each operator.
+        """Return the graph, colored and labelled by the identifiers of each operator.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
 
 
 def _run_and_nodes(graph: Any) -> tuple[DebugRun | None, Any]:
-    """Return a run that shows a graph where it can be drawn, and what the operators are read of."""
+    """Return a run if the graph can be drawn, and the nodes with the operators."""
     from tvmdbg_widgets.formats.executorch.exported_program import graph_of
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram
     from tvmdbg_widgets.model.graph.graph import Graph
@@ -176,7 +176,7 @@ def _run_and_nodes(graph: Any) -> tuple[DebugRun | None, Any]:
 
 
 def _program(record: ETRecord) -> ExportedProgram:
-    """Return the edge program that is called "forward", or the only one."""
+    """Return the edge program named "forward", or the only one."""
     programs = record.edge_programs
     method = next(iter(programs)) if len(programs) == 1 else "forward"
     if method not in programs:

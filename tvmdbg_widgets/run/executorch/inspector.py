@@ -33,9 +33,9 @@ _ROWS_SHOWN = 200
 class Inspector:
     """Events of an ETDump, tied to the operators of an ETRecord.
 
-    It takes what ``executorch.devtools.Inspector`` @ v1.4.1 takes and has what it has, but reads
-    the files itself. Where that one gives a wrong answer or none, this one gives the right one and
-    says so in :attr:`deviations`, unless ``compat`` is set.
+    It has the parameters and members of ``executorch.devtools.Inspector`` @ v1.4.1, and reads the
+    files itself. Wrong or missing answers of that Inspector are corrected and listed in
+    :attr:`deviations`, unless ``compat`` is set.
 
     ::
 
@@ -85,7 +85,7 @@ class Inspector:
         The ETRecord has no graph of that name.
     """
 
-    #: What a run is: :mod:`tvmdbg_widgets.run` says it, as runs know this class.
+    #: ``DebugRun``, set by :mod:`tvmdbg_widgets.run`, which imports this class.
     run_class: ClassVar[type[Any]]
 
     def __init__(  # noqa: PLR0917 (as ExecuTorch has it)
@@ -119,7 +119,7 @@ class Inspector:
         scale_factor(source, target)
         self._compat = compat
         self.etrecord = opened_record(etrecord, compat=compat)
-        given = [each for each in (etdump_path, etdump_data) if each is not None]
+        given = [source for source in (etdump_path, etdump_data) if source is not None]
         if len(given) != 1:
             raise ValueError("Expecting exactly one of etdump_path or etdump_data to be specified.")
         source_of_dump = as_source(given[0])
@@ -160,14 +160,11 @@ class Inspector:
 
     @cached_property
     def run(self) -> Any:
-        """Graph, times and tensors of these files, tied together, as a ``DebugRun``.
-
-        Its ``inspector`` is this one.
-        """
+        """These files as a ``DebugRun``, whose ``inspector`` is this one."""
         from tvmdbg_widgets.formats.executorch.assemble import assemble
         from tvmdbg_widgets.formats.family import JoinOptions, Part
 
-        parts = [Part(kind, *each, None) for kind, each in self.sources.items()]
+        parts = [Part(kind, *opened, None) for kind, opened in self.sources.items()]
         name = self.sources["etdump"][1].name
         title = name.replace("\\", "/").rpartition("/")[2]
         run = self.run_class(assemble(parts, (), JoinOptions(title, method=self.method)))
@@ -176,7 +173,7 @@ class Inspector:
 
     @property
     def deviations(self) -> tuple[str, ...]:
-        """Where the answers differ from those of ExecuTorch's Inspector, in words."""
+        """Sentences on answers that differ from ExecuTorch's Inspector."""
         blocks = [
             f"{block.name}: {deviation}"
             for block in self.event_blocks
@@ -187,7 +184,7 @@ class Inspector:
     def to_dataframe(
         self, include_units: bool = True, include_delegate_debug_data: bool = False
     ) -> pd.DataFrame:
-        """Return one row an event of every block.
+        """Return one row per event of every block.
 
         Parameters
         ----------
@@ -255,9 +252,9 @@ class Inspector:
             table.write_tsv(file)
 
     def find_total_for_module(self, module_name: str) -> float:
-        """Return the average time, in the target unit, of all events of a module in one run.
+        """Return the average time of a module's events in one run, in the target unit.
 
-        Calls of a delegate and events within them both count. The module is any whose key in
+        Delegate calls and their inner events both count. A module matches if its key in
         ``nn_module_stack`` contains the name, as in the Inspector.
         """
         return sum(
@@ -349,20 +346,20 @@ class Inspector:
 
 
 def inspector_of(parts: RunParts) -> Inspector:
-    """Return an Inspector of a run's files."""
-    found = parts.executorch
+    """Return the Inspector of a run's files."""
+    files = parts.executorch
     dump = next((file.source for file in parts.files if file.part == "etdump"), None)
-    if found is None or found.dump is None or dump is None:
+    if files is None or files.dump is None or dump is None:
         raise ValueError(
             "this run has no ETDump; tvmdbg_widgets.open(etdump, etrecord, debug_buffer) has"
         )
     return Inspector(
-        etdump_data=dump, etrecord=found.record, debug_buffer_path=found.buffer, method=found.method
+        etdump_data=dump, etrecord=files.record, debug_buffer_path=files.buffer, method=files.method
     )
 
 
 def execution_parts(parts: RunParts, number: int) -> RunParts:
-    """Return the parts with the values of another execution; graph and times are the same."""
+    """Return the parts with the values of another execution."""
     from tvmdbg_widgets.formats.executorch.assemble import with_execution
 
     _files(parts)
@@ -370,7 +367,7 @@ def execution_parts(parts: RunParts, number: int) -> RunParts:
 
 
 def reference_parts(parts: RunParts) -> RunParts:
-    """Return the same graph with the reference outputs of the ETRecord as its tensors."""
+    """Return the parts with the ETRecord's reference outputs as tensors."""
     from tvmdbg_widgets.analysis.executorch.recorded_calls import reference_tensors
 
     files = _files(parts)

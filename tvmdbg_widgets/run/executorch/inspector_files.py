@@ -1,4 +1,4 @@
-"""The files that an Inspector is given, opened as ExecuTorch's does."""
+"""Files given to an Inspector, opened as ExecuTorch's does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def opened_record(given: Any, *, compat: bool) -> ETRecord | None:
-    """Return an ETRecord given as such, as a path or as bytes."""
+    """Return an ETRecord given as an object, a path or bytes."""
     from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -59,7 +59,7 @@ def _refuse_other_files(source: Any) -> None:
 
 
 def opened_buffer(path: Any, path_by_other_name: Any, *, compat: bool) -> DebugBufferFile | None:
-    """Return the debug buffer, which may be given by either of two parameters."""
+    """Return the debug buffer, given by either of two parameters."""
     from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile
     from tvmdbg_widgets.sources.given import as_source
 
@@ -80,16 +80,16 @@ def sources_of(
     record: tuple[ETRecord | None, Any],
     buffer: DebugBufferFile | None,
 ) -> dict[str, tuple[Any, ByteSource]]:
-    """Return what was read and where from, by the part of a run it gives."""
+    """Return parsed content and source of each file, by part."""
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.sources.byte_source import BytesSource
     from tvmdbg_widgets.sources.given import as_source
 
-    found: dict[str, tuple[Any, ByteSource]] = {"etdump": (dump, source)}
+    sources: dict[str, tuple[Any, ByteSource]] = {"etdump": (dump, source)}
     read, given = record
     if read is not None:
         known = not isinstance(given, ETRecord)
-        found["etrecord"] = (read, as_source(given) if known else BytesSource(b"", read.file))
+        sources["etrecord"] = (read, as_source(given) if known else BytesSource(b"", read.file))
     if buffer is not None:
-        found["debug-buffer"] = (buffer.source, buffer.source)
-    return found
+        sources["debug-buffer"] = (buffer.source, buffer.source)
+    return sources
