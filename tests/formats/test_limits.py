@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.families import LIMITS
+from tvmdbg_widgets.formats.limits import LIMITS
 from tvmdbg_widgets.model.base.text import FormatError
 
 SAMPLE = tvmdbg.samples.resnet20_cifar

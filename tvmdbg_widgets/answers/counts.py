@@ -58,17 +58,21 @@ def tensor_counts(found: Statistics) -> dict[str, int | None]:
 
 def spread_counts(found: Statistics) -> dict[str, int | None]:
     """Return the counts that a region of a tensor has too."""
-    return {
-        "size": found.size,
-        "finite": found.finite,
-        "nan": found.nan,
-        "posInf": found.pos_inf,
-        "negInf": found.neg_inf,
-        "zero": found.zero,
-        "negative": found.negative,
-        "atLowest": found.at_lowest,
-        "atHighest": found.at_highest,
-    }
+    return {camel(name): getattr(found, name) for name in COUNTS}
+
+
+#: Counts and positions of :class:`Statistics` that views show.
+COUNTS = (
+    *("size", "finite", "nan", "pos_inf", "neg_inf"),
+    *("zero", "negative", "at_lowest", "at_highest"),
+)
+PLACES = ("argmin", "argmax", "first_nan", "first_pos_inf", "first_neg_inf")
+
+
+def camel(name: str) -> str:
+    """Return a name of Python as JavaScript writes it: ``"firstNan"``."""
+    head, *rest = name.split("_")
+    return head + "".join(map(str.capitalize, rest))
 
 
 def limits(dtype: np.dtype[Any]) -> tuple[float, float] | None:
@@ -184,7 +188,6 @@ def values(context: Context, question: Question) -> Reply:
 
 
 def _one(source: ArrayView, part: Selection) -> dict[str, Any]:
-    """Return the details of a single value."""
     value, code = source.window(part).ravel(), source.codes.window(part).ravel()
     step = spacing(value)[0] if is_float(value.dtype) else math.nan
     return {
@@ -317,11 +320,7 @@ def statistics_json(found: Statistics, shape: tuple[int, ...] | None) -> dict[st
         **known,
         **tensor_counts(found),
         "std": computed_number(found.std),
-        "argmin": place(found.argmin, shape),
-        "argmax": place(found.argmax, shape),
-        "firstNan": place(found.first_nan, shape),
-        "firstPosInf": place(found.first_pos_inf, shape),
-        "firstNegInf": place(found.first_neg_inf, shape),
+        **{camel(name): place(getattr(found, name), shape) for name in PLACES},
     }
 
 

@@ -106,7 +106,6 @@ def channels(context: Context, question: Question) -> Reply:
 
 
 def _grid(found: Picture, plane: Plane) -> dict[str, int]:
-    """Return the size of a picture and of its plane."""
     return {
         "rows": found.rows,
         "cols": found.cols,

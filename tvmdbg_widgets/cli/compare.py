@@ -125,7 +125,6 @@ def _times_record(comparison: TimeComparison) -> dict[str, Any]:
 
 
 def _row(row: TimeChange) -> dict[str, Any]:
-    """Return a row as JSON; unknown numbers are null."""
     numbers = {name: getattr(row, name) for name in _NUMBERS}
     return {
         "label": row.label,

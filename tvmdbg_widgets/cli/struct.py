@@ -138,7 +138,6 @@ def struct(
 
 
 def _other(check: Path | None, ir: str | None, layouts: list[str], bits: int) -> None:
-    """Check sources or compiled code, or print assertions."""
     from tvmdbg_widgets import abi
 
     wrong = False

@@ -262,7 +262,6 @@ class ExtractedPart:
         return closed | {node for node in read if graph.kinds[node] <= NodeKind.PARAMETER}
 
     def _read(self, node: int) -> set[tuple[int, int]]:
-        """Return the entries that a node reads."""
         graph, edges = self.graph, self.graph.in_edges(node)
         pairs = zip(graph.edge_source[edges], graph.edge_output[edges], strict=True)
         return {(int(source), int(output)) for source, output in pairs if source >= 0}

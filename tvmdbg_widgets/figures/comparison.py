@@ -169,7 +169,6 @@ def _partners(matching: Matching) -> list[tuple[int, int]]:
 
 
 def _row(comparison: Comparison, group: DifferenceGroup) -> dict[str, Any]:
-    """Return a difference as a row of the table."""
     a, b = _nodes(comparison, group)
     return {
         "kind": group.kind.label,
@@ -282,7 +281,6 @@ def time_comparison_figure(
 
 
 def _table(compared: TimeComparison) -> dict[str, Any]:
-    """Return the largest changes as rows of the figure's table."""
     rows = compared[:_TOP]
     changes = compared.columns.change_ns
     most = float(np.nanmax(np.abs(changes), initial=0)) if len(changes) else 0.0

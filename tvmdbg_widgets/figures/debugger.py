@@ -95,7 +95,6 @@ def debugger_figure(
 
 
 def _findings(run: RunFacts, findings: Findings) -> dict[str, Any]:
-    """Return the first findings as the figure's panel lists them."""
     first, rest = findings[:_FINDINGS], max(0, len(findings) - _FINDINGS)
     more = f" and {rest} more" if rest else ""
     listed = [f"{run.title}: findings", *(f"  {finding}" for finding in first)]

@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.opening import opening_tensor
-from tvmdbg_widgets.answers.counts import tensor_counts
+from tvmdbg_widgets.answers.counts import PLACES, camel, place, tensor_counts
 from tvmdbg_widgets.figures.options import ShownValues, TensorFigureOptions
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text, percentile_text
 from tvmdbg_widgets.model.base.text import FormatError, why_unread
@@ -144,10 +144,7 @@ class TensorFacts:
 
     def index_of(self, flat: int | None) -> list[int] | None:
         """Return the index at a position of the stored values."""
-        if flat is None:
-            return None
-        shape = self.tensor.values(self.shown.reading).view_shape
-        return list(map(int, np.unravel_index(flat, shape))) if shape else []
+        return place(flat, self.tensor.values(self.shown.reading).view_shape)
 
 
 def exact_text(value: Any) -> str:
@@ -218,9 +215,5 @@ def _statistics(facts: TensorFacts) -> dict[str, Any]:
         "maximum": exact_text(statistics.maximum),
         "mean": float_text(statistics.mean),
         "std": float_text(statistics.std),
-        "argmin": facts.index_of(statistics.argmin),
-        "argmax": facts.index_of(statistics.argmax),
-        "firstNan": facts.index_of(statistics.first_nan),
-        "firstPosInf": facts.index_of(statistics.first_pos_inf),
-        "firstNegInf": facts.index_of(statistics.first_neg_inf),
+        **{camel(name): facts.index_of(getattr(statistics, name)) for name in PLACES},
     }

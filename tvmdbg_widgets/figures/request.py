@@ -314,7 +314,6 @@ def _ends(row: Mapping[str, Any]) -> str:
 
 
 def _marks(row: Mapping[str, Any]) -> list[str]:
-    """Return the counts of marked nodes in a group."""
     counts = [(row["selected"], "selected"), (row["hits"], "found")]
     return [f"{count:,} {what}" for count, what in counts if count]
 
@@ -343,7 +342,6 @@ def _distinct(nodes: Sequence[int]) -> Ints:
 
 
 def _by_part(read_at: Ints, nodes: Sequence[int], count: int) -> Ints:
-    """Return the number of nodes in each group."""
     at = read_at[_distinct(nodes)]
     return np.bincount(at[at >= 0], minlength=count)
 

@@ -66,8 +66,6 @@ def struct_figure(
 
 
 class _LayoutColumn(NamedTuple):
-    """One layout with its values and differences."""
-
     label: str
     layout: StructLayout
     changes: LayoutChanges

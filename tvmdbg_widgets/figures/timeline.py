@@ -160,7 +160,6 @@ def _few(
 
 
 def _listed(data: dict[str, Any]) -> npt.NDArray[np.int64]:
-    """Return the nodes in tables and charts."""
     rows = [*data["top"], *(data["table"] or {}).get("rows", ())]
     listed = [row["node"] for row in rows]
     names = (data["chart"] or {}).get("names")
@@ -388,7 +387,6 @@ def kind_of(table: TimeTable, row: TimeRow, graph: Graph | None) -> str:
 
 
 def _described(table: TimeTable) -> dict[str, Any]:
-    """Return the drawn rows as facts."""
     return {
         "by": table.by,
         "total_ns": table.total_ns,

@@ -309,7 +309,6 @@ def _line(line: NestLine, touched: list[str]) -> dict[str, Any]:
 
 
 def _tiles(structure: TileStructure) -> list[dict[str, Any]]:
-    """Return the split loops with their parts in nest order."""
     names = {stage.stage: stage.name for stage in structure.stages}
     return [
         {

@@ -9,6 +9,7 @@ from typing import Any
 from tvmdbg_widgets.formats.chrome.trace import KIND as CHROME_TRACE
 from tvmdbg_widgets.formats.executorch.assemble import FAMILY as EXECUTORCH
 from tvmdbg_widgets.formats.family import Family, Kind, Limits, Part, head, identify
+from tvmdbg_widgets.formats.limits import LIMITS
 from tvmdbg_widgets.formats.rpc.connection import FAMILY as RPC
 from tvmdbg_widgets.formats.tuning.assemble import FAMILY as TUNING
 from tvmdbg_widgets.formats.tvm.assemble import FAMILY as TVM
@@ -22,10 +23,6 @@ CHROME = Family("chrome", (CHROME_TRACE,), TVM.join)
 FAMILIES = (EXECUTORCH, TVM, CHROME, RECORDING, RPC, TUNING)
 #: Kinds in the order in which they are asked whether a file is theirs.
 KINDS = sorted((kind for each in FAMILIES for kind in each.kinds), key=lambda kind: kind.rank)
-#: Bytes by name of the size limits.
-LIMITS: Mapping[str, int] = {
-    kind.limit.name: kind.limit.size for kind in KINDS if kind.limit is not None
-}
 #: Parts of which a text may be pasted with something around it.
 PASTED = frozenset(kind.part for kind in KINDS if kind.pasted)
 

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+from tvmdbg_widgets.formats.limits import GB, LIMITS
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, one_line
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import FileSource, GrowingFile
-
-MB, GB = 1 << 20, 1 << 30
 
 _lock = threading.Lock()
 _pauses = 0
@@ -46,30 +45,6 @@ def collector_paused() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class SizeLimit:
-    """Bytes up to which files are read whole into memory, and their name in ``limits=``.
-
-    Parsed, a text takes three to ten times its size in memory; each limit lies ten times or more
-    above the largest real file of its kind, and below what ends a process.
-    """
-
-    name: str
-    size: int
-
-
-#: 100,000 nodes are 40 MB; a model library's metadata is smaller.
-GRAPH_LIMIT = SizeLimit("graph", 1 * GB)
-#: Chrome traces of whole trainings reach a few gigabytes.
-TRACE_LIMIT = SizeLimit("trace", 8 * GB)
-#: 0.4 kB a call: two million calls.
-REPORT_LIMIT = SizeLimit("report", 1 * GB)
-#: 20 bytes a repeat of a node: 100 million.
-TIMES_LIMIT = SizeLimit("times", 2 * GB)
-#: The issues of a recording, and the IR text of all stages.
-RECORDING_LIMIT = SizeLimit("recording", 512 * MB)
-
-
-@dataclass(frozen=True)
 class Kind:
     """Files of one format: what part of a run they give, how they are told and read.
 
@@ -80,8 +55,8 @@ class Kind:
     what: str
     sniff: Callable[[bytes], bool]
     read: Callable[..., Any]
-    #: None where only headers are read, or line by line.
-    limit: SizeLimit | None = None
+    #: Name in ``LIMITS``; None if only headers are read, or line by line.
+    limit: str | None = None
     #: Bytes are mostly tensors, which are not parsed.
     has_tensors: bool = False
     #: Kinds of lower rank are asked first; 1 where a line anywhere in a text tells the kind.
@@ -179,10 +154,10 @@ class Limits:
             source.allowance().take_text(source.size, one_line(source.name))
         if kind.limit is None:
             return
-        name, most = kind.limit.name, self._chosen.get(kind.limit.name, kind.limit.size)
+        most = self._chosen.get(kind.limit, LIMITS[kind.limit])
         if source.size <= most:
             return
-        call = f"open(…, limits={{{name!r}: {max(1, -(-source.size // GB))} * 2**30}})"
+        call = f"open(…, limits={{{kind.limit!r}: {max(1, -(-source.size // GB))} * 2**30}})"
         raise FormatError(
             f"this {kind.what} is larger than is read into memory",
             file=one_line(source.name),

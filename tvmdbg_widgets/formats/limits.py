@@ -1,9 +1,32 @@
-"""What work the bytes of a file may cost."""
+"""Sizes up to which files are read, and work that their bytes may cost."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
 from tvmdbg_widgets.model.base.text import FormatError
-from tvmdbg_widgets.sources.byte_source import ByteSource
+
+if TYPE_CHECKING:  # the command line names the limits without numpy
+    from tvmdbg_widgets.sources.byte_source import ByteSource
+
+MB, GB = 1 << 20, 1 << 30
+#: Bytes up to which files are read whole into memory, by the name of their limit in ``limits=``.
+#: Parsed, a text takes three to ten times its size in memory; each limit lies ten times or more
+#: above the largest real file of its kind, and below what ends a process.
+LIMITS: Final[Mapping[str, int]] = {
+    "graph": 1 * GB,  # 100,000 nodes are 40 MB; a model library's metadata is smaller
+    "params": 256 * MB,  # the index of a tensor cache
+    "trace": 8 * GB,  # Chrome traces of whole trainings reach a few gigabytes
+    "table": 1 * GB,  # 0.3 kB per node and run, among the lines of a long log
+    "report": 1 * GB,  # 0.4 kB per call: two million calls
+    "times": 2 * GB,  # 20 bytes per repeat of a node: 100 million
+    "recording": 512 * MB,  # issues of a recording, and IR text of all stages
+    "etdump": 2 * GB,
+    "bundled": 4 * GB,  # a program of weights with its test inputs
+    "inspector-text": 256 * MB,  # 1 kB per row, and 20 bytes per run of it
+    "dags": 256 * MB,
+}
 
 #: How often the arrays of a file may name its bytes, and bytes that they may name in any file.
 SHARES, FEW_BYTES = 16, 1 << 20

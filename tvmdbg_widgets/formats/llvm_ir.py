@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from tvmdbg_widgets.formats.family import RECORDING_LIMIT, Kind
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.json_fields import read_versioned
 from tvmdbg_widgets.formats.llvm_ir_reads import (
     IrPlaces,
@@ -219,4 +219,4 @@ def ir_text(source: ByteSource) -> str:
     return source.read(0, source.size).decode("utf-8", "surrogateescape")
 
 
-KIND = Kind("ir", "IR text", sniff, read_ir, RECORDING_LIMIT)
+KIND = Kind("ir", "IR text", sniff, read_ir, "recording")

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from tvmdbg_widgets.formats.family import RECORDING_LIMIT, Kind
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.json_fields import FORMAT, VERSION, Count, Int64, read_versioned
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import (
@@ -199,4 +199,4 @@ def _bare(path: str) -> str:
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
-KIND = Kind("recording", "recording", sniff, read_recording, RECORDING_LIMIT)
+KIND = Kind("recording", "recording", sniff, read_recording, "recording")

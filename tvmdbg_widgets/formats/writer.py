@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.family import TIMES_LIMIT, Family, Kind
+from tvmdbg_widgets.formats.family import Family, Kind
 from tvmdbg_widgets.formats.json_fields import Count, encoded, numbers, read_versioned
 from tvmdbg_widgets.formats.llvm_ir import KIND as IR_KIND
 from tvmdbg_widgets.formats.llvm_ir import ir_document
@@ -276,7 +276,7 @@ FAMILY = Family(
     (
         RECORDING_KIND,
         # Lists of node times have some of its fields.
-        Kind("recorded-times", "recorded times", sniff, read_recorded_times, TIMES_LIMIT, rank=-1),
+        Kind("recorded-times", "recorded times", sniff, read_recorded_times, "times", rank=-1),
         IR_KIND,
     ),
     assemble,

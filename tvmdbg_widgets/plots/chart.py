@@ -1,4 +1,4 @@
-"""What all charts share: title and notes, theme, hover, legend, names and units, and the link."""
+"""``Chart``: title, notes, theme, hover, legend and units that all charts share; ``link``."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 ThemeName = Literal["light", "dark"]
 
 WIDTH = 720
-#: Of charts with a row an operator: px of a row, and of what is around the rows.
+#: px of a row and around the rows, in charts with a row per operator.
 _ROW, _AROUND = 22, 110
 _FONT = "system-ui, sans-serif"
 _TITLE, _TEXT, _LINE = 14, 12, 18
-#: What names on an axis take of the width, and px at most.
+#: Share of the width for names on an axis, and most px.
 _LABEL_SHARE, _LABEL_ROOM = 0.45, 300.0
-#: px left of the frame for numbers, right of it for tools; what notes have at least; of a tick.
+#: px of numbers left of the frame, of tools right of it, of notes at least, and of a tick.
 _NUMBERS, _TOOLS, _LEAST_ROOM, _TICK_ROOM = 60.0, 50.0, 160.0, 70.0
-#: Of a legend below the frame.
+#: px of a column and a row of the legend, and around it.
 _LEGEND_COLUMN, _LEGEND_ROW, _LEGEND_AROUND = 130, 18, 14
 _FADED = 0.25
 
 TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns"))
-#: Bokeh sets the colors of a tooltip in its shadow root, where a style of its content reaches.
+#: Style of a tooltip; bokeh sets its colors in the shadow root that contains this.
 _TOOLTIP = """<style>
 :host {{ --tooltip-color: {surface}; --tooltip-text: {text}; --tooltip-border: {line};
   --tooltip-arrow-color: {line}; --tooltip-arrow-inner-color: {surface}; opacity: 1 }}
@@ -50,7 +50,7 @@ return `${Number((tick / size).toPrecision(6))} ${unit}${suffix}`;
 
 
 def checked(name: str, run: object, theme: object, top: int = 1) -> tuple[RunFacts, Scheme]:
-    """Return facts of the run and colors of the theme that a chart is given, if they are such."""
+    """Return facts of a run and colors of a theme, or raise for other arguments."""
     facts = getattr(run, "facts", run)
     if not isinstance(facts, RunFacts):
         raise TypeError(
@@ -62,7 +62,7 @@ def checked(name: str, run: object, theme: object, top: int = 1) -> tuple[RunFac
 
 
 class Chart:
-    """A bokeh figure with a title, notes below it and a data source; ``rows`` name its rows."""
+    """A bokeh figure with title, notes and a data source; ``rows`` are the names on its y axis."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Chart:
         from bokeh.models.annotations import Title
         from bokeh.plotting import figure
 
-        self.colors, self.source = colors, ColumnDataSource(columns)
+        self.colors, self.source, self.options = colors, ColumnDataSource(columns), options
         beside = max((text_width(name, _TEXT) for name in rows), default=_NUMBERS) + _TOOLS
         self._room = room = max(width - beside, _LEAST_ROOM)
         if rows:
@@ -117,11 +117,29 @@ class Chart:
         self.figure.grid.grid_line_alpha = 0.5
 
     def draw(self, glyph: str, **style: Any) -> Any:
-        """Return glyphs, such as ``"hbar"``, a row of the data source each."""
+        """Draw a glyph such as ``"hbar"`` for each row of the data source."""
         return getattr(self.figure, glyph)(**{"source": self.source, **style})
 
-    def finished(self, glyphs: Sequence[Any], tooltip: dict[str, str], *, legend: bool) -> Any:
-        """Return the figure, whose glyphs are selected by a click and told of under the pointer.
+    def scale(
+        self,
+        axis: str,
+        units: Sequence[tuple[float, str]],
+        suffix: str = "",
+        *,
+        start: float | None = None,
+    ) -> None:
+        """Write the ticks of axis ``"x"`` or ``"y"`` in units, and let it begin at a value."""
+        from bokeh.models import CustomJSTickFormatter
+
+        scale = "log" if self.options.get(f"{axis}_axis_type") == "log" else "linear"
+        arguments = {"units": list(map(list, units)), "suffix": suffix, "scale": scale}
+        ticks = CustomJSTickFormatter(args=arguments, code=_TICK)
+        getattr(self.figure, f"{axis}axis").formatter = ticks
+        if start is not None:
+            getattr(self.figure, f"{axis}_range").start = start
+
+    def finished(self, glyphs: Sequence[Any], tooltip: dict[str, str]) -> Any:
+        """Return the figure with tooltips, legend, and glyphs that a click selects.
 
         The tooltip's values are as bokeh writes them: ``"@time_text"``.
         """
@@ -139,14 +157,14 @@ class Chart:
             renderers=list(glyphs), tooltips=f"<div>{style}{cells}</div>", visible=False
         )
         self.figure.add_tools(hover, TapTool(renderers=list(glyphs), visible=False))
-        if legend:
+        if self.figure.legend and self.figure.legend[0].visible:
             self._place_legend()
         return self.figure
 
     def _place_legend(self) -> None:
-        """Put the legend below the figure, where it covers nothing."""
+        """Move the legend below the frame, where it covers nothing."""
         figure, legend = self.figure, self.figure.legend[0]
-        figure.center = [each for each in figure.center if each is not legend]
+        figure.center = [renderer for renderer in figure.center if renderer is not legend]
         figure.add_layout(legend, "below")
         legend.location = "bottom_left"
         legend.orientation = "horizontal"
@@ -161,45 +179,37 @@ class Chart:
         figure.height += _LEGEND_ROW * -(-len(legend.items) // columns) + _LEGEND_AROUND
 
 
-def unit_ticks(units: Sequence[tuple[float, str]], suffix: str = "", scale: str = "linear") -> Any:
-    """Return a formatter of ticks with the unit that suits them: ``"0.5 ms"``."""
-    from bokeh.models import CustomJSTickFormatter
-
-    arguments = {"units": [list(unit) for unit in units], "suffix": suffix, "scale": scale}
-    return CustomJSTickFormatter(args=arguments, code=_TICK)
-
-
 def columns_of(rows: Iterable[Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return attributes of rows as columns of those names."""
-    found = list(rows)
-    return {name: [getattr(row, name) for row in found] for name in names}
+    """Return attributes of rows as columns."""
+    listed = list(rows)
+    return {name: [getattr(row, name) for row in listed] for name in names}
 
 
 def operator_names(labels: Iterable[str], nodes: Iterable[int], width: int = WIDTH) -> list[str]:
-    """Return ``"conv2d + add + relu #38"`` for each, as :func:`axis_names` does."""
+    """Return axis names such as ``"conv2d + add + relu #38"``."""
     return axis_names(labels, [f"#{node}" if node >= 0 else "" for node in nodes], width)
 
 
 def axis_names(labels: Iterable[str], ids: Iterable[str], width: int) -> list[str]:
-    """Return names with ids behind them, short enough for the axis of a figure, no two alike.
+    """Return distinct names with ids, short enough for the axis of a figure.
 
-    Ids are whole: they are what tells a name that was cut.
+    Ids are never cut: they distinguish names that are.
     """
     most = min(_LABEL_ROOM, _LABEL_SHARE * width)
-    found: dict[str, None] = {}
-    for label, told in zip(labels, ids, strict=True):
-        own = f" {told}".rstrip()
+    names: dict[str, None] = {}
+    for label, number in zip(labels, ids, strict=True):
+        own = f" {number}".rstrip()
         short = fit(label, most - text_width(own, _TEXT), _TEXT)
         name, at = short + own, 1
-        while name in found:
+        while name in names:
             at += 1
             name = f"{short} ({at}){own}"
-        found[name] = None
-    return list(found)
+        names[name] = None
+    return list(names)
 
 
 def left_out(count: int, total: int, one: str, several: str) -> list[str]:
-    """Return a note, ``"2 of 27 are left out: their times are unknown"``; none for none."""
+    """Return the note ``"2 of 27 are left out: their times are unknown"``, if any."""
     why = f"is left out: {one}" if count == 1 else f"are left out: {several}"
     return [f"{count:,} of {total:,} {why}"] if count else []
 
@@ -214,9 +224,9 @@ def link(
 
         tvmdbg.plots.link(tvmdbg.plots.times(run), run)
 
-    Selecting bars or dots selects their nodes in ``run.session``, and a node that is selected
-    there lights its bars and dots. Any figure, or layout of figures, will do whose data source has
-    a column of node ids, as that of ``run.to_dataframe()``.
+    Selecting bars or dots selects their nodes in ``run.session``, and selected nodes highlight
+    their bars and dots. It works for any figure, or layout of figures, with a data source that has
+    a column of node ids, such as ``run.to_dataframe()``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How long operators take: as bars, repeat by repeat, and of two runs."""
+"""Charts of operator times: bars, repeats, and two runs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ from tvmdbg_widgets.plots.chart import (
     columns_of,
     left_out,
     operator_names,
-    unit_ticks,
 )
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.facts import OpenedRun
 
-#: Dots of one operator; of more repeats some are drawn, evenly spaced.
+#: Dots per operator; of more repeats an evenly spaced part is drawn.
 _MOST_REPEATS = 400
 _CHANGE_COLUMNS = (
     *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
@@ -45,10 +44,10 @@ _CHANGE_COLUMNS = (
 
 @public
 def times(run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
-    """Return a bar chart of the operators that take longest.
+    """Return a bar chart of the slowest operators.
 
     Columns are those of ``run.table()``. A line across the end of a bar spans p10 to p90 of the
-    repeats, where they are known.
+    repeats, if known.
 
     Parameters
     ----------
@@ -105,8 +104,7 @@ def times(run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: i
     bars = chart.draw("hbar", y="operator", right="time_ns", **look)
     look = {"line_color": colors.text, "line_width": 1.5}
     chart.draw("segment", x0="p10_ns", x1="p90_ns", y0="operator", y1="operator", **look)
-    chart.figure.x_range.start = 0
-    chart.figure.xaxis.formatter = unit_ticks(TIME_UNITS)
+    chart.scale("x", TIME_UNITS, start=0)
     chart.figure.ygrid.visible = False
     tooltip = {
         "operator": "@operator",
@@ -116,14 +114,14 @@ def times(run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: i
         "outputs": "@outputs",
         "match": "@trust",
     }
-    return chart.finished([bars], tooltip, legend=True)
+    return chart.finished([bars], tooltip)
 
 
 @public
 def repeats(
     run: OpenedRun, top: int = 30, *, theme: ThemeName = "light", width: int = WIDTH
 ) -> Any:
-    """Return the repeats of the slowest operators, each over the median of its operator.
+    """Return the repeats of the slowest operators, divided by the operator's median.
 
     A row is one repeat of one operator: ``node``, ``name`` and ``time_ns`` as in ``run.table()``,
     ``repeat``, and ``relative``, which is ``time_ns`` over the median of the operator.
@@ -150,18 +148,18 @@ def repeats(
     drawn = np.arange(0, matrix.repeats, -(-matrix.repeats // _MOST_REPEATS))
     ns = matrix.ns[np.ix_(rows, drawn)]
     row, column = np.nonzero(np.isfinite(ns))
-    repeat, found = drawn[column], ns[row, column]
+    repeat, times_ns = drawn[column], ns[row, column]
     warm_up = repeat < matrix.warm_up.cut
     fills = colors.background, colors.accent
     columns = {
         "node": matrix.nodes[rows[row]],
-        "name": [matrix.names[each] for each in rows[row].tolist()],
-        "operator": [names[each] for each in row.tolist()],
+        "name": [matrix.names[at] for at in rows[row].tolist()],
+        "operator": [names[at] for at in row.tolist()],
         "repeat": repeat,
         "phase": np.where(warm_up, "warm-up", "after warm-up").tolist(),
-        "time_ns": found,
+        "time_ns": times_ns,
         "relative": matrix.relative[rows[row], repeat],
-        "time_text": [duration_text(each, matrix.rounding_ns) for each in found.tolist()],
+        "time_text": [duration_text(ns, matrix.rounding_ns) for ns in times_ns.tolist()],
         "color": np.where(warm_up, *fills).tolist(),
     }
     notes = [matrix.warm_up.why]
@@ -187,14 +185,14 @@ def repeats(
     look["line_color"] = colors.accent
     dots = chart.draw("scatter", x="relative", y="operator", size=8, **look)
     chart.figure.xaxis.formatter = PrintfTickFormatter(format="%.4g×")
-    chart.figure.legend.visible = has_legend = bool(matrix.warm_up.cut)
+    chart.figure.legend.visible = bool(matrix.warm_up.cut)
     tooltip = {
         "operator": "@operator",
         "repeat": "@repeat (@phase)",
         "time": "@time_text",
         "over the median": "@relative{0.000}×",
     }
-    return chart.finished([dots], tooltip, legend=has_legend)
+    return chart.finished([dots], tooltip)
 
 
 @public
@@ -208,11 +206,11 @@ def compare_times(
     theme: ThemeName = "light",
     width: int = WIDTH,
 ) -> Any:
-    """Return the times of two runs, the operators that changed most first.
+    """Return the times of two runs, largest changes first.
 
-    A hollow dot is the time in `a`, a filled one that in `b`. Columns are those of
-    ``a.compare_times(b).to_dataframe()``; ``a`` and ``b`` hold the ids of the nodes, so that
-    ``link(figure, a, nodes="a")`` and ``link(figure, b, nodes="b")`` know them.
+    A hollow dot is the time in `a`, a filled dot the time in `b`. Columns are those of
+    ``a.compare_times(b).to_dataframe()``; ``a`` and ``b`` are node ids, for
+    ``link(figure, a, nodes="a")`` and ``link(figure, b, nodes="b")``.
 
     Parameters
     ----------
@@ -273,8 +271,7 @@ def compare_times(
     before = chart.draw("scatter", x="ns_a", y="operator", size=9, **look)
     look = {"color": "color", "legend_group": "verdict"}
     after = chart.draw("scatter", x="ns_b", y="operator", size=9, **look)
-    chart.figure.x_range.start = 0
-    chart.figure.xaxis.formatter = unit_ticks(TIME_UNITS)
+    chart.scale("x", TIME_UNITS, start=0)
     tooltip = {
         "operator": "@operator",
         "A": "@a_text",
@@ -283,4 +280,4 @@ def compare_times(
         "verdict": "@verdict: @why",
         "match": "@match",
     }
-    return chart.finished([before, after, lines], tooltip, legend=True)
+    return chart.finished([before, after, lines], tooltip)

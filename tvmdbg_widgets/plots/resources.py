@@ -1,4 +1,4 @@
-"""What operators use: arithmetic against memory traffic, and bytes of the workspace."""
+"""Charts of resources: roofline, and memory in use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from tvmdbg_widgets.plots.chart import (
     checked,
     columns_of,
     operator_names,
-    unit_ticks,
 )
 
 if TYPE_CHECKING:
@@ -32,9 +31,9 @@ if TYPE_CHECKING:
 
 _BYTE_UNITS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 _RATE_UNITS = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
-#: Of dots, px.
+#: px of dots.
 _SMALLEST, _LARGEST = 7.0, 26.0
-#: How far the ceilings reach beyond the dots.
+#: Factor by which the ceilings extend beyond the dots.
 _BEYOND = 10.0**0.4
 
 
@@ -47,7 +46,7 @@ def roofline(
     theme: ThemeName = "light",
     width: int = WIDTH,
 ) -> Any:
-    """Return the roofline of a run; a dot is an operator, its area the time it takes.
+    """Return the roofline of a run; a dot is an operator, its area is its time.
 
     Columns are those of ``run.roofline().to_dataframe()``.
 
@@ -68,10 +67,10 @@ def roofline(
         Or a ceiling or ``theme`` is none of these.
     """
     facts, colors = checked("roofline", run, theme)
-    found = roofline_of(facts.parts, lambda: facts.work, peak_flops, bandwidth)
+    result = roofline_of(facts.parts, lambda: facts.work, peak_flops, bandwidth)
     points = [
         point
-        for point in found
+        for point in result
         if 0 < point.intensity < math.inf and 0 < point.flops_per_s < math.inf
     ]
     if not points:
@@ -79,7 +78,7 @@ def roofline(
             f"No operator of {facts.title} has both a known time and a known number of operations "
             "above 0, so there is no roofline. print(run.roofline()) gives the reasons."
         )
-    functions = found.work.graph.func_names
+    functions = result.work.graph.func_names
     labels = [one_line(label(functions[point.node]) or point.name) for point in points]
     ns = np.array([point.time_ns for point in points])
     columns = columns_of(points, Point.__dataclass_fields__) | {
@@ -100,8 +99,8 @@ def roofline(
             for point in points
         ],
     }
-    notes = list(found.said[:2])
-    if missing := len(found) - len(points):
+    notes = list(result.said[:2])
+    if missing := len(result) - len(points):
         why = "no operations, or operations, bytes or time unknown"
         notes.append(f"{counted(missing, 'operator')} not drawn: {why}")
     axes: Any = {"x_axis_type": "log", "y_axis_type": "log", "x_axis_label": "FLOP per byte"}
@@ -109,17 +108,17 @@ def roofline(
     look: dict[str, Any] = {"fill_color": "color", "fill_alpha": 0.7, "legend_group": "op_kind"}
     look["line_color"] = colors.background
     dots = chart.draw("scatter", x="intensity", y="flops_per_s", size="size", **look)
-    given = found.peak_flops is not None and found.bandwidth is not None
-    peak = found.peak_flops or found.highest_flops
-    per_byte = found.bandwidth or found.highest_bytes
+    given = result.peak_flops is not None and result.bandwidth is not None
+    peak = result.peak_flops or result.highest_flops
+    per_byte = result.bandwidth or result.highest_bytes
     ridge = peak / per_byte
     low = min(ridge, *(point.intensity for point in points)) / _BEYOND
     high = max(ridge, *(point.intensity for point in points)) * _BEYOND
     look = {"line_color": colors.muted, "line_dash": "solid" if given else "dashed"}
     ends = [low, ridge, high], [low * per_byte, peak, peak]
     chart.figure.line(*ends, **look, line_width=1.5, level="underlay")
-    chart.figure.yaxis.formatter = unit_ticks(_RATE_UNITS, "FLOP/s", "log")
-    chart.figure.xaxis.formatter = unit_ticks(((1, ""),), "", "log")
+    chart.scale("y", _RATE_UNITS, "FLOP/s")
+    chart.scale("x", ((1, ""),))
     tooltip = {
         "operator": "@operator",
         "time": "@time_text",
@@ -128,12 +127,12 @@ def roofline(
         "moved": "@bytes_text",
         "bound by": "@bound_text",
     }
-    return chart.finished([dots], tooltip, legend=True)
+    return chart.finished([dots], tooltip)
 
 
 @public
 def memory(run: OpenedRun, *, theme: ThemeName = "light", width: int = WIDTH) -> Any:
-    """Return the bytes of the workspace that are live over time, by the memory plan.
+    """Return the live bytes of the workspace over time, by the memory plan.
 
     A row is a node that runs: ``node``, ``name``, the bytes ``value``, and from when to when,
     ``ns`` and ``end_ns`` of the timeline. Of a run without times they are ``step`` and
@@ -157,36 +156,36 @@ def memory(run: OpenedRun, *, theme: ThemeName = "light", width: int = WIDTH) ->
     if not len(plan.order):
         raise ValueError(f"No node of {facts.title} runs, so there is no memory use to draw.")
     counters = [] if facts.timeline is None else counters_of(facts.parts, lambda: plan)
-    counter = next((each for each in counters if each.name == MEMORY), None)
+    counter = next((known for known in counters if known.name == MEMORY), None)
     timed = counter is not None and counter.nodes is not None
     left, right = ("ns", "end_ns") if timed else ("step", "end_step")
     if counter is not None and counter.nodes is not None:
-        said, node, value = counter.said, counter.nodes[:-1], counter.values[:-1].astype(np.int64)
+        source, node, value = counter.said, counter.nodes[:-1], counter.values[:-1].astype(np.int64)
         start, end = counter.ns[:-1], counter.ns[1:]
-        start_text = [duration_text(each) for each in start.tolist()]
+        start_text = list(map(duration_text, start.tolist()))
     else:
-        said = f"Memory use follows from the storage plan, node by node. {MEMORY_LEAVES_OUT}"
+        source = f"Memory use follows from the storage plan, node by node. {MEMORY_LEAVES_OUT}"
         node, value = plan.order.astype(np.int64), plan.live
         start = np.arange(len(node), dtype=np.float64)
         end = start + 1
-        start_text = [f"step {each:,.0f}" for each in start.tolist()]
+        start_text = [f"step {step:,.0f}" for step in start.tolist()]
     labels, nodes = node_labels(plan.graph), node.tolist()
-    named = {each: one_line(labels[each]) for each in set(nodes)}
+    named = {row: one_line(labels[row]) for row in set(nodes)}
     names = dict(zip(named, operator_names(named.values(), named), strict=True))
     columns = {
         "node": node,
-        "name": [plan.graph.names[each] for each in nodes],
-        "operator": [names[each] for each in nodes],
+        "name": [plan.graph.names[row] for row in nodes],
+        "operator": [names[row] for row in nodes],
         left: start,
         right: end,
         "value": value,
-        "value_text": [bytes_text(each) for each in value.tolist()],
+        "value_text": list(map(bytes_text, value.tolist())),
         "start_text": start_text,
     }
     first, *others = plan.peak.nodes
     more = f" and {counted(len(others), 'other node')} run" if others else " runs"
     peak = f"peak {bytes_text(plan.peak.bytes)}, while {names.get(first, f'#{first}')}{more}"
-    notes = [peak, said]
+    notes = [peak, source]
     if plan.unknown_sizes:
         notes.append(f"{counted(plan.unknown_sizes, 'output')} of unknown size not counted")
     if plan.unplaced:
@@ -199,11 +198,10 @@ def memory(run: OpenedRun, *, theme: ThemeName = "light", width: int = WIDTH) ->
     look = {"fill_color": colors.accent, "fill_alpha": 0.5, "line_color": colors.accent}
     areas = chart.draw("quad", left=left, right=right, bottom=0, top="value", **look)
     powers = [2**power for power in range(10)]
-    chart.figure.y_range.start = 0
     chart.figure.yaxis.ticker = AdaptiveTicker(base=1024, mantissas=powers)
-    chart.figure.yaxis.formatter = unit_ticks(_BYTE_UNITS)
+    chart.scale("y", _BYTE_UNITS, start=0)
     if timed:
-        chart.figure.xaxis.formatter = unit_ticks(TIME_UNITS)
+        chart.scale("x", TIME_UNITS)
     chart.figure.xgrid.visible = False
     tooltip = {"operator": "@operator", "in use": "@value_text", "from": "@start_text"}
-    return chart.finished([areas], tooltip, legend=False)
+    return chart.finished([areas], tooltip)

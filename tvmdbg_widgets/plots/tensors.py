@@ -1,4 +1,4 @@
-"""The values of a tensor: how they are distributed, and along one axis."""
+"""Charts of a tensor's values: histogram, and profile of channels."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 #: Gap before the bar of zeros, and its width, as shares of the axis; room above the bars.
 _APART, _ABOVE = 0.03, 1.05
-#: Where the bar of zeros stands there are no values.
+#: Ticks without labels below the bar of zeros.
 _TICK = 'return tick > last ? "" : `${Number(tick.toPrecision(6))}`;'
-#: Bars of channels; of a longer axis each stands for several indices.
+#: Most bars of channels; a bar of a longer axis covers several indices.
 _MOST_CHANNELS = 512
 
 
@@ -53,9 +53,8 @@ def histogram(
 ) -> Any:
     """Return a histogram of the finite values of a tensor, exact counts.
 
-    As in the tensor view zeros are apart, at the right, so that they do not flatten the bars,
-    unless there is nothing else; and where a few far values would set the range, the bars span
-    the others.
+    As in the tensor view, zeros have a separate bar at the right, so that they do not flatten the
+    others, unless there is nothing else. A few outliers do not set the range.
 
     A row is a bin: ``low``, ``high``, ``count``, ``share`` of all values, and the entry ``node``,
     ``output``. Zeros are in no bin: they have a row of their own in the second data source.
@@ -98,20 +97,20 @@ def histogram(
         robust = contrast.robust
     if robust is not None:
         range = robust.low, robust.high  # noqa: A001
-    found = tensor.histogram(bins, range, scale, reading=read)
-    if scale == "log" and not found.edges[0] > 0:
+    counted_bins = tensor.histogram(bins, range, scale, reading=read)
+    if scale == "log" and not counted_bins.edges[0] > 0:
         raise ValueError(f"{name} has no values above zero for a log scale; use scale='linear'")
     stay = scale == "log" or tensor.dtype.name == "bool" or statistics.zero == statistics.finite
     zeros = 0 if stay else statistics.zero
-    counts = _without_zeros(found, zeros)
+    counts = _without_zeros(counted_bins, zeros)
     beyond = statistics.finite - zeros - int(counts.sum())
-    edges = [short_text(edge) for edge in found.edges.tolist()]
+    edges = [short_text(edge) for edge in counted_bins.edges.tolist()]
     values = counted(statistics.size, "value")
     columns = {
         "node": np.full(len(counts), tensor.node),
         "output": np.full(len(counts), tensor.output),
-        "low": found.edges[:-1],
-        "high": found.edges[1:],
+        "low": counted_bins.edges[:-1],
+        "high": counted_bins.edges[1:],
         "count": counts,
         "share": counts / statistics.size,
         "range_text": [f"{low} … {high}" for low, high in pairwise(edges)],
@@ -131,21 +130,21 @@ def histogram(
     look = {"fill_color": colors.accent, "line_color": colors.background}
     box: dict[str, Any] = {"bottom": 0, "top": "count"}
     glyphs = [chart.draw("quad", left="low", right="high", **box, **look, line_width=0.5)]
-    if has_zeros := bool(zeros and counts.any()):
+    if zeros and counts.any():
         share = zeros / statistics.size
-        of_zeros = _row_of_zeros(tensor, found, zeros, share)
+        of_zeros = _row_of_zeros(tensor, counted_bins, zeros, share)
         legend = f"{counted(zeros, 'zero')} ({percent(share)}), shown separately"
         box |= {"source": ColumnDataSource(of_zeros), "color": colors.muted}
         apart = chart.draw("quad", left="left", right="right", **box, legend_label=legend)
         glyphs.append(apart)
-        last = {"last": float(found.edges[-1])}
+        last = {"last": float(counted_bins.edges[-1])}
         chart.figure.y_range.end = float(counts.max()) * _ABOVE
         chart.figure.xaxis.formatter = CustomJSTickFormatter(args=last, code=_TICK)
     chart.figure.y_range.start = 0
     chart.figure.yaxis.formatter = NumeralTickFormatter(format="0,0")
     chart.figure.xgrid.visible = False
     tooltip = {"values": "@range_text", "count": "@count{0,0}", "share": "@share{0.00 %}"}
-    return chart.finished(glyphs, tooltip, legend=has_zeros)
+    return chart.finished(glyphs, tooltip)
 
 
 @public
@@ -158,7 +157,7 @@ def channels(
     theme: ThemeName = "light",
     width: int = WIDTH,
 ) -> Any:
-    """Return minimum, mean and maximum of the finite values in each channel of a tensor.
+    """Return minimum, mean and maximum of the finite values per channel of a tensor.
 
     A row is a channel, or several next to each other where there are more than 512: ``first`` and
     ``last`` index, ``minimum``, ``mean``, ``maximum``, whether it holds ``nan``, ``pos_inf`` or
@@ -208,7 +207,7 @@ def channels(
     edge = float(drawn.maximum[finite].max()) if finite.any() else 0.0
     spans = zip(first.tolist(), last.tolist(), strict=True)
     minimum, mean, maximum = drawn.minimum, drawn.mean, drawn.maximum
-    told = zip(minimum.tolist(), maximum.tolist(), mean.tolist(), strict=True)
+    bounds = zip(minimum.tolist(), maximum.tolist(), mean.tolist(), strict=True)
     columns = {
         "node": np.full(size, tensor.node),
         "output": np.full(size, tensor.output),
@@ -230,7 +229,7 @@ def channels(
                 f"{value_text(low, dtype)} … {value_text(high, dtype)}, "
                 f"mean {computed_text(middle)}"
             )
-            for low, high, middle in told
+            for low, high, middle in bounds
         ],
         "not_finite_text": [
             ", ".join(
@@ -260,11 +259,10 @@ def channels(
         chart.draw("scatter", x="middle", y="not_finite_at", marker="x", size=9, **look)
     chart.figure.xgrid.visible = False
     tooltip = {"index": "@index_text", "values": "@values_text", "holds": "@not_finite_text"}
-    return chart.finished([bars], tooltip, legend=True)
+    return chart.finished([bars], tooltip)
 
 
 def _tensor(run: RunFacts, key: TensorKey) -> tuple[Tensor, str]:
-    """Return a tensor of a run and its name, ``"conv2d + add + relu #38"``."""
     if run.tensors is None:
         raise ValueError(how_to_get("tensors", run.parts))
     tensor = run.tensors[key]
@@ -291,8 +289,8 @@ def _left_out(statistics: Statistics, beyond: int, *, is_robust: bool) -> list[s
         (statistics.neg_inf, "−Inf"),
         (0 if is_robust else beyond, "finite values outside the range"),
     )
-    told = [f"{count:,} {what}" for count, what in specials if count]
-    notes = [f"left out: {', '.join(told)}"] if told else []
+    parts = [f"{count:,} {what}" for count, what in specials if count]
+    notes = [f"left out: {', '.join(parts)}"] if parts else []
     if is_robust:
         every = f"range=({statistics.minimum}, {statistics.maximum}) shows all"
         of = counted(statistics.finite, "value")
@@ -300,9 +298,8 @@ def _left_out(statistics: Statistics, beyond: int, *, is_robust: bool) -> list[s
     return notes
 
 
-def _row_of_zeros(tensor: Tensor, found: Histogram, zeros: int, share: float) -> dict[str, Any]:
-    """Return the columns of the zeros: as those of the bins, and where their bar is."""
-    first, last = float(found.edges[0]), float(found.edges[-1])
+def _row_of_zeros(tensor: Tensor, bins: Histogram, zeros: int, share: float) -> dict[str, Any]:
+    first, last = float(bins.edges[0]), float(bins.edges[-1])
     gap = _APART * (last - first)
     row = {
         "node": tensor.node,
@@ -319,9 +316,9 @@ def _row_of_zeros(tensor: Tensor, found: Histogram, zeros: int, share: float) ->
     return {name: [value] for name, value in row.items()}
 
 
-def _without_zeros(found: Histogram, zeros: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the counts without the zeros, which lie in one of the bins."""
-    edges, counts = found.edges, np.array(found.counts, np.int64)
+def _without_zeros(bins: Histogram, zeros: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the counts without zeros, which are all in one bin."""
+    edges, counts = bins.edges, np.array(bins.counts, np.int64)
     home = min(int(np.searchsorted(edges, 0.0, side="right")) - 1, len(counts) - 1)
     if zeros and home >= 0 and edges[home] <= 0 <= edges[-1]:
         counts[home] -= min(zeros, counts[home])

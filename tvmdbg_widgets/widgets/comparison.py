@@ -221,7 +221,6 @@ def _time_columns(comparison: Comparison) -> tuple[list[NodeColumn], list[NodeCo
 
 
 def _shapes(graph: Graph) -> StringColumn:
-    """Return the shape of each node's first output, "" if unknown."""
     counts = np.diff(graph.entry_offsets).tolist()
     shapes = (graph.shape(node) if count else None for node, count in enumerate(counts))
     return StringColumn.from_strings("" if shape is None else shape_text(shape) for shape in shapes)

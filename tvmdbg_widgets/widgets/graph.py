@@ -19,7 +19,7 @@ from tvmdbg_widgets.widgets.color_columns import ColorColumns
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, ShownNodes
 from tvmdbg_widgets.widgets.run_model import Folding
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import Choice, as_trait_error
+from tvmdbg_widgets.widgets.traits import Choice, as_trait_error, validated
 from tvmdbg_widgets.widgets.view import View, require_run
 
 
@@ -139,15 +139,8 @@ class GraphColors(traitlets.HasTraits):
     def _on_demand(self) -> dict[str, Any]:
         return self._columns.wire
 
-    @traitlets.validate("color_limits")
-    def _two_numbers(self, proposal: Any) -> tuple[float, float] | None:
-        with as_trait_error("color_limits"):
-            return checked_range(proposal["value"])
-
-    @traitlets.validate("label")
-    def _known_fields(self, proposal: Any) -> str:
-        with as_trait_error("label"):
-            return checked_template(proposal["value"])
+    _check_limits = validated("color_limits", lambda _, limits: checked_range(limits))
+    _check_label = validated("label", lambda _, label: checked_template(label))
 
     @traitlets.validate("_color_columns")
     def _only_ours(self, _proposal: Any) -> dict[str, Any]:
@@ -197,17 +190,13 @@ class GraphOptions(GraphColors, Folding, ShownNodes):
             traits = {"color_by": "time"} | traits
         super().__init__(shown, session, **traits)
 
-    @traitlets.validate("focus")
-    def _in_the_graph(self, proposal: dict[str, Any]) -> int | str | None:
-        return _known_node(self._facts, proposal["value"])
+    _check_focus = validated("focus", lambda self, node: _known_node(self._facts.graph, node))
 
 
-def _known_node(run: RunFacts, focus: int | str | None) -> int | str | None:
+def _known_node(graph: Graph | None, focus: int | str | None) -> int | str | None:
     """Return the focus; raise if the graph does not have it."""
-    graph = run.graph
-    with as_trait_error("focus"):
-        if graph is not None and focus is not None:
-            graph.node(focus) if isinstance(focus, str) else graph.nodes[focus]
+    if graph is not None and focus is not None:
+        graph.node(focus) if isinstance(focus, str) else graph.nodes[focus]
     return focus
 
 

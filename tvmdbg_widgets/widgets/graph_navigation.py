@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.model.base.choice import fields_of, one_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.refs import listed, node_ref
-from tvmdbg_widgets.widgets.traits import as_trait_error, named_in
+from tvmdbg_widgets.widgets.traits import named_in, validated
 
 NodeRef: TypeAlias = int | str
 NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None
@@ -38,30 +38,17 @@ class ShownNodes(traitlets.HasTraits):
 
     _facts: RunFacts  # the view's
 
-    @traitlets.validate("isolate")
-    def _part_of_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
-        with as_trait_error("isolate"):
-            return checked_isolation(self._facts.graph, proposal["value"])
-
-    @traitlets.validate("hidden")
-    def _readable(self, proposal: dict[str, Any]) -> list[str]:
-        with as_trait_error("hidden"):
-            return checked_queries(proposal["value"])
-
-    @traitlets.validate("camera")
-    def _above_the_graph(self, proposal: dict[str, Any]) -> dict[str, Any] | None:
-        with as_trait_error("camera"):
-            return checked_camera(self._facts, proposal["value"])
-
-    @traitlets.validate("history")
-    def _steps(self, proposal: dict[str, Any]) -> dict[str, Any]:
-        with as_trait_error("history"):
-            return checked_history(self._facts, proposal["value"], STEP_TRAITS)
-
-    @traitlets.validate("bookmarks")
-    def _looks(self, proposal: dict[str, Any]) -> dict[str, Any]:
-        with as_trait_error("bookmarks"):
-            return checked_bookmarks(self._facts, proposal["value"], _BOOKMARKED)
+    _check_isolate = validated(
+        "isolate", lambda self, part: checked_isolation(self._facts.graph, part)
+    )
+    _check_hidden = validated("hidden", lambda _, queries: checked_queries(queries))
+    _check_camera = validated("camera", lambda self, camera: checked_camera(self._facts, camera))
+    _check_history = validated(
+        "history", lambda self, history: checked_history(self._facts, history, STEP_TRAITS)
+    )
+    _check_bookmarks = validated(
+        "bookmarks", lambda self, views: checked_bookmarks(self._facts, views, _BOOKMARKED)
+    )
 
 
 class Navigation:
@@ -69,7 +56,6 @@ class Navigation:
 
     @property
     def _view(self) -> Any:
-        """The moved view."""
         return self
 
     def upstream(self, nodes: NodeRefs = None) -> None:

@@ -59,7 +59,6 @@ class Saved(UsesModels):
         return ()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """Return widget and figure as one output."""
         self._glance()
         bundle = super()._repr_mimebundle_(**kwargs)
         if bundle is None:
@@ -68,7 +67,6 @@ class Saved(UsesModels):
         return {**data, **self._figure_data()}, metadata
 
     def _ipython_display_(self) -> None:
-        """Show the widget, then its figure below."""
         if self.comm is None:
             name = type(self).__name__
             text = f"This {name} is closed. Make another one: {self._made_by.format(name=name)}"

@@ -18,17 +18,15 @@ from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.number_text import short_text
-from tvmdbg_widgets.widgets.outputs import Saved
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import ModelTrait
-from tvmdbg_widgets.widgets.view import a_session, own_model, require_run
+from tvmdbg_widgets.widgets.view import RunView, require_run
 
 #: Size of the table in a saved notebook; without text columns, so many beside the first.
 _MOST_ROWS, _MOST_COLUMNS = 12, 3
 
 
-class LinkedPlot(Saved):
+class LinkedPlot(RunView):
     """A bokeh figure that shares its selection with a session.
 
     The page gets BokehJS from the kernel, once, so it works offline.
@@ -38,8 +36,6 @@ class LinkedPlot(Saved):
     _css = bundle("plot.css")
     _code = traitlets.Unicode(code_name("plot")).tag(sync=True)
 
-    run = ModelTrait()
-    session: Any = ModelTrait()
     nodes = traitlets.Unicode("node").tag(sync=True, page=False)
     _library = traitlets.Unicode().tag(sync=True)
     _made_by = "tvmdbg_widgets.plots.link(figure, run)"
@@ -59,14 +55,6 @@ class LinkedPlot(Saved):
         session = session or session_of(self._facts)
         super().__init__(run=model_of(self._facts), session=session, nodes=nodes, _library=name)
         self.on_msg(self._on_question)
-
-    @traitlets.validate("run")
-    def _its_own_run(self, proposal: dict[str, Any]) -> object:
-        return own_model(proposal, self._facts)
-
-    @traitlets.validate("session")
-    def _a_session(self, proposal: dict[str, Any]) -> Session:
-        return a_session(proposal)
 
     def answer(self, message: object) -> tuple[dict[str, Any], list[bytes]]:
         """Return the reply to a message: the compressed figure or BokehJS."""

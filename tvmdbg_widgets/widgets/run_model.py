@@ -84,13 +84,11 @@ class Folding(traitlets.HasTraits):
         self._show(opened)
 
     def _show(self, opened: set[int]) -> None:
-        """Draw groups with these open."""
         with self.hold_trait_notifications():
             self.grouped = True
             self.open_groups = sorted(opened)
 
     def _open(self) -> set[int]:
-        """Return the open groups."""
         if self.open_groups is not None:
             return set(self.open_groups)
         if self._opened is not None:
@@ -112,7 +110,6 @@ def _require(run: RunFacts, name: str, groups: Iterable[int]) -> None:
 
 
 def _rows(groups: Groups, what: GroupRefs) -> list[int]:
-    """Return the ids of given groups."""
     if what is None:
         return list(range(len(groups)))
     if isinstance(what, str):

@@ -19,6 +19,7 @@ from tvmdbg_widgets.widgets.traits import (
     TimeRange,
     as_trait_error,
     named_in,
+    validated,
 )
 
 
@@ -165,15 +166,8 @@ class Session(SharedModel):
         with as_trait_error(trait):
             node_ref(node, *named_in(self._run))
 
-    @traitlets.validate("notes")
-    def _notes_of_nodes(self, proposal: dict[str, Any]) -> dict[str, str]:
-        with as_trait_error("notes"):
-            return checked_notes(self._run, proposal["value"])
-
-    @traitlets.validate("tour")
-    def _steps_of_nodes(self, proposal: dict[str, Any]) -> list[dict[str, Any]]:
-        with as_trait_error("tour"):
-            return checked_tour(self._run, proposal["value"])
+    _check_notes = validated("notes", lambda self, notes: checked_notes(self._run, notes))
+    _check_tour = validated("tour", lambda self, steps: checked_tour(self._run, steps))
 
     @traitlets.validate("tour_step")
     def _step_of_the_tour(self, proposal: dict[str, Any]) -> int | None:

@@ -11,7 +11,7 @@ from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
-from tvmdbg_widgets.widgets.traits import Choice, ChoiceOr, EntryTrait
+from tvmdbg_widgets.widgets.traits import Choice, ChoiceOr, EntryTrait, validated
 from tvmdbg_widgets.widgets.view import View, auto_height
 
 #: Integers up to which JavaScript's numbers are exact.
@@ -88,14 +88,10 @@ class TensorOptions(traitlets.HasTraits):
                 raise traitlets.TraitError(str(problem)) from None
         return text
 
-    @traitlets.validate("data_sizes")
-    def _of_its_axes(self, proposal: Any) -> dict[str, int] | None:
-        if proposal["value"] is None:
-            return None
-        try:
-            return checked_sizes(proposal["value"], self.data_layout)
-        except ValueError as problem:
-            raise traitlets.TraitError(f"data_sizes: {problem}") from None
+    _check_sizes = validated(
+        "data_sizes",
+        lambda self, sizes: None if sizes is None else checked_sizes(sizes, self.data_layout),
+    )
 
     @traitlets.validate("scale")
     def _finite(self, proposal: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -30,6 +30,16 @@ def as_trait_error(name: str) -> Iterator[None]:
         yield
     except (TypeError, ValueError, LookupError, OverflowError) as problem:
         raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None
+
+
+def validated(name: str, check: Callable[[Any, Any], Any]) -> Any:
+    """Return a validator that sets a trait to ``check(widget, value)``; errors name the trait."""
+
+    def validate(widget: Any, proposal: dict[str, Any]) -> Any:
+        with as_trait_error(name):
+            return check(widget, proposal["value"])
+
+    return traitlets.validate(name)(validate)
 
 
 class Choice(traitlets.Enum[Any]):

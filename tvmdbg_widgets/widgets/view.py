@@ -53,7 +53,23 @@ def auto_height(least: int = 240) -> Any:
     return ChoiceOr(["auto"], traitlets.Int(min=least, max=4000), default="auto").tag(sync=True)
 
 
-class View(Saved):
+class RunView(Saved):
+    """A widget of one run, with the run's model and a session."""
+
+    run = ModelTrait()
+    session: Any = ModelTrait()
+    _facts: RunFacts
+
+    @traitlets.validate("run")
+    def _its_own_run(self, proposal: dict[str, Any]) -> object:
+        return own_model(proposal, self._facts)
+
+    @traitlets.validate("session")
+    def _a_session(self, proposal: dict[str, Any]) -> Session:
+        return a_session(proposal)
+
+
+class View(RunView):
     """One view of a run, linked to the others by its session.
 
     Parameters
@@ -70,8 +86,6 @@ class View(Saved):
         For something that is no run, or a keyword that is no trait of this view.
     """
 
-    run = ModelTrait()
-    session: Any = ModelTrait()
     height = traitlets.Int(360, min=120, max=4000).tag(sync=True)
     #: Whether the figure depends on the values of all tensors.
     _tells_health = False
@@ -89,14 +103,6 @@ class View(Saved):
                 raise no_argument(type(self).__name__, name, [*usable, "session"])
         session = session or session_of(self._facts)
         super().__init__(run=model_of(self._facts), session=session, **traits)
-
-    @traitlets.validate("run")
-    def _its_own_run(self, proposal: dict[str, Any]) -> object:
-        return own_model(proposal, self._facts)
-
-    @traitlets.validate("session")
-    def _a_session(self, proposal: dict[str, Any]) -> Session:
-        return a_session(proposal)
 
     def __repr__(self) -> str:
         return (
@@ -168,7 +174,6 @@ class View(Saved):
         return {name: getattr(self, name) for name in names if self.has_trait(name)} | own
 
     def _marked(self, redaction: Redaction | None = None) -> tuple[int, ...]:
-        """Return the selected nodes of this run."""
         if redaction is not None:
             return redaction.selected
         graph = self._facts.graph

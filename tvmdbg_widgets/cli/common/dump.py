@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.terminal import UsageError, is_terminal
+from tvmdbg_widgets.formats.limits import LIMITS
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.model.graph.graph import Graph
@@ -77,7 +78,8 @@ _FILES = {
         list[str] | None,
         "--limit",
         "PART=BYTES",
-        "Read larger files: [bold]trace=20G[/]",
+        "Read larger files: [bold]trace=20G[/]; also "
+        f"{', '.join(name for name in LIMITS if name != 'trace')}.",
         show_default=False,
     ),
 }
@@ -150,8 +152,6 @@ def of_run(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _limit(text: str) -> tuple[str, int]:
-    from tvmdbg_widgets.formats.families import LIMITS
-
     match = re.fullmatch(r"(\w+)=([0-9]{1,12})([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
     if match is None or match[1] not in LIMITS:
         raise UsageError(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from tvmdbg_widgets.model.base.choice import meant
 
@@ -39,21 +39,6 @@ class Verbs(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-class Verb(TyperCommand):
-    """A verb whose help of ``--limit`` lists all parts that have a limit."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help."""
-        for option in self.params:
-            text = getattr(option, "help", None) or ""
-            if option.name == "limit" and "; also" not in text:
-                from tvmdbg_widgets.formats.families import LIMITS
-
-                others = ", ".join(name for name in LIMITS if f"{name}=" not in text)
-                option.help = f"{text}; also {others}."  # type: ignore[attr-defined]
-        super().format_help(ctx, formatter)
-
-
 @contextmanager
 def _nearest_named() -> Iterator[None]:
     """Add the nearest names to an error of usage."""
@@ -81,7 +66,7 @@ def register(app: typer.Typer, module: ModuleType, panel: str) -> None:
     """Add the verb of a module: its function of the same name."""
     name = module.__name__.rpartition(".")[2]
     function = getattr(module, name)
-    how: dict[str, Any] = {"rich_help_panel": panel, "epilog": module.EXAMPLES, "cls": Verb}
+    how: dict[str, Any] = {"rich_help_panel": panel, "epilog": module.EXAMPLES}
     app.command(name, help=_prose(function), **how)(function)
 
 

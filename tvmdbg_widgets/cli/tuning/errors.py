@@ -79,7 +79,6 @@ def errors(
 
 
 def _tell_messages(log: TuningLog) -> None:
-    """Print console messages of failed trials."""
     messages = [message for message in log.parts.messages if message.error and message.message]
     if messages:
         say()

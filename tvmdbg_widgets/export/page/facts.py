@@ -12,7 +12,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, stated_layout
-from tvmdbg_widgets.answers.counts import limits
+from tvmdbg_widgets.answers.counts import COUNTS, PLACES, camel, limits
 from tvmdbg_widgets.answers.tensor import file_dtype
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.options import PathEraser
@@ -134,13 +134,6 @@ def _strings(texts: Sequence[str]) -> StringColumn:
     return StringColumn.from_strings(texts)
 
 
-_COUNTS = ("size", "finite", "nan", "pos_inf", "neg_inf", "zero", "negative", "denormal")
-_PLACES = (
-    *("argmin", "argmax", "at_lowest", "at_highest"),
-    *("first_nan", "first_pos_inf", "first_neg_inf"),
-)
-
-
 def variant_columns(variants: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
     """Return statistics (V rows) with histograms (H rows of ``BINS`` counts)."""
     counted = [variant.found for variant in variants]
@@ -158,8 +151,8 @@ def variant_columns(variants: Sequence[Variant], *, histograms: bool) -> dict[st
         "dtype": _strings([variant.values.numpy_dtype.name for variant in variants]),
         "applicable": np.array([one.applicable for one in counted], np.bool_),
     }
-    for name in (*_COUNTS, *_PLACES, "minimum", "maximum", "mean", "std"):
-        columns[_camel(name)] = _floats(getattr(one, name) for one in counted)
+    for name in (*COUNTS, "denormal", *PLACES, "minimum", "maximum", "mean", "std"):
+        columns[camel(name)] = _floats(getattr(one, name) for one in counted)
     ends = list(map(_limits, variants))
     columns |= {
         "reason": _strings([one.reason for one in counted]),
@@ -242,11 +235,6 @@ def _floats(values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 def _text(bound: Any) -> str:
     return "none" if bound is None else number_text(bound)
-
-
-def _camel(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(map(str.capitalize, rest))
 
 
 _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)) | {

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import LARGEST_NS
-from tvmdbg_widgets.formats.family import TRACE_LIMIT, Kind
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
@@ -201,4 +201,4 @@ def _executions(trace: ChromeTrace) -> int:
     return int(np.count_nonzero(trace.names.codes == trace.names.unique.index(whole)))
 
 
-KIND = Kind("chrome", "Chrome trace", sniff, read_chrome_trace, TRACE_LIMIT, pasted=True)
+KIND = Kind("chrome", "Chrome trace", sniff, read_chrome_trace, "trace", pasted=True)

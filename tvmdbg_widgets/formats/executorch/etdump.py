@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.family import GB, Kind, SizeLimit
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables, followed
 from tvmdbg_widgets.formats.limits import WorkBudget
 from tvmdbg_widgets.model.base.columns import StringColumn
@@ -374,4 +374,4 @@ def _tensors(tables: FlatTables) -> list[DebugTensor]:
 
 
 #: 100 bytes an event: 20 million.
-KIND = Kind("etdump", "ETDump", sniff, read_etdump, SizeLimit("etdump", 2 * GB))
+KIND = Kind("etdump", "ETDump", sniff, read_etdump, "etdump")

@@ -24,7 +24,7 @@ from tvmdbg_widgets.formats.executorch.inspector_rows import (
     runs_of,
 )
 from tvmdbg_widgets.formats.executorch.printed_tables import PrintedTable, printed_tables
-from tvmdbg_widgets.formats.family import MB, Kind, SizeLimit
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.pasted.readings import readings
 from tvmdbg_widgets.formats.tvm.times_text import read_text
 from tvmdbg_widgets.model.base.columns import StringColumn
@@ -346,6 +346,10 @@ def _operators(table: PrintedTable, names: Sequence[str]) -> dict[str, tuple[int
     return found
 
 
-#: 1 kB a row, and 20 bytes a run of it.
-_LIMIT = SizeLimit("inspector-text", 256 * MB)
-KIND = Kind("inspector-text", "table of ExecuTorch's Inspector", sniff, read_inspector_text, _LIMIT)
+KIND = Kind(
+    "inspector-text",
+    "table of ExecuTorch's Inspector",
+    sniff,
+    read_inspector_text,
+    "inspector-text",
+)

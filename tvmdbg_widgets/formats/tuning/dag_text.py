@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tvmdbg_widgets.formats.family import MB, Kind, SizeLimit
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.json_fields import read_json
 from tvmdbg_widgets.formats.tuning.extents import with_extents
 from tvmdbg_widgets.formats.tuning.tokens import (
@@ -432,6 +432,6 @@ KIND = Kind(
     "file of DAG texts",
     sniff,
     read_dag_dump,
-    SizeLimit("dags", 256 * MB),
+    "dags",
     grows=True,
 )

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 from tqdm.auto import tqdm
 
-from tvmdbg_widgets.formats.family import MB, Kind, SizeLimit, collector_paused
+from tvmdbg_widgets.formats.family import Kind, collector_paused
 from tvmdbg_widgets.formats.json_fields import Count, convert, read_json
 from tvmdbg_widgets.formats.limits import WorkBudget, named_bytes
 from tvmdbg_widgets.formats.tvm.foreign import HALVED, Array, read_record
@@ -348,4 +348,4 @@ def verified(shard: Shard, found: str) -> Issue | None:
 
 
 #: Index of a tensor cache: 0.3 kB an array. Other parameters are never read whole.
-KIND = Kind("cache", "tensor cache", sniff, read_cache, SizeLimit("params", 256 * MB))
+KIND = Kind("cache", "tensor cache", sniff, read_cache, "params")

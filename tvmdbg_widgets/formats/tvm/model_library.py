@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from tvmdbg_widgets.formats.family import GRAPH_LIMIT, Kind
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.json_fields import Count, read_json
 from tvmdbg_widgets.formats.tvm.foreign import LAST_VERSION
 from tvmdbg_widgets.model.base.numbers import counted
@@ -200,4 +200,4 @@ def texts(
             yield path, source
 
 
-KIND = Kind("library", "model library", sniff, read_metadata, GRAPH_LIMIT)
+KIND = Kind("library", "model library", sniff, read_metadata, "graph")

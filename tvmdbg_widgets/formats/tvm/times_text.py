@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import DecimalText
-from tvmdbg_widgets.formats.family import TIMES_LIMIT, Kind
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.model.base.numbers import agree, as_float, counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, paired_json
 from tvmdbg_widgets.sources.byte_source import ByteSource
@@ -369,4 +369,4 @@ def _kind(document: Any) -> str:
     return type(document).__name__
 
 
-KIND = Kind("times", "list of node times", sniff, read_time_list, TIMES_LIMIT, pasted=True)
+KIND = Kind("times", "list of node times", sniff, read_time_list, "times", pasted=True)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.decimals import DecimalText, Wrong, nanoseconds
-from tvmdbg_widgets.formats.family import TRACE_LIMIT, Kind
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.tvm.times_text import (
     FIELDS,
     TraceEvents,
@@ -302,4 +302,4 @@ class _Checker:
         )
 
 
-KIND = Kind("trace", "execution trace", sniff, read_trace, TRACE_LIMIT, pasted=True)
+KIND = Kind("trace", "execution trace", sniff, read_trace, "trace", pasted=True)

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tvmdbg_widgets.formats.family import REPORT_LIMIT, Kind
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.tvm.report.numbers import (
     COUNT,
     DURATION,
@@ -326,4 +326,4 @@ def _checks(
     return issues
 
 
-KIND = Kind("report", "VM profiler's table", sniff, read_vm_table, REPORT_LIMIT, pasted=True)
+KIND = Kind("report", "VM profiler's table", sniff, read_vm_table, "report", pasted=True)

@@ -16,7 +16,7 @@ from tvmdbg_widgets.formats.executorch.program.instruction_steps import (
 )
 from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.formats.executorch.program.tensors import HINT
-from tvmdbg_widgets.formats.family import GB, Kind, SizeLimit
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.program import BundledProgram, Plan, ScalarValue, TensorValue
@@ -316,6 +316,4 @@ class ViewRanges:
         return self._touched[written]
 
 
-#: A program of weights with inputs to test it on.
-_LIMIT = SizeLimit("bundled", 4 * GB)
-KIND = Kind("bundled", "bundled program", sniff, read_bundled_program, _LIMIT)
+KIND = Kind("bundled", "bundled program", sniff, read_bundled_program, "bundled")

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.formats.family import GRAPH_LIMIT, Kind, collector_paused
+from tvmdbg_widgets.formats.family import Kind, collector_paused
 from tvmdbg_widgets.formats.tvm.graph.document import check_graph, parse_document
 from tvmdbg_widgets.formats.tvm.graph.entries import read_entries
 from tvmdbg_widgets.formats.tvm.graph.log import (
@@ -346,4 +346,4 @@ def _tell_ambiguous(edges: EdgeTable, log: GraphLog) -> None:
     log.add("edge-ambiguous", field, found, nodes[:1000])
 
 
-KIND = Kind("graph", "graph JSON", sniff, read_graph, GRAPH_LIMIT, pasted=True)
+KIND = Kind("graph", "graph JSON", sniff, read_graph, "graph", pasted=True)

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tvmdbg_widgets.formats.family import REPORT_LIMIT, Kind
+from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.tvm.report.csv_file import CsvRows, is_header
 from tvmdbg_widgets.formats.tvm.report.numbers import (
     DEVICE,
@@ -369,4 +369,4 @@ def _cell(column: str, text: str) -> Metric | None:
     return Metric("text", text if number is None else number, text)
 
 
-KIND = Kind("report", "profiling report", sniff, read_report, REPORT_LIMIT, pasted=True)
+KIND = Kind("report", "profiling report", sniff, read_report, "report", pasted=True)
