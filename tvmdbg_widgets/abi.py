@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tvmdbg_widgets.model.base.slips import public
+from tvmdbg_widgets.model.base.slips import lazily, public
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.decoding import Decoding
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _LAZY = {
-    "STRUCTS": "tvmdbg_widgets.model.struct_layout",
-    "DTypeLayout": "tvmdbg_widgets.model.dtype_layout",
-    "Machine": "tvmdbg_widgets.model.struct_layout",
+    "STRUCTS": "model.struct_layout",
+    "DTypeLayout": "model.dtype_layout",
+    "Machine": "model.struct_layout",
 }
 
 __all__ = [
@@ -359,12 +359,7 @@ def layout_of_ir(
     return layout_of_tensors(read_tensor_types(source, source.name), known)
 
 
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+__getattr__ = lazily(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:

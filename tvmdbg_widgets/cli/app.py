@@ -27,7 +27,7 @@ from tvmdbg_widgets.cli import (
     trace,
 )
 from tvmdbg_widgets.cli.common.register import Verbs, register
-from tvmdbg_widgets.cli.common.terminal import INTERRUPTED, end_politely, prepare, version
+from tvmdbg_widgets.cli.common.terminal import INTERRUPTED, end_politely, flag, prepare, version
 from tvmdbg_widgets.cli.tuning.app import app as tuning
 
 _EPILOG = (
@@ -58,41 +58,20 @@ def _show_version(value: bool) -> None:
 @app.callback()
 def _options(
     _: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            metavar="",
-            help="Print the version.",
-            callback=_show_version,
-            is_eager=True,
-        ),
+        bool, flag("Print the version.", "--version", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
     """Nothing but what belongs to no verb."""
 
 
-_LOOK, _ASK, _MAKE, _HELP = "View", "Analyze", "Export", "Help"
-for module, panel in (
-    (show, _LOOK),
-    (html, _LOOK),
-    (summary, _ASK),
-    (findings, _ASK),
-    (check, _ASK),
-    (compare, _ASK),
-    (table, _ASK),
-    (memory, _ASK),
-    (explain, _ASK),
-    (rpc, _ASK),
-    (struct, _ASK),
-    (graph, _MAKE),
-    (trace, _MAKE),
-    (extract, _MAKE),
-    (convert, _MAKE),
-    (doctor, _HELP),
-    (demo, _HELP),
-):
-    register(app, module, panel)
-app.add_typer(tuning, name="tuning", rich_help_panel=_ASK)
+_PANELS = {
+    "View": (show, html),
+    "Analyze": (summary, findings, check, compare, table, memory, explain, rpc, struct),
+    "Export": (graph, trace, extract, convert),
+    "Help": (doctor, demo),
+}
+register(app, _PANELS)
+app.add_typer(tuning, name="tuning", rich_help_panel="Analyze")
 
 
 def run() -> None:

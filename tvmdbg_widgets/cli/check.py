@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
-from tvmdbg_widgets.cli.common.terminal import FOUND, examples, say, styled, verb
+from tvmdbg_widgets.cli.common.terminal import FOUND, examples, flag, say, styled, verb
 
 EXAMPLES = examples(
     ("Is this dump OK?", "tvmdbg check /tmp/tvmdbg && echo OK"),
@@ -25,13 +25,6 @@ class CheckFailOn(StrEnum):
     NOTE = "note"
 
 
-_COUNTED = {
-    CheckFailOn.ERROR: {"error"},
-    CheckFailOn.WARNING: {"error", "warning"},
-    CheckFailOn.NOTE: {"error", "warning", "note"},
-}
-
-
 @verb
 @of_run
 def check(
@@ -40,7 +33,7 @@ def check(
     fail_on: Annotated[
         CheckFailOn, typer.Option("--fail-on", help="Exit with status 1 on this severity or worse.")
     ] = CheckFailOn.WARNING,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """Check a dump for damaged or inconsistent files. Exit status 1 if there are any.
 
@@ -50,7 +43,8 @@ def check(
     """
     run = named.open()
     issues = run.check()
-    failed = any(issue.severity.value in _COUNTED[fail_on] for issue in issues)
+    order = list(CheckFailOn)
+    failed = any(order.index(CheckFailOn(one.severity)) <= order.index(fail_on) for one in issues)
     if as_json:
         from tvmdbg_widgets.cli.common import terminal
 

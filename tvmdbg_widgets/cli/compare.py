@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, print_json
-from tvmdbg_widgets.cli.common.terminal import FOUND, examples, verb
+from tvmdbg_widgets.cli.common.terminal import FOUND, argument, examples, flag, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare import Comparison
@@ -37,8 +37,8 @@ class CompareFailOn(StrEnum):
 
 @verb
 def compare(
-    a: Annotated[str, typer.Argument(metavar="A", help="A dump folder, or a file.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The run to compare with.")],
+    a: Annotated[str, argument("A", "A dump folder, or a file.")],
+    b: Annotated[str, argument("B", "The run to compare with.")],
     *,
     fail_on: Annotated[
         CompareFailOn | None,
@@ -59,10 +59,9 @@ def compare(
         bool, typer.Option("--by-kind", help="With --times: sum by operator kind.")
     ] = False,
     warm_up: Annotated[
-        int,
-        typer.Option("--warm-up", min=0, help="With --times: skip the first N repeats."),
+        int, typer.Option("--warm-up", min=0, help="With --times: skip the first N repeats.")
     ] = 0,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """Compare two runs: match their nodes, with confidence, and list what differs.
 

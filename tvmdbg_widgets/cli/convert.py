@@ -7,13 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
-import typer
-
 from tvmdbg_widgets.cli.common.terminal import (
     UsageError,
+    argument,
     examples,
     is_terminal,
     note,
+    option,
     usage_errors,
     verb,
 )
@@ -42,33 +42,25 @@ EXAMPLES = examples(
 @verb
 def convert(
     source: Annotated[
-        str,
-        typer.Argument(
-            metavar="IN",
-            help="A params file, or [bold]-[/] for standard input.",
-            show_default=False,
-        ),
+        str, argument("IN", "A params file, or [bold]-[/] for standard input.", show_default=False)
     ],
     output: Annotated[
-        str,
-        typer.Option(
-            "-o", "--output", metavar="OUT", help="Output file; [bold]-[/] is standard output."
-        ),
+        str, option("OUT", "Output file; [bold]-[/] is standard output.", "-o", "--output")
     ],
     dtype_layout: Annotated[
         str,
-        typer.Option(
-            metavar="LAYOUT",
-            help="The layout that OUT gets. narrow: TVM's own, 4 bytes (code:u8 bits:u8 "
-            "lanes:u16). wide: 8 bytes (code:u16 bits:u16 lanes:i32). Or your own, declared like "
-            "these.",
+        option(
+            "LAYOUT",
+            "The layout that OUT gets. narrow: TVM's own, 4 bytes (code:u8 bits:u8 "
+            "lanes:u16). wide: 8 bytes (code:u16 bits:u16 lanes:i32). Or your own, "
+            "declared like these.",
         ),
     ],
     from_dtype_layout: Annotated[
         str,
-        typer.Option(
-            metavar="LAYOUT",
-            help="The layout that IN has, or several with | between them. auto: narrow or wide.",
+        option(
+            "LAYOUT",
+            "The layout that IN has, or several with | between them. auto: narrow or wide.",
         ),
     ] = "auto",
 ) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, note, verb
 from tvmdbg_widgets.cli.show import NoBrowser, show_page
 
 EXAMPLES = examples(
@@ -21,19 +19,12 @@ EXAMPLES = examples(
 def demo(
     *,
     fault: Annotated[
-        bool,
-        typer.Option("--fault", metavar="", help="The run whose values overflow to Inf and NaN."),
+        bool, flag("The run whose values overflow to Inf and NaN.", "--fault")
     ] = False,
     executorch: Annotated[
-        bool,
-        typer.Option(
-            "--executorch", metavar="", help="A run of ExecuTorch with a delegate that logs."
-        ),
+        bool, flag("A run of ExecuTorch with a delegate that logs.", "--executorch")
     ] = False,
-    path: Annotated[
-        bool,
-        typer.Option("--path", metavar="", help="Print the dump folder and exit."),
-    ] = False,
+    path: Annotated[bool, flag("Print the dump folder and exit.", "--path")] = False,
     no_browser: NoBrowser = False,
 ) -> None:
     """Show a real run included in this package; no dump of your own needed."""

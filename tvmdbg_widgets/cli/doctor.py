@@ -15,9 +15,12 @@ from tvmdbg_widgets.cli.common.dump import print_json
 from tvmdbg_widgets.cli.common.hints import Problem, for_shell
 from tvmdbg_widgets.cli.common.terminal import (
     FOUND,
+    argument,
     examples,
+    flag,
     in_words,
     note,
+    option,
     paragraph,
     say,
     styled,
@@ -50,14 +53,11 @@ _EXTRAS = {
 @verb
 def doctor(
     dump: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[DUMP]...", help="A dump to check as well.", show_default=False),
+        list[str] | None, argument("[DUMP]...", "A dump to check as well.", show_default=False)
     ] = None,
     *,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="Timeout per kernel.")
-    ] = 20.0,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    timeout: Annotated[float, option("SECONDS", "Timeout per kernel.", min=0.1)] = 20.0,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """Look for what will not work: versions here, where Jupyter's server runs, in each kernel.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import examples, say, verb
+from tvmdbg_widgets.cli.common.terminal import argument, examples, flag, say, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.explanation import Explanation
@@ -23,14 +23,13 @@ EXAMPLES = examples(
 @verb
 def explain(
     file: Annotated[
-        str,
-        typer.Argument(metavar="[FILE]", help="Console output; [bold]-[/] for standard input."),
+        str, argument("[FILE]", "Console output; [bold]-[/] for standard input.")
     ] = "-",
     *,
     places: Annotated[
         bool, typer.Option("--places", help="List the places that know DLDataType instead.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """Explain the messages of TVM, ExecuTorch's Inspector and the tuners in console output.
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.terminal import examples, verb
+from tvmdbg_widgets.cli.common.terminal import examples, flag, option, verb
 from tvmdbg_widgets.model.base.numbers import agree
 
 EXAMPLES = examples(
@@ -26,23 +24,12 @@ EXAMPLES = examples(
 def extract(
     named: NamedRun,
     nodes: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST", help="Node ids, names and ranges: 38,conv2d_3,30:40 (40 is excluded)."
-        ),
+        str, option("LIST", "Node ids, names and ranges: 38,conv2d_3,30:40 (40 is excluded).")
     ],
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="FOLDER", help="Output folder, such as mini/"),
-    ],
+    output: Annotated[Path, option("FOLDER", "Output folder, such as mini/", "-o", "--output")],
     *,
-    hops: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Also keep nodes up to N edges away.")
-    ] = 0,
-    parameters: Annotated[
-        bool,
-        typer.Option("--parameters", metavar="", help="Include the values of parameters."),
-    ] = False,
+    hops: Annotated[int, option("N", "Also keep nodes up to N edges away.", min=0)] = 0,
+    parameters: Annotated[bool, flag("Include the values of parameters.", "--parameters")] = False,
 ) -> None:
     """Extract some nodes of a run as a small dump that opens like any other.
 

@@ -13,7 +13,9 @@ from tvmdbg_widgets.cli.common.terminal import (
     SEVERITIES,
     examples,
     finding_record,
+    flag,
     note,
+    option,
     reach,
     tell_findings,
     verb,
@@ -40,16 +42,15 @@ def findings(
     *,
     fail_on: Annotated[
         str | None,
-        typer.Option(
-            "--fail-on",
+        option(
+            "SEVERITY",
+            "Exit with status 1 if there is a finding of this severity or worse: "
+            "error, warning, hotspot or info.",
             parser=_severity,
-            metavar="SEVERITY",
             autocompletion=lambda: list(SEVERITIES),
-            help="Exit with status 1 if there is a finding of this severity or worse: error, "
-            "warning, hotspot or info.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """List what is wrong and what is slow in a run, ranked, with evidence and confidence.
 

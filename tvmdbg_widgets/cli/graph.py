@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, graph_of, of_run, require_file
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, is_terminal, note, say, verb
+from tvmdbg_widgets.cli.common.terminal import (
+    UsageError,
+    examples,
+    flag,
+    is_terminal,
+    note,
+    option,
+    say,
+    verb,
+)
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:
@@ -56,35 +65,31 @@ def graph(
     named: NamedRun,
     output: Annotated[
         str,
-        typer.Option(
+        option(
+            "FILE",
+            "Output file: net.svg, net.png, net.dot, net.json (Model Explorer); "
+            "[bold]-[/] is standard output.",
             "-o",
             "--output",
-            metavar="FILE",
-            help="Output file: net.svg, net.png, net.dot, net.json (Model Explorer); [bold]-[/] "
-            "is standard output.",
         ),
     ],
     *,
     to: Annotated[
         To | None, typer.Option(help="Format; by default from the file extension.")
     ] = None,
-    select: Annotated[
-        str | None, typer.Option(metavar="QUERY", help="Only nodes that match a query.")
-    ] = None,
+    select: Annotated[str | None, option("QUERY", "Only nodes that match a query.")] = None,
     color_by: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="kind, time, health, dtype, device, storage, layout or bytes. For Model Explorer "
-            "what its node data are.",
+        option(
+            "NAME",
+            "kind, time, health, dtype, device, storage, layout or bytes. For Model "
+            "Explorer what its node data are.",
         ),
     ] = None,
     direction: Annotated[
         FlowDirection, typer.Option(help="Direction of data flow.")
     ] = FlowDirection.DOWN,
-    parameters: Annotated[
-        bool, typer.Option("--parameters", metavar="", help="Draw parameters as nodes.")
-    ] = False,
+    parameters: Annotated[bool, flag("Draw parameters as nodes.", "--parameters")] = False,
 ) -> None:
     """Export the graph of a run as a picture, for Graphviz or for Model Explorer.
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, one_node, require_file
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, say, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, note, option, say, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(
@@ -53,9 +53,7 @@ class PageView(StrEnum):
 @of_run
 def html(
     named: NamedRun,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Output file: run.html")
-    ],
+    output: Annotated[Path, option("FILE", "Output file: run.html", "-o", "--output")],
     *,
     share: Annotated[
         Share,
@@ -64,19 +62,12 @@ def html(
             "far as the budget goes."
         ),
     ] = Share.PICTURES,
-    parameters: Annotated[
-        bool,
-        typer.Option("--parameters", metavar="", help="Include the values of parameters."),
-    ] = False,
-    budget: Annotated[
-        str, typer.Option(metavar="SIZE", help="Maximum file size: 800k, 5MB, …")
-    ] = "5MB",
+    parameters: Annotated[bool, flag("Include the values of parameters.", "--parameters")] = False,
+    budget: Annotated[str, option("SIZE", "Maximum file size: 800k, 5MB, …")] = "5MB",
     theme: Annotated[
         PageTheme, typer.Option(help="Color theme; auto follows the reader's.")
     ] = PageTheme.AUTO,
-    node: Annotated[
-        str | None, typer.Option(metavar="NODE", help="Node to start at: id or name.")
-    ] = None,
+    node: Annotated[str | None, option("NODE", "Node to start at: id or name.")] = None,
     view: Annotated[PageView | None, typer.Option(help="View to start with.")] = None,
     title: Annotated[str | None, typer.Option(help="Title; by default the folder's name.")] = None,
 ) -> None:

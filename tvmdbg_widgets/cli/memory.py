@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
 from tvmdbg_widgets.cli.common.terminal import (
     UsageError,
     examples,
+    flag,
     note,
     paragraph,
     say,
@@ -32,9 +31,7 @@ _SLOTS = 10
 @verb
 @of_run
 def memory(
-    named: NamedRun,
-    *,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    named: NamedRun, *, as_json: Annotated[bool, flag("Write JSON.", "--json")] = False
 ) -> None:
     """Show the memory plan of a run: the peak, what makes it, and which outputs share a slot.
 
@@ -96,11 +93,9 @@ def _as_json(title: str, plan: MemoryPlan) -> dict[str, Any]:
             {
                 "storage_id": slot.storage_id,
                 "device": None if slot.device < 0 else slot.device,
-                "bytes": slot.bytes,
-                "is_parameter": slot.is_parameter,
-                "entries": slot.entries,
+                **{name: getattr(slot, name) for name in ("bytes", "is_parameter", "entries")},
+                **({} if slot.buffer < 0 else {"buffer": slot.buffer, "offset": slot.offset}),
             }
-            | ({} if slot.buffer < 0 else {"buffer": slot.buffer, "offset": slot.offset})
             for slot in plan.slots
         ],
         "lost": [

@@ -11,9 +11,12 @@ from tvmdbg_widgets.cli.common.dump import print_json
 from tvmdbg_widgets.cli.common.terminal import (
     FOUND,
     UsageError,
+    argument,
     examples,
+    flag,
     grid,
     note,
+    option,
     say,
     styled,
     usage_errors,
@@ -44,40 +47,32 @@ _BYTES_SHOWN = 4096
 def rpc(
     client: Annotated[
         str,
-        typer.Argument(
-            metavar="CAPTURE",
-            help="A network capture (pcap, pcapng), or what the client sent.",
+        argument(
+            "CAPTURE",
+            "A network capture (pcap, pcapng), or what the client sent.",
             show_default=False,
         ),
     ],
-    server: Annotated[
-        str | None, typer.Argument(metavar="[SERVER]", help="What the server sent.")
-    ] = None,
+    server: Annotated[str | None, argument("[SERVER]", "What the server sent.")] = None,
     *,
-    packet: Annotated[
-        int | None, typer.Option(metavar="ROW", help="Show the bytes of one packet.")
-    ] = None,
-    top: Annotated[
-        int, typer.Option(metavar="N", help="Rows to list; 0 lists all.", min=0)
-    ] = _SHOWN,
+    packet: Annotated[int | None, option("ROW", "Show the bytes of one packet.")] = None,
+    top: Annotated[int, option("N", "Rows to list; 0 lists all.", min=0)] = _SHOWN,
     connection: Annotated[
         str | None,
-        typer.Option(
-            metavar="WHICH", help="Of a capture of several: its number, or part of its addresses."
-        ),
+        option("WHICH", "Of a capture of several: its number, or part of its addresses."),
     ] = None,
     dtype_layout: Annotated[
-        str, typer.Option(metavar="LAYOUT", help="auto, narrow, wide, or your own, declared.")
+        str, option("LAYOUT", "auto, narrow, wide, or your own, declared.")
     ] = "auto",
     era: Annotated[
         str | None,
-        typer.Option(
-            metavar="RELEASE",
-            help="First release with such packets: v0.5, v0.7, v0.8 or v0.21.",
+        option(
+            "RELEASE",
+            "First release with such packets: v0.5, v0.7, v0.8 or v0.21.",
             show_default="told by the packets",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """List a captured session of TVM's RPC, and find where its two sides lose each other.
 
@@ -175,14 +170,9 @@ def _as_json(log: RpcLog, rows: Sequence[Packet]) -> dict[str, Any]:
             {
                 "row": row.row,
                 "from": row.side,
-                "name": row.name,
-                "function": row.function,
-                "about": row.about,
-                "offset": row.offset,
+                **{name: getattr(row, name) for name in ("name", "function", "about", "offset")},
                 "bytes": row.size,
-                "time_ns": row.time_ns,
-                "waited_ns": row.waited_ns,
-                "reply": row.reply,
+                **{name: getattr(row, name) for name in ("time_ns", "waited_ns", "reply")},
             }
             for row in rows
         ],

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.terminal import examples, note, say, verb
+from tvmdbg_widgets.cli.common.terminal import examples, flag, note, say, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -19,19 +17,12 @@ EXAMPLES = examples(
     ("On a machine without a browser", "tvmdbg show /tmp/tvmdbg --no-browser"),
 )
 
-NoBrowser = Annotated[
-    bool,
-    typer.Option("--no-browser", metavar="", help="Print the path of the page without opening it."),
-]
+NoBrowser = Annotated[bool, flag("Print the path of the page without opening it.", "--no-browser")]
 
 
 @verb
 @of_run
-def show(
-    named: NamedRun,
-    *,
-    no_browser: NoBrowser = False,
-) -> None:
+def show(named: NamedRun, *, no_browser: NoBrowser = False) -> None:
     """Open a run in the browser: a temporary page with statistics of all tensors.
 
     The page needs no server and no network. Its path is printed.

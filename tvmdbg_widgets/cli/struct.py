@@ -11,9 +11,12 @@ from tvmdbg_widgets.cli.common.dump import print_json
 from tvmdbg_widgets.cli.common.terminal import (
     FOUND,
     UsageError,
+    argument,
     examples,
+    flag,
     grid,
     note,
+    option,
     say,
     usage_errors,
     verb,
@@ -42,73 +45,51 @@ _LONGEST_DUMP = 64 << 20
 
 @verb
 def struct(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[STRUCT]", help="Such as DLTensor; all without it.")
-    ] = None,
+    name: Annotated[str | None, argument("[STRUCT]", "Such as DLTensor; all without it.")] = None,
     *,
     dtype_layout: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="LAYOUT",
-            help="Of DLDataType, once for each: standard (code:u8 bits:u8 lanes:u16), packed64 "
-            "(code:u16 bits:u16 lanes:i32), or your own, declared like these.",
+        option(
+            "LAYOUT",
+            "Of DLDataType, once for each: standard (code:u8 bits:u8 lanes:u16), "
+            "packed64 (code:u16 bits:u16 lanes:i32), or your own, declared like these.",
             show_default="standard and packed64",
         ),
     ] = None,
     dump: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "FILE",
+            "Memory as gdb, lldb, xxd or hexdump -C print it; [bold]-[/] for standard input.",
             "--hex",
-            metavar="FILE",
-            help="Memory as gdb, lldb, xxd or hexdump -C print it; [bold]-[/] for standard input.",
         ),
     ] = None,
-    bits: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Of a pointer: 64 or 32.", show_default="64"),
-    ] = None,
-    int64_align: Annotated[
-        int, typer.Option("--int64-align", metavar="N", help="4 for i386 on Linux.")
-    ] = 8,
-    offset: Annotated[
-        int, typer.Option(metavar="N", help="Where in the dump the struct begins.", min=0)
-    ] = 0,
+    bits: Annotated[int | None, option("N", "Of a pointer: 64 or 32.", show_default="64")] = None,
+    int64_align: Annotated[int, option("N", "4 for i386 on Linux.")] = 8,
+    offset: Annotated[int, option("N", "Where in the dump the struct begins.", min=0)] = 0,
     words: Annotated[
         bool | None,
-        typer.Option(
+        flag(
+            "What groups of digits are: words of the machine, or bytes as they lie.",
             "--words/--bytes",
-            metavar="",
-            help="What groups of digits are: words of the machine, or bytes as they lie.",
             show_default="by the form of the dump",
         ),
     ] = None,
-    big_endian: Annotated[
-        bool, typer.Option("--big-endian", metavar="", help="The machine is big endian.")
-    ] = False,
+    big_endian: Annotated[bool, flag("The machine is big endian.", "--big-endian")] = False,
     check: Annotated[
         Path | None,
-        typer.Option(
-            metavar="TVM_SOURCE",
-            help="Find the places in TVM's sources that must change with DLDataType, and say of "
-            "each whether it has the layout.",
+        option(
+            "TVM_SOURCE",
+            "Find the places in TVM's sources that must change with DLDataType, and "
+            "say of each whether it has the layout.",
         ),
     ] = None,
-    ir: Annotated[
-        str | None,
-        typer.Option("--ir", metavar="FILE", help="Say for which layout LLVM IR was compiled."),
-    ] = None,
+    ir: Annotated[str | None, option("FILE", "Say for which layout LLVM IR was compiled.")] = None,
     assertions: Annotated[
-        bool,
-        typer.Option(
-            "--assertions",
-            metavar="",
-            help="Print C++ that tells of another layout at compile time.",
-        ),
+        bool, flag("Print C++ that tells of another layout at compile time.", "--assertions")
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="OUT", help="An .svg or .png file.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    output: Annotated[Path | None, option("OUT", "An .svg or .png file.", "-o", "--output")] = None,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """Show where the members of DLTensor and its kin lie, for any layout of DLDataType.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, grid, note, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, grid, note, option, verb
 from tvmdbg_widgets.cli.table_by import TableBy, csv_cell
 
 if TYPE_CHECKING:
@@ -68,23 +68,15 @@ def table(
             show_default="0 of groups, -1 of modules",
         ),
     ] = None,
-    top: Annotated[int | None, typer.Option(min=1, metavar="N", help="The N slowest.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", metavar="", help="Write CSV.")] = False,
-    tvm: Annotated[
-        bool, typer.Option("--tvm", metavar="", help="Print the table as TVM's debugger does.")
-    ] = False,
+    top: Annotated[int | None, option("N", "The N slowest.", min=1)] = None,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
+    as_csv: Annotated[bool, flag("Write CSV.", "--csv")] = False,
+    tvm: Annotated[bool, flag("Print the table as TVM's debugger does.", "--tvm")] = False,
     release: Annotated[
-        str | None,
-        typer.Option(metavar="0.N", help="Of --tvm: whose columns.", show_default="as recorded"),
+        str | None, option("0.N", "Of --tvm: whose columns.", show_default="as recorded")
     ] = None,
     inspector: Annotated[
-        bool,
-        typer.Option(
-            "--inspector",
-            metavar="",
-            help="Print the events of an ETDump, as ExecuTorch's Inspector does.",
-        ),
+        bool, flag("Print the events of an ETDump, as ExecuTorch's Inspector does.", "--inspector")
     ] = False,
 ) -> None:
     """List operators with time, share, spread of repeats, dtype and shape."""
@@ -128,9 +120,9 @@ def table(
 
 def _check_whole(*printed: tuple[str, str, bool, bool]) -> None:
     """Refuse options that would shorten a table in another program's format."""
-    for option, row, given, others in printed:
+    for name, row, given, others in printed:
         if given and others:
-            raise UsageError(f"{option} prints every {row}: leave out the other options")
+            raise UsageError(f"{name} prints every {row}: leave out the other options")
 
 
 def _check_fit(*refused: tuple[bool, str]) -> None:

@@ -6,10 +6,8 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, require_file
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, say, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, option, say, verb
 from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(
@@ -25,12 +23,7 @@ def trace(
     named: NamedRun,
     output: Annotated[
         str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Output file: trace.json; [bold]-[/] is standard output.",
-        ),
+        option("FILE", "Output file: trace.json; [bold]-[/] is standard output.", "-o", "--output"),
     ],
 ) -> None:
     """Export the times of a run as a Chrome trace for Perfetto and other viewers.

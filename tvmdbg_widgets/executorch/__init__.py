@@ -9,9 +9,9 @@ A name is loaded when it is first used.
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from tvmdbg_widgets.model.base.slips import lazily
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.executorch.event_block import EventBlock as EventBlock
@@ -54,13 +54,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        problem = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(problem, name=name, obj=sys.modules[__name__])
-    value: object = getattr(import_module(f"tvmdbg_widgets.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazily(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

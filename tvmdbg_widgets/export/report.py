@@ -305,17 +305,10 @@ def _more(tensor: Tensor, stats: Statistics) -> list[str]:
     if bits.is_integer(tensor.values().numpy_dtype):
         parts += [
             f"{count:,} at the {name} value of the type"
-            for count, name in (
-                (stats.at_lowest, "lowest"),
-                (stats.at_highest, "highest"),
-            )
+            for count, name in ((stats.at_lowest, "lowest"), (stats.at_highest, "highest"))
             if count
         ]
-    first = (
-        ("NaN", stats.first_nan),
-        ("+Inf", stats.first_pos_inf),
-        ("-Inf", stats.first_neg_inf),
-    )
+    first = (("NaN", stats.first_nan), ("+Inf", stats.first_pos_inf), ("-Inf", stats.first_neg_inf))
     parts += [f"first {name}{_at(tensor, at)}" for name, at in first if at is not None]
     line = ", ".join(parts)
     return [line] if line else []

@@ -104,16 +104,13 @@ def figure_of(
         given["entry"] = entry_ref(given["entry"], run.graph, run.tensors)
     if given.get("color_by") == "health":
         run.search.run()
-    if view == "graph":
-        return graph_figure(run, width=width, theme=theme, **_timed(run, given))
-    if view == "tensor":
-        return tensor_figure(run, width=width, theme=theme, **given)
-    if view == "timeline":
-        return timeline_figure(run, width=width, theme=theme, **given)
-    if view == "memory":
-        return memory_figure(run, width=width, theme=theme, **given)
-    chosen = debugger_options(_timed(run, given))
-    return debugger_figure(run, chosen, findings=findings, width=width, theme=theme)
+    if view in ("graph", "debugger"):
+        given = {"color_by": "kind" if run.timeline is None else "time"} | given
+    if view == "debugger":
+        chosen = debugger_options(given)
+        return debugger_figure(run, chosen, findings=findings, width=width, theme=theme)
+    figures = {"graph": graph_figure, "tensor": tensor_figure, "timeline": timeline_figure}
+    return figures.get(view, memory_figure)(run, width=width, theme=theme, **given)
 
 
 def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
@@ -123,11 +120,6 @@ def debugger_options(given: Mapping[str, Any]) -> DebuggerOptions:
         for kind in _OPTIONS["debugger"]
     )
     return DebuggerOptions(graph, tensor, timeline, tuple(given.get("collapsed", ())))
-
-
-def _timed(run: RunFacts, given: dict[str, Any]) -> dict[str, Any]:
-    """Color by time if the run has times and ``color_by`` is not given."""
-    return {"color_by": "kind" if run.timeline is None else "time"} | given
 
 
 def graph_figure(

@@ -6,11 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.figures.options import (
-    PARTS,
-    Redact,
-    TensorFigureOptions,
-)
+from tvmdbg_widgets.figures.options import PARTS, Redact, TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure

@@ -89,15 +89,8 @@ def graph_request(
         "camera": camera and {"dx": 0.0, "dy": 0.0, "scale": 1.0} | dict(camera),
         "height": height,
     }
-    traits = {
-        "color_by": name,
-        "color_limits": options.color_limits,
-        "direction": options.direction,
-        "fold_parameters": options.fold_parameters,
-        "label": options.label,
-        "open_groups": options.open_groups,
-        "grouped": options.grouped,
-    }
+    names = ("color_limits", "direction", "fold_parameters", "label", "open_groups", "grouped")
+    traits = {"color_by": name, **{trait: getattr(options, trait) for trait in names}}
     questions = ["graph"]
     # The marks of faulty nodes come from this answer.
     if judged or run.search.scan.state == "done":

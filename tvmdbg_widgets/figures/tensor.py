@@ -14,11 +14,7 @@ from tvmdbg_widgets.answers.counts import (
 )
 from tvmdbg_widgets.answers.tensor import Reply, layout_json, packed_cells
 from tvmdbg_widgets.figures.facts import TensorFacts, default_entry, description
-from tvmdbg_widgets.figures.options import (
-    Redact,
-    ShownValues,
-    TensorFigureOptions,
-)
+from tvmdbg_widgets.figures.options import Redact, ShownValues, TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.model.base.text import FormatError, one_line
@@ -32,6 +28,7 @@ _WIDEST, _TALLEST = 640, 220
 
 
 _POINTS = 160
+_TRAITS = ("color_scale", "color_map", "color_range", "cells")
 
 
 _MOST_CHANNELS, _LARGEST_CHANNEL = 64, 144
@@ -58,11 +55,7 @@ def most_pixels(saved: bool) -> int:
 
 
 def tensor_request(
-    run: RunFacts,
-    options: TensorFigureOptions,
-    *,
-    most_pixels: int,
-    redact: Redact | None = None,
+    run: RunFacts, options: TensorFigureOptions, *, most_pixels: int, redact: Redact | None = None
 ) -> RunFigure:
     """Return the data and options of a tensor's figure."""
     entry = options.entry or default_entry(run)
@@ -82,20 +75,11 @@ def tensor_request(
         "tensor",
         (),
         _data(run.title, facts, is_drawn=bool(drawn)),
-        _traits(options),
+        {name: getattr(options, name) for name in _TRAITS},
         lambda: {"statistics": _statistics(facts)} | drawn,
         description(facts, run.title),
         text=_text(run.title, facts),
     )
-
-
-def _traits(options: TensorFigureOptions) -> dict[str, Any]:
-    return {
-        "color_scale": options.color_scale,
-        "color_map": options.color_map,
-        "color_range": options.color_range,
-        "cells": options.cells,
-    }
 
 
 def _data(title: str, facts: TensorFacts, *, is_drawn: bool) -> dict[str, Any]:

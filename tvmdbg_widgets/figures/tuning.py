@@ -167,9 +167,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def error_table(
-    log: LogFacts,
-    by: ErrorsBy,
-    rows: npt.NDArray[np.intp] | None = None,
+    log: LogFacts, by: ErrorsBy, rows: npt.NDArray[np.intp] | None = None
 ) -> dict[str, Any]:
     """Return errors of trials grouped by a common property; of many groups, the worst."""
     table = errors_by(log.parts, by, rows, progress=False)
@@ -267,10 +265,7 @@ def schedule_answer(log: LogFacts, trial: int) -> dict[str, Any]:
     return {
         "trial": trial,
         "title": f"trial {trial:,}",
-        "facts": [
-            *record_facts(schedule.record, len(log.parts.sources)),
-            *_messages(log, trial),
-        ],
+        "facts": [*record_facts(schedule.record, len(log.parts.sources)), *_messages(log, trial)],
         "lines": [_line(line, touched.get((line.stage, line.iterator), [])) for line in lines],
         "steps": [
             {"code": code, "text": one_line(text)} for code, text in zip(codes, words, strict=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.slips import lazily
 from tvmdbg_widgets.rpc.log import RpcLog as RpcLog
 from tvmdbg_widgets.rpc.opening import open_rpc as open_rpc
 
@@ -44,12 +43,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        problem = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(problem, name=name, obj=sys.modules[__name__])
-    value: object = getattr(import_module(f"tvmdbg_widgets.{_HOMES[name]}"), name)
-    return value
+__getattr__ = lazily(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

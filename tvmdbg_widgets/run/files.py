@@ -44,12 +44,7 @@ class RunFiles:
         return self._debugger is not None and self._debugger.comm is not None
 
     def figure(
-        self,
-        view: str = "debugger",
-        *,
-        width: float = 720,
-        theme: str = "light",
-        **options: Any,
+        self, view: str = "debugger", *, width: float = 720, theme: str = "light", **options: Any
     ) -> Figure:
         """Return a view of this run as a figure for a paper, a slide or a page.
 
@@ -157,15 +152,8 @@ class RunFiles:
         from tvmdbg_widgets.export.page.options import PageOptions
         from tvmdbg_widgets.export.page.save import save_page
 
-        options = PageOptions(
-            budget=budget,
-            share=share,
-            parameters=parameters,
-            title=title,
-            theme=theme,
-            node=node,
-            view=view,
-        )
+        look: dict[str, Any] = {"title": title, "theme": theme, "node": node, "view": view}
+        options = PageOptions(budget=budget, share=share, parameters=parameters, **look)
         with self._view_of_page(of) as shown:
             return save_page(shown, path, options)
 
@@ -197,21 +185,14 @@ class RunFiles:
         from tvmdbg_widgets.export.page.options import PageOptions
         from tvmdbg_widgets.export.page.save import embed
 
-        options = PageOptions(
-            budget=budget,
-            share=share,
-            parameters=parameters,
-            title=title,
-            theme=theme,
-            node=node,
-            view=view,
-        )
+        look: dict[str, Any] = {"title": title, "theme": theme, "node": node, "view": view}
+        options = PageOptions(budget=budget, share=share, parameters=parameters, **look)
         with self._view_of_page(of) as shown:
             return embed(shown, height, options)
 
     @contextmanager
     def _view_of_page(self, of: View | None) -> Iterator[View]:
-        """Give the view to write; one that is made for a page alone is closed behind it."""
+        """Yield the view to write; one made only for the page is closed afterwards."""
         if of is not None or self._has_debugger:
             yield of or self.debugger()
             return

@@ -156,10 +156,7 @@ class RunQuestions:
         return self.table().to_dataframe()
 
     def times(
-        self,
-        by: str = "node",
-        within: tuple[float, float] | None = None,
-        level: int | None = None,
+        self, by: str = "node", within: tuple[float, float] | None = None, level: int | None = None
     ) -> TimeTable:
         """Return times summed by node, kind, part, group, …, largest first.
 

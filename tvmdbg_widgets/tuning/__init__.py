@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
+from tvmdbg_widgets.model.base.slips import lazily
 from tvmdbg_widgets.tuning.log import TuningLog as TuningLog
 from tvmdbg_widgets.tuning.opening import open_tuning as open_tuning
 
@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["TuningLog", "open_tuning", "parse_dag"]
 
 
-def __getattr__(name: str) -> object:
-    if name == "parse_dag":
-        from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-
-        return parse_dag
-    problem = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(problem, name=name, obj=sys.modules[__name__])
+__getattr__ = lazily(__name__, {"parse_dag": "formats.tuning.dag_text"})
 
 
 def __dir__() -> list[str]:

@@ -24,7 +24,7 @@ from tvmdbg_widgets.model.graph.graph import Graph, node_labels, shape_text
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import Choice, ModelTrait
+from tvmdbg_widgets.widgets.traits import Choice, ModelTrait, optional
 from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model
 
 _COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
@@ -83,9 +83,7 @@ class ComparisonView(View):
     run_b = ModelTrait()
     session_b: Any = ModelTrait()
     linked = traitlets.Bool(True).tag(sync=True)
-    kind = Choice([one.label for one in DifferenceKind], allow_none=True, default_value=None).tag(
-        sync=True
-    )
+    kind = optional(Choice, [one.label for one in DifferenceKind])
     color_by = Choice(_COLORS, SPEED).tag(sync=True)
     fold_parameters = traitlets.Bool(True).tag(sync=True)
     direction = Choice(["down", "right"], "down").tag(sync=True)

@@ -19,7 +19,7 @@ from tvmdbg_widgets.widgets.color_columns import ColorColumns
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, ShownNodes
 from tvmdbg_widgets.widgets.run_model import Folding
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import Choice, as_trait_error, validated
+from tvmdbg_widgets.widgets.traits import Choice, as_trait_error, optional, validated
 from tvmdbg_widgets.widgets.view import View, require_run
 
 
@@ -172,10 +172,8 @@ class GraphColors(traitlets.HasTraits):
 class GraphOptions(GraphColors, Folding, ShownNodes):
     """Traits of a graph view; see :class:`GraphView`."""
 
-    focus = traitlets.Union(
-        [traitlets.Int(), traitlets.Unicode()], allow_none=True, default_value=None
-    ).tag(sync=True)
-    hops = traitlets.Int(allow_none=True, default_value=None, min=0).tag(sync=True)
+    focus = optional(traitlets.Union, [traitlets.Int(), traitlets.Unicode()])
+    hops = optional(traitlets.Int, min=0)
     fold_parameters = traitlets.Bool(True).tag(sync=True)
     direction = Choice(["down", "right"], "down").tag(sync=True)
     search = traitlets.Unicode("").tag(sync=True)

@@ -14,7 +14,7 @@ from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.engine import bundle
 from tvmdbg_widgets.model.graph.groups import Group, Groups
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import SharedModel
+from tvmdbg_widgets.widgets.traits import SharedModel, optional
 
 GroupRef: TypeAlias = int | str | Group
 GroupRefs: TypeAlias = GroupRef | Iterable[GroupRef] | None
@@ -24,13 +24,11 @@ class Folding(traitlets.HasTraits):
     """Traits of groups, with methods that open and close them; see :class:`GraphView`."""
 
     grouped = traitlets.Bool(True).tag(sync=True)
-    open_groups = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(
-        sync=True
-    )
+    open_groups = optional(traitlets.List, traitlets.Int())
     #: Groups that a live view opened for its size, if none were chosen.
-    _opened = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
-    wrapped = traitlets.Bool(allow_none=True, default_value=None).tag(sync=True)
-    group = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
+    _opened = optional(traitlets.List, traitlets.Int())
+    wrapped = optional(traitlets.Bool)
+    group = optional(traitlets.Int)
 
     _facts: RunFacts  # the view's
 

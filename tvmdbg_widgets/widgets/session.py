@@ -19,6 +19,7 @@ from tvmdbg_widgets.widgets.traits import (
     TimeRange,
     as_trait_error,
     named_in,
+    optional,
     validated,
 )
 
@@ -76,15 +77,13 @@ class Session(SharedModel):
 
     selected = NodeIds(traitlets.Int()).tag(sync=True)
     entry: Any = EntryTrait().tag(sync=True)
-    slice: Any = traitlets.Tuple(
-        traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None
-    ).tag(sync=True)
+    slice = optional(traitlets.Tuple, traitlets.Int(), traitlets.Int())
     time_range = TimeRange().tag(sync=True)
-    hovered = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
+    hovered = optional(traitlets.Int)
     source = traitlets.Unicode("").tag(sync=True)
     notes = traitlets.Dict().tag(sync=True)
     tour: Any = traitlets.List().tag(sync=True)
-    tour_step = traitlets.Int(allow_none=True, default_value=None).tag(sync=True)
+    tour_step = optional(traitlets.Int)
 
     def __init__(self, run: OpenedRun | RunFacts | None = None, **traits: Any) -> None:
         self._run = None if run is None else facts_of(run)

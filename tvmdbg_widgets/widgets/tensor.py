@@ -11,7 +11,7 @@ from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.tensors.layouts import Layout, checked_sizes
-from tvmdbg_widgets.widgets.traits import Choice, ChoiceOr, EntryTrait, validated
+from tvmdbg_widgets.widgets.traits import Choice, ChoiceOr, EntryTrait, optional, validated
 from tvmdbg_widgets.widgets.view import View, auto_height
 
 #: Integers up to which JavaScript's numbers are exact.
@@ -20,22 +20,15 @@ MOST_ZERO_POINT = 2**53
 
 def _region_trait() -> Any:
     """Return a trait ``(row, col, rows, cols)`` or None."""
-    least = (0, 0, 1, 1)
-    numbers = [traitlets.Int(min=low) for low in least]
-    return traitlets.Tuple(*numbers, allow_none=True, default_value=None).tag(sync=True)
+    return optional(traitlets.Tuple, *(traitlets.Int(min=low) for low in (0, 0, 1, 1)))
 
 
 class TensorOptions(traitlets.HasTraits):
     """Traits of a tensor inspector; see :class:`TensorInspector`."""
 
     entry: Any = EntryTrait().tag(sync=True)
-    axes = traitlets.Tuple(
-        traitlets.Int(allow_none=True),
-        traitlets.Int(allow_none=True),
-        allow_none=True,
-        default_value=None,
-    ).tag(sync=True)
-    index = traitlets.List(traitlets.Int(), allow_none=True, default_value=None).tag(sync=True)
+    axes = optional(traitlets.Tuple, *(traitlets.Int(allow_none=True) for _ in range(2)))
+    index = optional(traitlets.List, traitlets.Int())
     color_scale = Choice(["auto", "linear", "log", "symlog"], "auto").tag(sync=True)
     color_map = Choice(["auto", "sequential", "diverging"], "auto").tag(sync=True)
     color_range: Any = ChoiceOr(
@@ -43,9 +36,9 @@ class TensorOptions(traitlets.HasTraits):
         traitlets.Tuple(traitlets.Float(), traitlets.Float()),
         default="auto",
     ).tag(sync=True)
-    data_layout = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
-    data_sizes: Any = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
-    reading = traitlets.Unicode(allow_none=True, default_value=None).tag(sync=True)
+    data_layout = optional(traitlets.Unicode)
+    data_sizes = optional(traitlets.Dict)
+    reading = optional(traitlets.Unicode)
     region: Any = _region_trait()
     marked_region: Any = _region_trait()
     cells = Choice(["mean", "least", "largest", "extreme"], "mean").tag(sync=True)

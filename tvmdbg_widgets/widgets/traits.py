@@ -32,6 +32,11 @@ def as_trait_error(name: str) -> Iterator[None]:
         raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None
 
 
+def optional(kind: Any, *items: Any, **how: Any) -> Any:
+    """Return a synced trait that is None by default."""
+    return kind(*items, allow_none=True, default_value=None, **how).tag(sync=True)
+
+
 def validated(name: str, check: Callable[[Any, Any], Any]) -> Any:
     """Return a validator that sets a trait to ``check(widget, value)``; errors name the trait."""
 

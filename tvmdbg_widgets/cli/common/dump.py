@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.terminal import UsageError, is_terminal
+from tvmdbg_widgets.cli.common.terminal import UsageError, argument, is_terminal
 from tvmdbg_widgets.formats.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _Dump = Annotated[
     list[str],
-    typer.Argument(
-        metavar="DUMP",
-        help="A folder, or files of one run in any order: a dump of TVM's debugger, or "
-        "ExecuTorch's ETDump, ETRecord, debug buffer and program. [bold]-[/] reads one file from "
-        "standard input.",
+    argument(
+        "DUMP",
+        "A folder, or files of one run in any order: a dump of TVM's debugger, or "
+        "ExecuTorch's ETDump, ETRecord, debug buffer and program. [bold]-[/] reads "
+        "one file from standard input.",
         show_default=False,
     ),
 ]

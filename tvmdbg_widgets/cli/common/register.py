@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -62,12 +62,14 @@ def _nearest_named() -> Iterator[None]:
         raise
 
 
-def register(app: typer.Typer, module: ModuleType, panel: str) -> None:
-    """Add the verb of a module: its function of the same name."""
-    name = module.__name__.rpartition(".")[2]
-    function = getattr(module, name)
-    how: dict[str, Any] = {"rich_help_panel": panel, "epilog": module.EXAMPLES}
-    app.command(name, help=_prose(function), **how)(function)
+def register(app: typer.Typer, panels: Mapping[str, Iterable[ModuleType]]) -> None:
+    """Add the verbs of modules by panel: the function with the name of its module."""
+    for panel, modules in panels.items():
+        for module in modules:
+            name = module.__name__.rpartition(".")[2]
+            function = getattr(module, name)
+            how: dict[str, Any] = {"rich_help_panel": panel, "epilog": module.EXAMPLES}
+            app.command(name, help=_prose(function), **how)(function)
 
 
 def _prose(function: Callable[..., None]) -> str:

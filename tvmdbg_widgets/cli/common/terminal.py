@@ -30,6 +30,21 @@ _WIDEST_PROSE = 100
 _NAME_COLUMNS = 28
 
 
+def option(metavar: str, text: str, *flags: str, **more: Any) -> Any:
+    """Return an option of a verb with its placeholder and help."""
+    return typer.Option(*flags, metavar=metavar, help=text, **more)
+
+
+def flag(text: str, *flags: str, **more: Any) -> Any:
+    """Return an option of a verb without a value."""
+    return option("", text, *flags, **more)
+
+
+def argument(metavar: str, text: str, **more: Any) -> Any:
+    """Return an argument of a verb with its placeholder and help."""
+    return typer.Argument(metavar=metavar, help=text, **more)
+
+
 def prepare() -> None:
     """Let both streams accept any text, with escapes for what the encoding lacks."""
     if sys.stderr is None:  # started with it closed; print would turn to standard output
@@ -182,10 +197,7 @@ BROKEN_PIPE = 141
 _Debug = Annotated[
     bool,
     typer.Option(
-        "--debug",
-        metavar="",
-        help="Show the traceback of an error.",
-        rich_help_panel="Everywhere",
+        "--debug", metavar="", help="Show the traceback of an error.", rich_help_panel="Everywhere"
     ),
 ]
 
@@ -237,11 +249,12 @@ def usage_errors(*kinds: type[Exception]) -> Iterator[None]:
     """Turn a ValueError about arguments, and errors of other kinds, into a UsageError."""
     from tvmdbg_widgets.model.base.text import FormatError
 
+    caught: tuple[type[Exception], ...] = (ValueError, *kinds)
     try:
         yield
     except FormatError:
         raise
-    except (ValueError, *kinds) as error:
+    except caught as error:
         raise UsageError(str(error)) from None
 
 

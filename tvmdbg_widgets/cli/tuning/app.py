@@ -31,15 +31,8 @@ app = typer.Typer(
     help="Inspect tuning logs of Ansor, AutoTVM and MetaSchedule. TVM is not needed.",
     epilog=EXAMPLES,
 )
-for module, panel in (
-    (summary, "Analyze"),
-    (tasks, "Analyze"),
-    (errors, "Analyze"),
-    (best, "Analyze"),
-    (show, "Analyze"),
-    (compare, "Analyze"),
-    (distill, "Export"),
-    (merge, "Export"),
-    (reuse, "Export"),
-):
-    register(app, module, panel)
+_PANELS = {
+    "Analyze": (summary, tasks, errors, best, show, compare),
+    "Export": (distill, merge, reuse),
+}
+register(app, _PANELS)

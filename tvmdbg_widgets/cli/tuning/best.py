@@ -11,8 +11,10 @@ from tvmdbg_widgets.cli.common.terminal import (
     FOUND,
     UsageError,
     examples,
+    flag,
     grid,
     note,
+    option,
     paragraph,
     say,
     styled,
@@ -40,23 +42,16 @@ _HEAD = ("task", "name", "row", "cost", "where")
 def best(
     named: NamedLog,
     *,
-    task: Annotated[
-        str | None,
-        typer.Option("--task", metavar="TASK", help="Index, workload key or function name."),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", metavar="TARGET", help="With --task: what TVM compiles for."),
-    ] = None,
+    task: Annotated[str | None, option("TASK", "Index, workload key or function name.")] = None,
+    target: Annotated[str | None, option("TARGET", "With --task: what TVM compiles for.")] = None,
     compatible: Annotated[
         bool,
-        typer.Option(
+        flag(
+            "With --task: also workloads of other sizes, as include_compatible=True does.",
             "--compatible",
-            metavar="",
-            help="With --task: also workloads of other sizes, as include_compatible=True does.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """List the best trial of each task: the lowest mean cost, the first of equal ones.
 

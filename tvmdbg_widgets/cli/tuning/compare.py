@@ -11,9 +11,12 @@ import typer
 from tvmdbg_widgets.cli.common.dump import print_json
 from tvmdbg_widgets.cli.common.terminal import (
     FOUND,
+    argument,
     examples,
+    flag,
     grid,
     note,
+    option,
     paragraph,
     say,
     styled,
@@ -45,8 +48,8 @@ class TuningFailOn(StrEnum):
 
 @verb
 def compare(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="A log, or a folder of one tuning.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The log of the other machine.")],
+    old: Annotated[str, argument("OLD", "A log, or a folder of one tuning.")],
+    new: Annotated[str, argument("NEW", "The log of the other machine.")],
     *,
     fail_on: Annotated[
         TuningFailOn | None,
@@ -57,13 +60,8 @@ def compare(
             "the logs have no schedule in common.",
         ),
     ] = None,
-    margin: Annotated[
-        float,
-        typer.Option(
-            "--margin", min=0, metavar="%", help="With --fail-on: slower by more than so."
-        ),
-    ] = 5.0,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    margin: Annotated[float, option("%", "With --fail-on: slower by more than so.", min=0)] = 5.0,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """Compare the same schedules in two logs: rank correlation, regret, what fails.
 

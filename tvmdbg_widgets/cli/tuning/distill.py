@@ -5,17 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, option, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 
 EXAMPLES = examples(
     ("As TVM's own distill", "tvmdbg tuning distill ansor.json -o best.json"),
-    (
-        "To measure the ten best again",
-        "tvmdbg tuning distill ansor.json -k 10 -o top.json",
-    ),
+    ("To measure the ten best again", "tvmdbg tuning distill ansor.json -k 10 -o top.json"),
     ("Of several logs", "tvmdbg tuning distill monday.json tuesday.json -o best.json"),
 )
 
@@ -27,17 +22,15 @@ def distill(
     *,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "OUT",
+            "Output file; an existing one is replaced.",
             "-o",
             "--output",
-            metavar="OUT",
-            help="Output file; an existing one is replaced.",
             show_default="LOG.best.json",
         ),
     ] = None,
-    k: Annotated[
-        int, typer.Option("-k", min=1, metavar="K", help="How many of each workload to keep.")
-    ] = 1,
+    k: Annotated[int, option("K", "How many of each workload to keep.", "-k", min=1)] = 1,
 ) -> None:
     """Write the best records of each workload and target key to a log that TVM reads.
 

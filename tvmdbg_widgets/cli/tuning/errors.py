@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import examples, grid, note, say, styled, verb
+from tvmdbg_widgets.cli.common.terminal import examples, flag, grid, note, say, styled, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -46,7 +46,7 @@ def errors(
             "threads of a GPU block."
         ),
     ] = ErrorsBy.TASK,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """Count failed trials by error, and by task, time, unroll setting or thread count.
 
@@ -108,12 +108,7 @@ def _record(log: TuningLog, table: ErrorTable) -> dict[str, Any]:
             for row in range(len(table))
         ],
         "messages": [
-            {
-                "row": message.row,
-                "number": message.number,
-                "error": message.error,
-                "message": message.message,
-            }
+            {name: getattr(message, name) for name in ("row", "number", "error", "message")}
             for message in log.parts.messages
             if message.error
         ],

@@ -9,12 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from tvmdbg_widgets.cli.common.dump import source_of, taking
-from tvmdbg_widgets.cli.common.terminal import (
-    UsageError,
-)
+from tvmdbg_widgets.cli.common.terminal import UsageError, argument, option
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
@@ -24,31 +20,31 @@ _WHERE = "Which files"
 
 _Logs = Annotated[
     list[str],
-    typer.Argument(
-        metavar="LOG",
-        help="Files or folders of one tuning, in any order: logs of Ansor or AutoTVM, "
-        "MetaSchedule's databases, captured output, DAG texts. [bold]-[/] reads one from standard "
-        "input.",
+    argument(
+        "LOG",
+        "Files or folders of one tuning, in any order: logs of Ansor or AutoTVM, "
+        "MetaSchedule's databases, captured output, DAG texts. [bold]-[/] reads "
+        "one from standard input.",
         show_default=False,
     ),
 ]
 _Register = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "FILE",
+        "Python source that registers the workloads, for `reuse`; it is never run here.",
         "--register",
-        metavar="FILE",
-        help="Python source that registers the workloads, for `reuse`; it is never run here.",
         rich_help_panel=_WHERE,
         show_default=False,
     ),
 ]
 _Weights = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "FILE",
+        "JSON: how often the network calls each task, as a list in the order of "
+        "the tasks, or by workload key.",
         "--weights",
-        metavar="FILE",
-        help="JSON: how often the network calls each task, as a list in the order of the tasks, "
-        "or by workload key.",
         rich_help_panel=_WHERE,
     ),
 ]

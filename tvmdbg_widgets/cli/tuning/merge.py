@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from tvmdbg_widgets.cli.common.terminal import examples, verb
+from tvmdbg_widgets.cli.common.terminal import examples, option, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import agree
 
@@ -22,19 +20,12 @@ EXAMPLES = examples(
 def merge(
     named: NamedLog,
     output: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--output", metavar="OUT", help="Output file; an existing one is replaced."
-        ),
+        Path, option("OUT", "Output file; an existing one is replaced.", "-o", "--output")
     ],
     *,
     select: Annotated[
         str | None,
-        typer.Option(
-            "--select",
-            metavar="QUERY",
-            help="Only these trials, such as 'task:3 cost<2ms'; see the manual, Searching.",
-        ),
+        option("QUERY", "Only these trials, such as 'task:3 cost<2ms'; see the manual, Searching."),
     ] = None,
 ) -> None:
     """Write the records of several logs to one that TVM reads, each line as it is.

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, option, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_logs_alone
 
 if TYPE_CHECKING:
@@ -32,113 +30,57 @@ def reuse(
     named: NamedLog,
     *,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="SCRIPT", help="The script, such as rerun.py")
+        Path, option("SCRIPT", "The script, such as rerun.py", "-o", "--output")
     ] = Path("rerun.py"),
     rows: Annotated[
         str | None,
-        typer.Option(
-            "--rows",
-            metavar="LIST",
-            help="Trials by row: 3,17,40:50 (50 is excluded).",
-            rich_help_panel=_WHICH,
-        ),
+        option("LIST", "Trials by row: 3,17,40:50 (50 is excluded).", rich_help_panel=_WHICH),
     ] = None,
     select: Annotated[
-        str | None,
-        typer.Option(
-            "--select", metavar="QUERY", help="Trials a query finds.", rich_help_panel=_WHICH
-        ),
+        str | None, option("QUERY", "Trials a query finds.", rich_help_panel=_WHICH)
     ] = None,
     best: Annotated[
         bool,
-        typer.Option(
-            "--best",
-            metavar="",
-            help="The best trial of each task; so it is by default.",
-            rich_help_panel=_WHICH,
-        ),
+        flag("The best trial of each task; so it is by default.", "--best", rich_help_panel=_WHICH),
     ] = False,
     register: Annotated[
         list[str] | None,
-        typer.Option(
-            "--register",
-            metavar="MODULE",
-            help="What registers the workloads: a Python file, whose source goes into the script, "
-            "or the name of a module there.",
+        option(
+            "MODULE",
+            "What registers the workloads: a Python file, whose source goes into the "
+            "script, or the name of a module there.",
             show_default=False,
         ),
     ] = None,
-    target: Annotated[
-        str | None, typer.Option("--target", metavar="TARGET", help="Replaces the records' target.")
-    ] = None,
-    target_host: Annotated[
-        str | None, typer.Option("--target-host", metavar="TARGET", help="For --target.")
-    ] = None,
+    target: Annotated[str | None, option("TARGET", "Replaces the records' target.")] = None,
+    target_host: Annotated[str | None, option("TARGET", "For --target.")] = None,
     hardware: Annotated[
         list[str] | None,
-        typer.Option(
-            "--hardware",
-            metavar="NAME=N",
-            help="Replaces a hardware parameter, such as max_threads_per_block=512.",
+        option(
+            "NAME=N",
+            "Replaces a hardware parameter, such as max_threads_per_block=512.",
             show_default=False,
         ),
     ] = None,
-    rpc: Annotated[
-        str | None,
-        typer.Option("--rpc", metavar="KEY", help="Run on a device of an RPC tracker."),
-    ] = None,
-    host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="With --rpc: the tracker's.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="PORT", help="With --rpc: the tracker's.")
-    ] = 9190,
+    rpc: Annotated[str | None, option("KEY", "Run on a device of an RPC tracker.")] = None,
+    host: Annotated[str, option("HOST", "With --rpc: the tracker's.")] = "127.0.0.1",
+    port: Annotated[int, option("PORT", "With --rpc: the tracker's.")] = 9190,
     emit_source: Annotated[
-        str | None,
-        typer.Option(
-            "--emit-source", metavar="FOLDER", help="Folder there for TIR and generated code."
-        ),
+        str | None, option("FOLDER", "Folder there for TIR and generated code.")
     ] = None,
-    new_log: Annotated[
-        str, typer.Option("--new-log", metavar="LOG", help="What the script writes.")
-    ] = "rerun.json",
+    new_log: Annotated[str, option("LOG", "What the script writes.")] = "rerun.json",
     build_timeout: Annotated[
-        int,
-        typer.Option(
-            "--build-timeout", metavar="S", help="Seconds for each build.", rich_help_panel=_HOW
-        ),
+        int, option("S", "Seconds for each build.", rich_help_panel=_HOW)
     ] = 60,
-    timeout: Annotated[
-        int,
-        typer.Option("--timeout", metavar="S", help="Seconds for each run.", rich_help_panel=_HOW),
-    ] = 30,
-    number: Annotated[
-        int,
-        typer.Option("--number", metavar="N", help="Runs that are averaged.", rich_help_panel=_HOW),
-    ] = 3,
-    repeat: Annotated[
-        int,
-        typer.Option(
-            "--repeat", metavar="N", help="Averages that are taken.", rich_help_panel=_HOW
-        ),
-    ] = 3,
+    timeout: Annotated[int, option("S", "Seconds for each run.", rich_help_panel=_HOW)] = 30,
+    number: Annotated[int, option("N", "Runs that are averaged.", rich_help_panel=_HOW)] = 3,
+    repeat: Annotated[int, option("N", "Averages that are taken.", rich_help_panel=_HOW)] = 3,
     min_repeat_ms: Annotated[
-        int,
-        typer.Option(
-            "--min-repeat-ms",
-            metavar="MS",
-            help="More runs until an average takes this long.",
-            rich_help_panel=_HOW,
-        ),
+        int, option("MS", "More runs until an average takes this long.", rich_help_panel=_HOW)
     ] = 100,
     keep_first: Annotated[
         bool,
-        typer.Option(
-            "--keep-first",
-            metavar="",
-            help="Do not discard the slow first measurement.",
-            rich_help_panel=_HOW,
-        ),
+        flag("Do not discard the slow first measurement.", "--keep-first", rich_help_panel=_HOW),
     ] = False,
 ) -> None:
     """Write a script that measures schedules on another machine with TVM 0.8 to 0.19 alone.

@@ -9,7 +9,17 @@ import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
 from tvmdbg_widgets.cli.common.hints import for_shell
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, grid, note, say, styled, verb
+from tvmdbg_widgets.cli.common.terminal import (
+    UsageError,
+    examples,
+    flag,
+    grid,
+    note,
+    option,
+    say,
+    styled,
+    verb,
+)
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log, task_of
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -32,6 +42,7 @@ _STYLES = {
     "blockIdx": "cyan",
     "threadIdx": "green",
 }
+_NEST = ("kind", "indent", "text", "stage", "extent", "factor", "steps")
 _TILES = ("stage", "loop", "extent", "factors", "bound to")
 
 
@@ -50,16 +61,10 @@ class As(StrEnum):
 def show(
     named: NamedLog,
     *,
-    row: Annotated[
-        int | None, typer.Option("--row", metavar="N", help="Which trial; -1 is the last.")
-    ] = None,
+    row: Annotated[int | None, option("N", "Which trial; -1 is the last.")] = None,
     task: Annotated[
         str | None,
-        typer.Option(
-            "--task",
-            metavar="TASK",
-            help="The best trial of a task: index, workload key or function name.",
-        ),
+        option("TASK", "The best trial of a task: index, workload key or function name."),
     ] = None,
     form: Annotated[
         As,
@@ -69,7 +74,7 @@ def show(
             "in words; tiles as a table; python: code that applies it in TVM.",
         ),
     ] = As.NEST,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """Show a schedule as loops, steps in words, a table of tiles, or Python.
 
@@ -164,18 +169,7 @@ def _record(schedule: Schedule) -> dict[str, Any]:
         "cost_s": record.cost,
         "error": record.error.value,
         "notes": list(schedule.notes),
-        "nest": [
-            {
-                "kind": line.kind,
-                "indent": line.indent,
-                "text": line.text,
-                "stage": line.stage,
-                "extent": line.extent,
-                "factor": line.factor,
-                "steps": list(line.steps),
-            }
-            for line in schedule.nest
-        ],
+        "nest": [{name: getattr(line, name) for name in _NEST} for line in schedule.nest],
         "steps": list(schedule.steps),
         "python": schedule.python,
     }

@@ -13,8 +13,10 @@ from tvmdbg_widgets.cli.common.terminal import (
     FOUND,
     UsageError,
     examples,
+    flag,
     log_finding_record,
     note,
+    option,
     paragraph,
     reach,
     say,
@@ -49,22 +51,19 @@ def summary(
     *,
     fail_on: Annotated[
         Severity | None,
-        typer.Option(
-            "--fail-on",
-            metavar="SEVERITY",
-            help="Exit with status 1 if there is a finding of this severity or worse: error, "
-            "warning, hotspot or info.",
+        option(
+            "SEVERITY",
+            "Exit with status 1 if there is a finding of this severity or worse: "
+            "error, warning, hotspot or info.",
         ),
     ] = None,
     max_errors: Annotated[
         str | None,
-        typer.Option(
-            "--max-errors",
-            metavar="N|P%",
-            help="Exit with status 1 if more trials failed: a number, or a share such as 10%.",
+        option(
+            "N|P%", "Exit with status 1 if more trials failed: a number, or a share such as 10%."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """Summarize a tuning: findings, where the latency ended, errors, lines that were not read.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import examples, grid, note, verb
+from tvmdbg_widgets.cli.common.terminal import examples, flag, grid, note, option, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 
 if TYPE_CHECKING:
@@ -45,10 +45,8 @@ def tasks(
             "expects of the next round) or errors (failed trials)."
         ),
     ] = TasksSort.TIME,
-    top: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="The first N in this order.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", metavar="", help="Write JSON.")] = False,
+    top: Annotated[int | None, option("N", "The first N in this order.", min=1)] = None,
+    as_json: Annotated[bool, flag("Write JSON.", "--json")] = False,
 ) -> None:
     """List the tasks: trials, errors, best cost, share of the total, what is left to gain.
 

@@ -75,19 +75,23 @@ class StoredPage:
     left_out: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class StoreRequest:
+    """Options of :func:`store`; ``page`` and ``frame`` are bytes."""
+
+    page: int
+    frame: int
+    share: Share = "pictures"
+    parameters: bool = False
+    first: Entry | None = None
+    seen: Seen = (None, None)
+    memory: bool = False
+    times: bool = False
+    comparison: Reply | None = None
+
+
 def store(
-    run: RunFacts,
-    *,
-    budget: int,
-    share: Share = "pictures",
-    parameters: bool = False,
-    first: Entry | None = None,
-    seen: Seen = (None, None),
-    frame: int | None = None,
-    tensors: bool = True,
-    memory: bool = False,
-    times: bool = False,
-    comparison: Reply | None = None,
+    run: RunFacts, *, budget: int, frame: int | None = None, tensors: bool = True, **options: Any
 ) -> StoredPage:
     """Store the answers that a page can give.
 
@@ -95,8 +99,7 @@ def store(
     ``first``, entries of findings, outputs of the graph, other entries in execution order,
     parameters. Pictures of one plane come first, then profiles, then other planes.
     """
-    left = frame_bytes(budget) if frame is None else frame
-    wanted = _StoreRequest(share, parameters, first, seen, budget, left, memory, times, comparison)
+    wanted = StoreRequest(budget, frame_bytes(budget) if frame is None else frame, **options)
     total = 2 * sum(tensor.nbytes for tensor in (run.tensors or {}).values())
     look = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
     with tqdm(total=total, desc="storing", **look) as bar:
@@ -106,25 +109,10 @@ def store(
         return page
 
 
-@dataclass(frozen=True)
-class _StoreRequest:
-    """The arguments of :func:`store`."""
-
-    share: Share
-    parameters: bool
-    first: Entry | None
-    seen: Seen
-    page: int
-    frame: int
-    memory: bool
-    times: bool
-    comparison: Reply | None
-
-
 class _Store:
     """One call of :func:`store`; ``step`` gets the bytes of each tensor twice."""
 
-    def __init__(self, run: RunFacts, wanted: _StoreRequest, step: Callable[[int], object]) -> None:
+    def __init__(self, run: RunFacts, wanted: StoreRequest, step: Callable[[int], object]) -> None:
         self.run = run
         self.wanted = wanted
         self.step = step

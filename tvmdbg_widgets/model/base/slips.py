@@ -6,8 +6,10 @@ import functools
 import inspect
 import linecache
 import os
+import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from tvmdbg_widgets.model.base.choice import no_argument
@@ -35,6 +37,21 @@ def asks(
     own = [taken.replace(name="self"), *others]
     method.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
     return method
+
+
+def lazily(module: str, homes: Mapping[str, str]) -> Callable[[str], object]:
+    """Return a ``__getattr__`` of a module that imports names from their homes when used."""
+
+    def get(name: str) -> object:
+        own = sys.modules[module]
+        if name not in homes:
+            problem = f"module {module!r} has no attribute {name!r}"
+            raise AttributeError(problem, name=name, obj=own)
+        value: object = getattr(import_module(f"tvmdbg_widgets.{homes[name]}"), name)
+        setattr(own, name, value)
+        return value
+
+    return get
 
 
 def public(function: _Function) -> _Function:
