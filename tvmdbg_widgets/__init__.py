@@ -1,4 +1,4 @@
-"""One run of a compiled network: its graph, what each node computed, and how long each took.
+"""One run of a compiled network: its graph, the tensors of all nodes, and their times.
 
 >>> import tvmdbg_widgets as tvmdbg
 >>> run = tvmdbg.open("/tmp/tvmdbg")  # doctest: +SKIP

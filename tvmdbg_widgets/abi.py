@@ -57,7 +57,7 @@ class StructView:
     dtype_layouts : tuple of DTypeLayout
     machines : tuple of Machine
     dump : HexDump or None
-        The bytes that are read under each.
+        The bytes that are decoded.
     offset : int
         Where in the dump the struct begins.
     order : str
@@ -84,7 +84,7 @@ class StructView:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Name of each layout, with the machine if there are several."""
+        """Names of the layouts, with the machine if there are several."""
         several = len(self.machines) > 1
         return tuple(
             f"{layout.name}, {machine}" if several else layout.name
@@ -94,7 +94,7 @@ class StructView:
 
     @cached_property
     def decodings(self) -> tuple[Decoding, ...]:
-        """The dump decoded by each layout; empty without a dump."""
+        """The dump decoded by all layouts; empty without a dump."""
         from tvmdbg_widgets.analysis.abi.decoding import decode as decoded
 
         if self.dump is None:

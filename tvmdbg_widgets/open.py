@@ -101,7 +101,7 @@ def open(
     DebugRun, TuningLog or RpcLog
         A network capture (pcap, pcapng) of TVM's RPC, or what its two sides sent from their
         handshakes on, is an RPC log; :func:`open_rpc` takes streams that begin later too.
-        A tuning log where nothing else was found; logs beside a run are left out, with an issue.
+        A tuning log if there is nothing else; logs beside a run are ignored, with an issue.
         :func:`open_tuning` returns nothing but logs, and takes what belongs to them.
 
     Raises

@@ -229,7 +229,7 @@ def _code(_context: Context, question: Question) -> Reply:
 
 Floats = npt.NDArray[np.float64]
 
-#: Values of all counters up to which they are sent unthinned: 16 bytes each, a megabyte.
+#: Values of all counters up to which they are sent unthinned: a megabyte.
 _MOST: Final = 60_000
 _COUNTERS: Final = 200
 
@@ -237,7 +237,7 @@ _COUNTERS: Final = 200
 def counters(context: Context, _question: Question) -> Reply:
     """Answer the counters of a run; None without times.
 
-    If there are too many values, each stretch of time keeps first, last, least and largest.
+    If there are too many values, every stretch of time keeps first, last, least and largest.
     ``info.thinned`` is the number of values before.
     """
     if context.run.timeline is None:
@@ -280,7 +280,7 @@ def _thinned(counter: Counter, most: int) -> tuple[Floats, Floats]:
 
 
 def critical(context: Context, _question: Question) -> Reply:
-    """Answer the critical path and each node's slack, or why there is none."""
+    """Answer the critical path and the slack of nodes, or why there is none."""
     why = why_not(context.run.parts)
     if why:
         return Reply({"missing": why})
@@ -296,7 +296,7 @@ def critical(context: Context, _question: Question) -> Reply:
 
 
 def roofline(context: Context, _question: Question) -> Reply:
-    """Answer operations and bytes of each operator, or why they are unknown."""
+    """Answer operations and bytes of all operators, or why they are unknown."""
     why = why_not(context.run.parts).replace("critical path", "roofline")
     if why:
         return Reply({"missing": why})

@@ -24,10 +24,10 @@ ALONG = 8_000
 #: Slices up to which a page holds all.
 MOST_WHOLE = 2_000_000
 _BINS = 2048
-#: Bins of all rows in the first answer, 16 bytes each.
+#: Bins of all rows in the first answer, of 16 bytes.
 _CELLS = 10_000
 _LEAST_BINS = 16
-#: Bins of each row, and of all, in the answer about a range of time.
+#: Bins per row, and of all rows, in the answer about a range of time.
 _MOST_BINS = 1 << 13
 _MOST_CELLS = 1 << 18
 
@@ -167,7 +167,7 @@ _NARROW = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8
 
 
 def parts_column(names: Iterable[str]) -> StringColumn:
-    """Return the operators in each fused name, one per line; "" for single operators."""
+    """Return the operators in fused names, one per line; "" for single operators."""
     return StringColumn.from_strings(
         "" if parts(name) == (name,) else "\n".join(parts(name)) for name in names
     )
@@ -316,6 +316,6 @@ class SliceTable:
 
 
 def _whole(values: npt.NDArray[np.float64]) -> str:
-    """Return ``u4`` if all values are whole and fit, else ``f8``."""
+    """Return ``u4`` if all values are integers that fit, else ``f8``."""
     fits = not len(values) or values.max() < 1 << 32
     return "u4" if fits and bool((values == np.floor(values)).all()) else "f8"

@@ -51,11 +51,11 @@ class Question:
         return self._fields.get(name) is True
 
     def integer(self, name: str, low: int = 0, high: int = 2**53) -> int:
-        """Return a whole number in ``low`` … ``high``."""
+        """Return an integer in ``low`` … ``high``."""
         return _integer(name, self._fields.get(name), low, high)
 
     def integers(self, name: str, length: int | None = None, *, most: int = 64) -> list[int]:
-        """Return a list of whole numbers of at least 0, of fixed or limited length."""
+        """Return a list of integers of at least 0, of fixed or limited length."""
         value = self._fields.get(name)
         if not isinstance(value, list | tuple) or len(value) > most:
             raise ValueError(f"{name} must be a list of at most {most} whole numbers")

@@ -32,7 +32,7 @@ _NEWEST_ONLY = (
     *("window", "area", "sums", "find"),
 )
 _PICTURES = frozenset({"tensor", "profile", "channels", "region"})
-#: Questions that may read a whole tensor or all slices, as does "tensor" with "exact".
+#: Questions that may read all of a tensor or all slices, as does "tensor" with "exact".
 _LONG = frozenset(
     {"profile", "channels", "region", "data", "percentiles"}
     | {"timeline", "slices", "window", "area", "sums", "find", "flows"}

@@ -228,7 +228,7 @@ def _named(kept: KeptTimeline, columns: dict[str, Any], by: str) -> dict[str, An
 
 
 def _local(parent: npt.NDArray[np.int32], source: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Return the row of each slice's parent among the given slices, -1 for none."""
+    """Return the rows of the slices' parents among the given slices, -1 for none."""
     by_source = np.argsort(source, kind="stable")
     ordered = source[by_source]
     at = np.minimum(np.searchsorted(ordered, parent), max(0, len(source) - 1))

@@ -59,7 +59,7 @@ class Context:
 
 
 def health(context: Context, _question: Question) -> Reply:
-    """Answer the health of each entry, in execution order."""
+    """Answer the health of all entries, in execution order."""
     search = context.run.search
     state = search.scan.state  # first: "done" must not accompany a partial result
     verdicts = search.health()

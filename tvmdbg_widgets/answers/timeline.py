@@ -280,7 +280,7 @@ def _sliced(compared: TimeComparison) -> dict[str, StringColumn]:
 
 
 def _first_slices(compared: TimeComparison) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Return the first slice of each node of `b`, -1 for none."""
+    """Return the first slices of the nodes of `b`, -1 for none."""
     a, b = compared.a.timeline, compared.b.timeline
     first_slice = np.full(compared.matching.graph_b.num_nodes, -1, np.int32)
     if a is None or b is None:

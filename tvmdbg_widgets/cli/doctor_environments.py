@@ -1,4 +1,4 @@
-"""Python environments of notebooks: this one, the server's, and each kernel's."""
+"""Python environments of notebooks: this one, the server's, and the kernels'."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Environment:
 
 
 def environments(timeout: float) -> list[Environment]:
-    """Probe this environment, Jupyter's server, and each kernel it offers.
+    """Probe this environment, Jupyter's server, and the kernels it offers.
 
-    Each runs its own interpreter, in parallel.
+    Their interpreters run in parallel.
     """
     here = server = _probed(Environment("here", "this environment"), [sys.executable], {}, timeout)
     command = None if here.version("jupyter-server") else _server_command()

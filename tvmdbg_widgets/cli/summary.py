@@ -61,7 +61,7 @@ def summary(named: NamedRun) -> None:
 
 
 def _delegates(run: DebugRun) -> list[str]:
-    """Return the payload of each delegate call in the program."""
+    """Return the payloads of delegate calls in the program."""
     from tvmdbg_widgets.model.base.numbers import counted
     from tvmdbg_widgets.model.base.text import one_line
 

@@ -97,9 +97,9 @@ def _roles(timeline: Timeline) -> dict[str, list[str]]:
 
 
 def _order(timeline: Timeline) -> Ints:
-    """Return usable slices by start, longer first, in whole nanoseconds.
+    """Return usable slices by start, longer first, in rounded-down nanoseconds.
 
-    Some readers count in whole nanoseconds, and parents must come before their children.
+    Some readers use integer nanoseconds, and parents must come before their children.
     """
     at = np.sort(timeline.rows.order).astype(np.int64)
     start, duration = timeline.slice_start_ns[at], timeline.slice_duration_ns[at]
@@ -224,7 +224,7 @@ def threads(timeline: Timeline) -> Threads:
     lane = np.zeros(timeline.num_slices, np.int64)
     at = in_order(timeline)
     at = at[timeline.slice_duration_ns[at] > 0]
-    # Some readers count in whole nanoseconds.
+    # Some readers use integer nanoseconds.
     start = np.floor(timeline.slice_start_ns[at])
     length = np.floor(timeline.slice_duration_ns[at])
     order = np.lexsort((-length, start, of_slice[at]))
@@ -317,7 +317,7 @@ def _text(ns: float) -> str:
 
 
 def _decimal(ns: float) -> Decimal:
-    """Return the shortest decimal whose whole nanoseconds and rest give the double."""
+    """Return the shortest decimal whose integer nanoseconds and rest give the double."""
     short = Decimal(repr(ns))
     whole = int(short.to_integral_value("ROUND_FLOOR"))
     rest = float(short - whole)

@@ -41,14 +41,14 @@ class Extracted:
     path
         Its folder.
     nodes
-        New id of each node that was kept, by its old one.
+        New ids of kept nodes, by old id.
     inputs
-        New id of each entry ``(node, output)`` of the whole run that became an input.
+        New ids of entries ``(node, output)`` of the run that became inputs.
     parameters_left_out
         Old ids of parameters, and of what is computed from those alone, whose values were not
         written.
     notes
-        What the small dump does not say as the whole does.
+        Differences between the small dump and the run.
     """
 
     path: Path

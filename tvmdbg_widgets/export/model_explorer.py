@@ -114,7 +114,7 @@ def model_explorer(
 
 
 def _namespaces(groups: Groups, nodes: list[int]) -> dict[int, str]:
-    """Return the path of each group around the nodes; equal siblings are numbered."""
+    """Return the paths of the groups around the nodes; equal siblings are numbered."""
     paths: dict[int, str] = {}
     taken: dict[str, int] = {}
     for group in around_nodes(groups, nodes):
@@ -250,7 +250,7 @@ class _ModelExplorerNodes:
 def _group_attributes(
     run: RunFacts, graph: Graph, chosen: Subgraph, spaces: Mapping[int, str]
 ) -> dict[str, dict[str, str]]:
-    """Return the attributes of the graph (namespace "") and of each group."""
+    """Return the attributes of the graph (namespace "") and of its groups."""
     kept, groups = graph.num_nodes, run.groups
     attributes = {"": {"run": _text(run.title), "nodes": f"{len(chosen):,} of {kept:,}"}}
     ns = NodeTexts(graph, run.timeline).ns

@@ -135,7 +135,7 @@ class ExtractedPart:
 
     @cached_property
     def new_ids(self) -> dict[SmallGraphNode, int]:
-        """New id of each place."""
+        """New ids of the places."""
         return {place: new for new, place in enumerate(self.places)}
 
     @cached_property
@@ -235,7 +235,7 @@ class ExtractedPart:
         return node
 
     def _operands(self, place: SmallGraphNode) -> list[tuple[SmallGraphNode, int]]:
-        """Return source place and output of each operand."""
+        """Return source place and output of the operands."""
         if self.is_null(place):
             return []
         graph, operands = self.graph, []
@@ -356,7 +356,7 @@ def _eraser(tensors: Iterable[Tensor]) -> Callable[[str], str]:
     if not texts:
         return lambda text: text
     exact = [re.escape(text) for text in texts if not text.isdecimal()]
-    # Small whole numbers may be counts: only those in the place of a value are removed.
+    # Small integers may be counts: only those in the place of a value are removed.
     whole = [
         rf"(?:(?<=: )|(?<=is )|(?<=but )){text}(?= \D|$)" for text in texts if text.isdecimal()
     ]

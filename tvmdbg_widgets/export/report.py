@@ -78,7 +78,7 @@ class BugReport:
         Parameters
         ----------
         path
-            Ends in ``.md``; existing files are replaced whole or not at all.
+            Ends in ``.md``; existing files are replaced atomically.
 
         Returns
         -------

@@ -65,7 +65,7 @@ class Rerun:
         ValueError
             The path does not end in ``.py``.
         OSError
-            It cannot be written; what was there stays.
+            It cannot be written; an existing file stays.
         """
         target = suffixed(path, ".py")
         contents = {target: self.script}
@@ -263,7 +263,7 @@ _LEAST = {
 
 @dataclass(frozen=True)
 class RerunOptions:
-    """Settings of a rerun script; each is also an option of the script.
+    """Settings of a rerun script, which are also options of the script.
 
     Attributes
     ----------
@@ -284,7 +284,7 @@ class RerunOptions:
     output : str
         The new log there.
     build_timeout, timeout : int
-        Seconds for each build, and for each run.
+        Seconds per build, and per run.
     number, repeat : int
         Runs that are averaged, and averages that are taken: ``repeat`` costs a record.
     min_repeat_ms : int
@@ -292,7 +292,7 @@ class RerunOptions:
     cooldown : float
         Seconds between two measurements.
     cpu_cache_flush : bool
-        Flush the caches of a CPU before each run; makes ``number`` 1 and ``min_repeat_ms`` 0.
+        Flush the caches of a CPU before every run; makes ``number`` 1 and ``min_repeat_ms`` 0.
     n_parallel : int or None
         Builds at a time; None for the cores the process may use there.
     device : int

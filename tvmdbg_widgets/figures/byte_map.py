@@ -92,7 +92,7 @@ def _gathered(data: bytes | memoryview, lines: Sequence[HexLine]) -> npt.NDArray
 
 
 def _owners(rows: Sequence[Row], lines: Sequence[HexLine]) -> npt.NDArray[np.int32]:
-    """Return for each byte in the lines the row of the innermost field around it, or -1."""
+    """Return the row of the innermost field around every byte in the lines, or -1."""
     places = [np.arange(line.offset, line.offset + line.size) for line in lines]
     offsets = np.concatenate([*places, np.zeros(0, np.int64)])
     owners = np.full(len(offsets), -1, np.int32)

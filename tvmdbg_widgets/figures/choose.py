@@ -170,7 +170,7 @@ def memory_figure(
     theme: str = "light",
     **more: Any,
 ) -> Figure:
-    """Draw live bytes per step, and which entry holds each slot at which step.
+    """Draw live bytes per step, and the entries in the slots over time.
 
     Slots of an ExecuTorch program are byte offsets in its planned buffers.
     """

@@ -1,4 +1,4 @@
-"""Two graphs beside each other with a table of differences; times of two runs."""
+"""Two graphs side by side with a table of differences; times of two runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 #: Below this width no graphs stand beside the lists.
 _NARROW = 620
 _ROWS, _TIMES = 24, 5
-#: Bytes of each graph: in a requested figure, and in a saved notebook.
+#: Bytes of a graph in a requested figure, and in a saved notebook.
 _MOST_BYTES, _MOST_SAVED_BYTES = 180 * 1024, 18 * 1024
 _MARKED = 2_000
 
@@ -52,7 +52,7 @@ def comparison_figure(
     theme: str = "light",
     saved: bool = False,
 ) -> Figure:
-    """Draw two graphs beside each other, and list their differences below.
+    """Draw two graphs side by side, and list their differences below.
 
     As in the live view groups are closed and matched boxes are level. Large graphs are condensed; a
     narrow figure has only the table.
@@ -145,11 +145,11 @@ def _coloring(comparison: Comparison, side: int, color_by: str | None) -> str | 
 
 
 def certainty_column(matching: Matching, side: int) -> NodeColumn:
-    """Return the certainty of each node's match as classes; unmatched nodes are hatched."""
+    """Return the certainties of matches as classes of nodes; unmatched nodes are hatched."""
     graph = (matching.graph_a, matching.graph_b)[side]
     codes = np.full(graph.num_nodes, -1, np.int32)
     np.maximum.at(codes, matching.pairs[:, side], matching.certainty.astype(np.int32))
-    # In both themes this class has the color farthest from those of matched nodes.
+    # In both themes this class has the color farthest from matched nodes.
     alone = Certainty.LIKELY + 1
     codes[codes >= alone] += 1
     codes[codes < 0] = alone
@@ -245,7 +245,7 @@ def time_comparison_figure(
     width: float = 720,
     theme: str = "light",
 ) -> Figure:
-    """Draw the slices of two runs, each from its own time zero, and the largest changes."""
+    """Draw the slices of two runs, aligned at time zero, and the largest changes."""
     one_of("show", show, SHOWN)
     laid = "synthetic timeline: mean node times back to back; total is not model latency"
     notes = [note(compared.sentence), *(note(line, "muted") for line in compared.caption[2:])]

@@ -16,7 +16,7 @@ from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_requ
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.findings import Findings
 
-#: Of the whole figure.
+#: SVG bytes of a requested figure, and of one in a saved notebook.
 _MOST_BYTES, _MOST_SAVED_BYTES = 2 * MOST_BYTES, 42 * 1024
 
 
@@ -48,7 +48,7 @@ def debugger_figure(
     saved: bool = False,
     redact: Redact | None = None,
 ) -> Figure:
-    """Draw graph, one tensor and timeline of a run below each other."""
+    """Draw graph, one tensor and timeline of a run, stacked."""
     if options is None:
         timed = run.timeline is not None
         options = DebuggerOptions(GraphFigureOptions(color_by="time" if timed else "kind"))

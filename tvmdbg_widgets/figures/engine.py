@@ -40,7 +40,7 @@ def draw(
 ) -> Figure:
     """Draw a figure by its view's TypeScript.
 
-    Each thread has an engine; a figure may use 10 s of CPU time and 512 MiB.
+    Every thread has an engine; a figure may use 10 s of CPU time and 512 MiB.
     """
     request = _request(data, columns, options, answers or {}) | {
         "width": width,

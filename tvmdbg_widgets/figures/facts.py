@@ -90,7 +90,7 @@ class TensorFacts:
     """Statistics of the tensor in a figure.
 
     ``redacted`` is the reason why values are hidden, ``unread`` the reason why they could not be
-    read; then the statistics are those of an earlier read, or empty.
+    read; then the statistics are from an earlier read, or empty.
     """
 
     tensor: Tensor

@@ -216,7 +216,7 @@ class Figure:
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{self.svg}\n'.encode()
 
     def save(self, path: str | os.PathLike[str], scale: float | None = None) -> Path:
-        """Write the picture to a file; an existing one is replaced whole or not at all.
+        """Write the picture to a file; an existing one is replaced atomically.
 
         Parameters
         ----------

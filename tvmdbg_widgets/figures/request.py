@@ -167,7 +167,7 @@ def _wire(column: str | NodeColumn) -> tuple[dict[str, Any] | None, dict[str, An
 
 
 def _layouts(run: RunFacts, graph: Graph) -> list[str]:
-    """Return the layout of each node's first output, or ""."""
+    """Return the layouts of the nodes' first outputs, "" if unknown."""
     layouts = []
     for node in range(graph.num_nodes):
         known = next(iter(known_layouts(run.parts, (node, 0))), None)
@@ -312,7 +312,7 @@ def _marks(row: Mapping[str, Any]) -> list[str]:
 
 
 def _read_at(graph: Graph, place: Ints) -> Ints:
-    """Return each node's group: inputs and parameters count to their first reader; -1 for none."""
+    """Return the groups of nodes; inputs and parameters count to their first reader, else -1."""
     nowhere = np.iinfo(place.dtype).max
     first = np.full(graph.num_nodes, nowhere, place.dtype)
     known = (graph.edge_source >= 0) & (place[graph.edge_target] >= 0)

@@ -71,7 +71,7 @@ class _LayoutColumn(NamedTuple):
     changes: LayoutChanges
     values: Values
     verdict: str
-    #: Color of each path of :func:`_colored`, the same in all layouts.
+    #: Colors of the paths of :func:`_colored`, the same in all layouts.
     colors: Mapping[str, int]
 
 
@@ -106,7 +106,7 @@ def _described(column: _LayoutColumn, first: _LayoutColumn, has_dump: bool) -> d
 
 
 def _sections(layout: StructLayout) -> Iterator[tuple[Member, ...]]:
-    """Yield members that share rows of bytes: of a union, each member alone."""
+    """Yield members that share rows of bytes: of a union, single members."""
     if layout.is_union:
         yield from ((member,) for member in layout.members)
     else:

@@ -34,7 +34,7 @@ _WIDE = (
     (0x900, 0xDFF, 1.9),  # Indic letters
     (0xF00, 0x10FF, 1.5),
     (0x1780, 0x1CFF, 1.9),
-    (0xFDF0, 0xFDFC, 4.0),  # whole words in one character
+    (0xFDF0, 0xFDFC, 4.0),  # words in one character
     (0xFDFD, 0xFDFD, 12.0),
     (0x12000, 0x1254F, 5.0),
     (0x1F000, 0x1FAFF, 1.4),  # emoji

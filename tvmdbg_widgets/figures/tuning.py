@@ -277,7 +277,7 @@ def schedule_answer(log: LogFacts, trial: int) -> dict[str, Any]:
 
 
 def _touched(schedule: Schedule) -> dict[tuple[int, int], list[str]]:
-    """Return texts on how much of each buffer a loop body touches, by (stage, iterator)."""
+    """Return texts on how much of a buffer a loop body touches, by (stage, iterator)."""
     texts: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
     for touch in touches(schedule.inferred) if schedule.inferred is not None else ():
         if touch.elements is not None:
@@ -371,7 +371,7 @@ def record_facts(record: Record, num_sources: int) -> list[tuple[str, str]]:
 
 
 def _runs(costs: Sequence[float]) -> str:
-    """Return the cost of each run; of many, the range."""
+    """Return the costs of the runs; of many, the range."""
     if len(costs) <= _COSTS_SHOWN:
         return ", ".join(duration_text(cost * _NS) for cost in costs)
     low, high = duration_text(min(costs) * _NS), duration_text(max(costs) * _NS)

@@ -117,7 +117,7 @@ class Chart:
         self.figure.grid.grid_line_alpha = 0.5
 
     def draw(self, glyph: str, **style: Any) -> Any:
-        """Draw a glyph such as ``"hbar"`` for each row of the data source."""
+        """Draw a glyph such as ``"hbar"`` for every row of the data source."""
         return getattr(self.figure, glyph)(**{"source": self.source, **style})
 
     def scale(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class RpcLog(Sequence[Packet]):
     """The conversation of a client and a server, packet by packet, in the order they were sent.
 
-    At the end of a notebook cell it shows a sequence diagram and the first packets, each opening
+    At the end of a notebook cell it shows a sequence diagram and the first packets, opening
     to its bytes. Made by :func:`tvmdbg_widgets.open_rpc` or :func:`tvmdbg_widgets.open`.
 
     Attributes
@@ -171,7 +171,7 @@ class RpcLog(Sequence[Packet]):
 
     @cached_property
     def labels(self) -> list[str]:
-        """Name of each row: the called function, else the packet's name."""
+        """Names of rows: the called function, else the packet's name."""
         talk = self.conversation
         return [
             talk.called.get(row)
@@ -232,7 +232,7 @@ class RpcLog(Sequence[Packet]):
         Parameters
         ----------
         start, stop : int
-            Rows to draw; like packets that follow each other are drawn as one.
+            Rows to draw; equal consecutive packets are drawn as one.
         width : float
             px.
         theme : str
@@ -320,7 +320,7 @@ def _hover(packet: Packet) -> str:
 
 
 def table(packets: Sequence[Packet], desync: Desync | None) -> str:
-    """Return the first packets as an HTML table, each opening to its bytes."""
+    """Return the first packets as an HTML table that opens to their bytes."""
     from tvmdbg_widgets.figures.rpc import PacketRow, byte_map_html, packet_table_html
     from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
     from tvmdbg_widgets.model.base.text import FormatError

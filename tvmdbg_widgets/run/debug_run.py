@@ -68,7 +68,7 @@ class DebugRun(RunQuestions, RunFiles):
     def tour(self, steps: Iterable[StepLike]) -> Debugger:
         """Return the linked views with a tour through this run, at its first step.
 
-        Each step has a plain text and a selection in all views of the run's session. Readers
+        A step has a plain text and a selection in all views of the run's session. Readers
         step by buttons and keys, also in pages without a kernel::
 
             run.tour([
@@ -233,7 +233,7 @@ class DebugRun(RunQuestions, RunFiles):
 class ComparedRun(DebugRun):
     """Graph and tensors of one run with the slices of two.
 
-    Its views follow those of the first run.
+    Its views follow the views of the first run.
     """
 
     def __init__(self, compared: TimeComparison, a: DebugRun, b: DebugRun) -> None:

@@ -114,7 +114,7 @@ class RunFiles:
         Parameters
         ----------
         path : path-like
-            Ends in ``.html`` or ``.htm``; replaced whole or not at all.
+            Ends in ``.html`` or ``.htm``; replaced atomically.
         budget : int
             Bytes that the file should not exceed. Graph, times and exact statistics of every
             tensor come first, then pictures and values by importance; the page says what was
@@ -264,9 +264,9 @@ class RunFiles:
         hops: int = 0,
         parameters: bool = False,
     ) -> Extracted:
-        """Write some nodes as a small dump of their own, to attach to an issue.
+        """Write some nodes as a small dump, to attach to an issue.
 
-        What they read from outside become its inputs; see
+        Entries that they read from other nodes become its inputs; see
         :func:`tvmdbg_widgets.export.extract.extract`.
         """
         from tvmdbg_widgets.export.extract import extract
@@ -347,7 +347,7 @@ class RunFiles:
         grouped : bool
             Draw :attr:`groups` as clusters.
         edge_labels : bool
-            Say dtype and shape at each edge.
+            Write dtype and shape at the edges.
         direction : str
             ``"down"`` or ``"right"``.
 

@@ -384,7 +384,7 @@ class RunQuestions:
         return self.facts.search.health(newest=True)
 
     def match(self, other: OpenedRun | Graph) -> Matching:
-        """Match the nodes of this run's graph to those of another run's.
+        """Match the nodes of this run's graph to the graph of another run.
 
         ::
 

@@ -280,11 +280,11 @@ class TuningLog:
         return self.parts.console
 
     def link(self, run: OpenedRun) -> links.TaskLinks:
-        """Return the nodes of a run's graph that each task tuned, with confidence."""
+        """Return the nodes of a run's graph that tasks tuned, with confidence."""
         return links.link_tasks(self.parts, links.graph_of(run))
 
     def node_status(self, run: OpenedRun) -> NodeColumn:
-        """Return the tuning status of each node, for ``GraphView(run, color_by=…)``.
+        """Return the tuning status of nodes, for ``GraphView(run, color_by=…)``.
 
         It is tuned, no valid schedule, or fallback: a convolution or matrix product without a
         task.
@@ -303,7 +303,7 @@ class TuningLog:
             for log in tvmdbg.open_tuning("ansor.json").follow():
                 print(len(log))
 
-        This log does not change: each change yields another log, with new rows at the end. An
+        This log does not change: every change yields another log, with new rows at the end. An
         incomplete last line waits for its end; a file that another process truncates and rewrites
         is read again.
 
@@ -352,7 +352,7 @@ class TuningLog:
         Parameters
         ----------
         path : path-like
-            Ends in ``.html`` or ``.htm``; replaced whole or not at all.
+            Ends in ``.html`` or ``.htm``; replaced atomically.
         title, theme : str
             The log's title where left out; ``"auto"`` follows the system, ``"light"``, ``"dark"``.
         budget : int

@@ -40,15 +40,15 @@ def open_tuning(
         DAG texts (``str(task.compute_dag)``) or files of them, files of
         ``dump_workload_to_dag_log``, or a mapping of workload keys to DAG texts.
     weights
-        How often the network calls each task: a number a task in the order of ``log.tasks``, or
-        numbers by workload key, index or task, where what is not named counts once.
+        Calls per task in the network: numbers in the order of ``log.tasks``, or
+        numbers by workload key, index or task, 1 by default.
     progress
         Whether to show a bar where this takes more than a second.
 
     Raises
     ------
     FormatError
-        No log was found, or a file changed while it was read.
+        There is no log, or a file changed while it was read.
     OSError
         A path cannot be read.
     KeyError, IndexError, ValueError

@@ -211,7 +211,7 @@ class GraphView(GraphOptions, Navigation, View):
     focus : int, str or None
         Node (id or name) that is in view first.
     hops : int or None
-        Show only what is within so many edges of the focus.
+        Show only nodes within so many edges of the focus.
     color_by : str
         What the colors show: ``"kind"`` (of operator), ``"time"``, ``"health"`` (of the values
         that a node computed, see ``DebugRun.health``), ``"dtype"``, ``"device"``, ``"storage"``,
@@ -231,7 +231,7 @@ class GraphView(GraphOptions, Navigation, View):
     direction : str
         ``"down"`` or ``"right"``.
     search : str
-        Query; what it finds is marked, see :meth:`tvmdbg_widgets.DebugRun.select`.
+        Query; its matches are marked, see :meth:`tvmdbg_widgets.DebugRun.select`.
     grouped : bool
         Draw closed groups of ``run.groups`` as one box each, and frames around what is in open
         ones.
@@ -239,7 +239,7 @@ class GraphView(GraphOptions, Navigation, View):
         Ids of the groups that are open; None: all of a small graph, of a larger one as many as
         can be taken in at one look. See :meth:`expand`, :meth:`collapse`.
     wrapped : bool or None
-        A long graph in columns side by side; None: where the whole can so be read, and only so.
+        A long graph in columns side by side; None: if only this makes it readable.
     group : int or None
         The selected group.
     isolate : dict or None
@@ -287,7 +287,7 @@ class GraphView(GraphOptions, Navigation, View):
             view.save("net.svg")
             view.save("stage3.png", what="view", scale=3)
 
-        Parts, open and closed groups, hidden nodes, colors, labels and marks are those of the
+        Parts, open and closed groups, hidden nodes, colors, labels and marks follow the
         view. The layout is that of :meth:`figure`, which may differ slightly from the page; the
         page's button ``save`` writes exactly the screen.
 
@@ -297,9 +297,9 @@ class GraphView(GraphOptions, Navigation, View):
             Ends in ``.svg`` or ``.png``, which needs ``pip install "tvmdbg-widgets[png]"``.
         what : str
             ``"whole"``: every box at a readable scale. ``"view"``: the visible part (``camera``),
-            ``width`` x ``height``; the whole graph if the camera was never moved.
+            ``width`` x ``height``; all of the graph if the camera was never moved.
         width : float
-            px, 300 to 2000; the whole is as wide as it needs to be.
+            px, 300 to 2000; with ``"whole"`` as wide as needed.
         theme : str
             ``"light"``, ``"dark"`` or ``"auto"``.
         scale : float, optional

@@ -68,7 +68,7 @@ class Navigation:
         Parameters
         ----------
         nodes : int, str, Group, or several ids, optional
-            What is selected where left out; ``run.select(query)`` and arrays may be given, too.
+            By default the selected nodes; ``run.select(query)`` and arrays are accepted, too.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Navigation:
         self._isolate("downstream", nodes)
 
     def around(self, nodes: NodeRefs = None, hops: int = 1) -> None:
-        """Show only what is within so many edges of the nodes; as :meth:`upstream`."""
+        """Show only nodes within so many edges; as :meth:`upstream`."""
         self._isolate("around", nodes, hops)
 
     def path(self, start: NodeRef, end: NodeRef) -> None:
@@ -98,7 +98,7 @@ class Navigation:
         self._isolate("path", [start, end])
 
     def everything(self) -> None:
-        """Show the whole graph again: nothing isolated, nothing hidden."""
+        """Show all nodes again: nothing isolated, nothing hidden."""
         self._step(isolate=None, hops=None, hidden=[])
 
     def hide(self, *queries: str) -> None:
@@ -111,7 +111,7 @@ class Navigation:
         Parameters
         ----------
         *queries : str or Selection
-            As :meth:`tvmdbg_widgets.DebugRun.select` takes them, or what it returned.
+            Queries of :meth:`tvmdbg_widgets.DebugRun.select`, or its results.
 
         Raises
         ------
@@ -326,7 +326,7 @@ def checked_name(name: object) -> str:
 
 
 def checked_history(run: RunFacts, given: object, traits: Sequence[str]) -> dict[str, Any]:
-    """Return ``{"steps", "at"}``; each step is the difference to the one before."""
+    """Return ``{"steps", "at"}``; a step is the difference to the one before."""
     fields = fields_of(given, "history", ("steps", "at"))
     steps = [checked_bookmark(run, step, traits) for step in fields.get("steps", ())][-MOST_STEPS:]
     at = fields.get("at", 0)

@@ -26,7 +26,7 @@ class MemoryView(MemoryOptions, View):
 
         tvmdbg.MemoryView(run, parameters=False)
 
-    The upper chart shows the bytes that are live while each node runs; below, each slot is a row
+    The upper chart shows live bytes per step; below, every slot is a row
     with the lifetimes of its entries. ``run.memory_plan()`` has the same in Python. Rows of an
     ExecuTorch program are offsets in its planned buffers, gray where a value at another offset
     occupies some of the row's bytes.

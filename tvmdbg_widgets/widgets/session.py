@@ -35,7 +35,7 @@ class NodeIds(traitlets.List[int]):
 class Session(SharedModel):
     """Shared state of linked views, without a view of its own.
 
-    Views with the same session follow each other, in one cell or in several. Every trait can be
+    Views with the same session stay in sync, in one cell or in several. Every trait can be
     read, set and observed from Python::
 
         session = run.session
@@ -50,15 +50,15 @@ class Session(SharedModel):
         Node ids, the last one selected last. May be set to what ``run.select`` returns, a group
         of ``run.groups`` or an array, too.
     entry : (int, int) or None
-        The entry ``(node, output)`` looked at; also set by a node's id or name. Where
+        The shown entry ``(node, output)``; also set by a node's id or name. Where
         others are selected, it becomes the first output of the last of them; set to an entry of
         another node, it selects that node.
     slice : (int, int) or None
-        The slice looked at, as ``(node, occurrence)``; None where its node is not selected.
+        The shown slice, as ``(node, occurrence)``; None if its node is not selected.
     time_range : (float, float) or None
-        Nanoseconds; None is the whole timeline.
+        Nanoseconds; None is all of the timeline.
     hovered : int or None
-        Node id under the pointer (told to Python when the pointer rests).
+        Node id under the pointer (sent to Python when the pointer rests).
     source : str
         Who set the selection last: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``,
         ``"memory"``, ``"plot"``, ``"comparison"``, ``"issues"``, ``"palette"``, ``"tour"`` or

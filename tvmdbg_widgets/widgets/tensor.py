@@ -109,7 +109,7 @@ class TensorInspector(TensorOptions, View):
     axes : (int or None, int) or None
         Axes down and across; None leaves the choice to the view.
     index : list of int or None
-        Fixed index on each axis.
+        Fixed index per axis.
     color_scale : str
         ``"linear"``, ``"log"`` or ``"symlog"``; ``"auto"`` is linear unless that would give
         nearly all values the same color.

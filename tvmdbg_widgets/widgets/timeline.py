@@ -80,7 +80,7 @@ class Flamechart(TimelineOptions, View):
     sort : str
         Order of the table: ``"time"`` or ``"order"`` (of execution).
     time_range : (float, float) or None
-        Nanoseconds in view first; None is the whole timeline.
+        Visible nanoseconds; None is all of the timeline.
     height : int
         CSS pixels.
     """

@@ -65,7 +65,7 @@ class TuningView(Saved):
         tvmdbg.TuningView(log, task=3)
         tvmdbg.TuningView(log, run=run)       # tasks and nodes select each other
 
-    Every trial is a point, with failed ones in a lane above and the errors of each round below.
+    Every trial is a point, with failed ones in a lane above and the errors per round below.
     The tasks are listed beside it; below is the schedule of one trial as loops.
 
     Parameters
@@ -81,7 +81,7 @@ class TuningView(Saved):
     Attributes
     ----------
     task : int or None
-        Index of the task that is looked at; None is all of them.
+        Index of the shown task; None is all of them.
     trial : int or None
         The trial whose schedule is shown; None is the best of the task.
     along : str
@@ -232,7 +232,7 @@ class TuningView(Saved):
         Parameters
         ----------
         path : path-like
-            Ends in ``.html`` or ``.htm``; replaced whole or not at all.
+            Ends in ``.html`` or ``.htm``; replaced atomically.
         **options
             ``title`` and ``theme``, as of :meth:`tvmdbg_widgets.TuningLog.save_html`.
         """

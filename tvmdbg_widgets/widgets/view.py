@@ -76,7 +76,7 @@ class View(RunView):
     ----------
     run : DebugRun
     session : Session, optional
-        The run's own where left out, so that all views of a run follow each other.
+        By default the run's own, so that all views of a run stay in sync.
     **traits
         Initial state, by the names of the traits.
 
@@ -197,10 +197,10 @@ class View(RunView):
         Parameters
         ----------
         path : path-like
-            Ends in ``.html`` or ``.htm``; replaced whole or not at all.
+            Ends in ``.html`` or ``.htm``; replaced atomically.
         **options
             ``budget``, ``share``, ``parameters``, ``title``, ``theme``, ``node`` and ``view``
-            as of :meth:`tvmdbg_widgets.DebugRun.save_html`, which also says what is raised.
+            as of :meth:`tvmdbg_widgets.DebugRun.save_html`, also for errors.
 
         Returns
         -------

@@ -73,6 +73,6 @@ def register(app: typer.Typer, panels: Mapping[str, Iterable[ModuleType]]) -> No
 
 
 def _prose(function: Callable[..., None]) -> str:
-    """Return the paragraphs of a docstring as one line each; the help wraps them."""
+    """Return a docstring with one line per paragraph; the help wraps them."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)

@@ -182,7 +182,7 @@ def grid(
 
 
 def examples(*pairs: tuple[str, str]) -> str:
-    """Return examples as markup, each command on a line of its own below 80 columns."""
+    """Return examples as markup, with commands on lines of their own below 80 columns."""
     lines = ["[bold]Examples[/]"]
     for what, command in pairs:
         lines += [f"[dim]{what}[/]", f"  [cyan]{command}[/]"]

@@ -1,4 +1,4 @@
-"""``tvmdbg tuning best``: the best trial of each task, and the one TVM would apply."""
+"""``tvmdbg tuning best``: the best trials of tasks, and the one TVM would apply."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def of_logs_alone(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def task_of(text: str) -> int | str:
-    """Return a task's index for a whole number, else its key or name."""
+    """Return a task's index for an integer, else its key or name."""
     return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
 
 

@@ -175,7 +175,7 @@ def error_counts(log: TuningLog) -> dict[str, int]:
 
 
 def tell_errors(log: TuningLog) -> None:
-    """Print the number of trials with each error."""
+    """Print the number of trials by error."""
     from tvmdbg_widgets.model.base.numbers import percent
 
     for name, count in error_counts(log).items():

@@ -1,4 +1,4 @@
-"""``tvmdbg tuning tasks``: time, expected gain and errors of each task."""
+"""``tvmdbg tuning tasks``: time, expected gain and errors of tasks."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.pictures import Picture, picture, profile
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-#: Axes down and across, and the index of each axis, where chosen.
+#: Axes down and across, and the index per axis, where chosen.
 Seen: TypeAlias = "tuple[Axes | None, Sequence[int] | None]"
 #: Compressed bytes of a picture's or tensor's row in the tables, about.
 _ROW = 24
@@ -68,7 +68,7 @@ class TensorCandidate:
         return sum(map(number_of_planes, shapes)) + beside
 
     def first_planes(self) -> Iterator[tuple[int, Plane]]:
-        """Yield each variant's default plane, and the visible one."""
+        """Yield the default plane of every variant, and the visible one."""
         for number, variant in self.variants.items():
             opened = next(planes(variant.view.view_shape), None)
             if opened is None:
@@ -79,7 +79,7 @@ class TensorCandidate:
                 yield number, seen
 
     def later_planes(self) -> Iterator[tuple[int, Plane]]:
-        """Yield the other planes of each variant."""
+        """Yield the other planes of all variants."""
         for number, variant in self.variants.items():
             rest = planes(variant.view.view_shape)
             next(rest, None)
@@ -97,7 +97,7 @@ class TensorCandidate:
 def choose_pictures(
     candidates: Sequence[TensorCandidate], budget: ByteBudget, step: Callable[[int], object]
 ) -> None:
-    """Add the pictures of each candidate's first planes, within the budget."""
+    """Add pictures of the candidates' first planes, within the budget."""
     for candidate in candidates:
         step(candidate.tensor.nbytes)
         if not candidate.has_picture or candidate.trouble:
@@ -299,7 +299,7 @@ def picture_columns(pictures: Sequence[StoredPicture], places: Sequence[int]) ->
 
 #: Most points of a profile, as in the views.
 POINTS = 4096
-#: Values up to which a tensor gets profiles: each axis takes a pass over all values.
+#: Values up to which a tensor gets profiles: an axis takes a pass over all values.
 MOST_VALUES = 1 << 24
 
 
@@ -320,7 +320,7 @@ def has_profiles(variant: Variant) -> bool:
 
 
 def stored_profiles(row: int, variant: Variant) -> StoredProfiles:
-    """Reduce a tensor along each of its axes to at most ``POINTS`` points."""
+    """Reduce a tensor along all of its axes to at most ``POINTS`` points."""
     axes = range(len(variant.view.view_shape))
     profiles = [profile(variant.view, axis, POINTS) for axis in axes]
     parts = [getattr(one, name) for name in ("minimum", "maximum", "mean") for one in profiles]

@@ -1,4 +1,4 @@
-"""Tables of a page's data: those of every run, and those of chosen values."""
+"""Tables of a page's data: of every run, and of chosen values."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Guard:
         return self.made(kind, lambda: answer(run, {"kind": kind}), Reply(None))
 
     def left_out(self) -> list[str]:
-        """Return a sentence for each failed part."""
+        """Return sentences on failed parts."""
         return [f"{part}: {why}" for part, why in self.failed.items()]
 
 

@@ -1,4 +1,4 @@
-"""Columns of a page: header of each tensor, statistics of its readings, and all values."""
+"""Columns of a page: headers of tensors, statistics of their readings, and all values."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Header:
 
 
 def headers(run: RunFacts, tensors: Sequence[Tensor]) -> list[Header]:
-    """Return the header of each tensor."""
+    """Return the headers of tensors."""
     return [
         Header(tensor.captured, known_layouts(run.parts, (tensor.node, tensor.output)))
         for tensor in tensors
@@ -346,7 +346,7 @@ def form_columns(rows: Sequence[tuple[int, StorageForm, int, int]]) -> dict[str,
 
 
 def _bits(values: ArrayValues) -> int:
-    """Return the bits of a stored item; of a bool, those of its byte."""
+    """Return the bits of a stored item; a bool has 8."""
     return bits.width((values.codes if values.dtype.is_bool else values).numpy_dtype)
 
 
@@ -357,7 +357,7 @@ def _least(values: ArrayValues) -> int:
 
 
 def code_table(kind: str, dtype: DataType, codes: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """Return value and text of each code."""
+    """Return the values and texts of codes."""
     packed = dtype.is_bool and not kind.endswith(" bool")
     if packed:
         scalars = codes.astype(np.uint8)

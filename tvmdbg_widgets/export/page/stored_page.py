@@ -110,7 +110,7 @@ def store(
 
 
 class _Store:
-    """One call of :func:`store`; ``step`` gets the bytes of each tensor twice."""
+    """One call of :func:`store`; ``step`` gets the bytes of every tensor twice."""
 
     def __init__(self, run: RunFacts, wanted: StoreRequest, step: Callable[[int], object]) -> None:
         self.run = run
@@ -271,7 +271,7 @@ class _Store:
             is_far = is_sure and budget.left > _FAR * room.left
             if begin <= 0 or is_far or room.holds(packed_size(stored.data)):
                 return stored
-            self.step = _no_step  # each tensor has been counted
+            self.step = _no_step  # all tensors have been counted
             spare *= _SHRINK
             for candidate in self.candidates:
                 candidate.clear()

@@ -27,7 +27,7 @@ _UNCOVERED = "not mapped"
 class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
     """A delegate debug map: debug handles by delegate debug identifier.
 
-    At the end of a notebook cell it shows the graph, colored by the identifiers of each operator,
+    At the end of a notebook cell it shows the graph, colored by the identifiers of operators,
     or a table if the graph is unknown.
 
     ::
@@ -37,9 +37,9 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
 
     Parameters
     ----------
-    mapping : mapping, or what has one, or None
+    mapping : mapping, or an object with one, or None
         As of :func:`tvmdbg_widgets.analysis.executorch.handle_coverage.handle_coverage`.
-    graph : DebugRun, Graph, ExportedProgram, ETRecord, or what has ``.graph.nodes``, optional
+    graph : DebugRun, Graph, ExportedProgram, ETRecord, or an object with ``.graph.nodes``, optional
         What the handles are of. Of an ETRecord it is the edge program, of several that named
         ``"forward"``. A graph of torch.fx is listed, but cannot be drawn.
     call_handles : iterable of int, optional
@@ -95,7 +95,7 @@ class DebugHandleMap(Mapping["Identifier", "tuple[int, ...]"]):
         return self._coverage.to_dataframe()
 
     def view(self, **traits: Any) -> GraphView:
-        """Return the graph, colored and labelled by the identifiers of each operator.
+        """Return the graph, colored and labelled by the identifiers of operators.
 
         Parameters
         ----------

@@ -232,7 +232,7 @@ class Inspector:
         Parameters
         ----------
         file
-            A path, which is replaced whole or not at all, or a file open for text with
+            A path, which is replaced atomically, or a file open for text with
             ``newline=""``.
         include_units, include_delegate_debug_data
             As of :meth:`to_dataframe`.

@@ -80,7 +80,7 @@ def sources_of(
     record: tuple[ETRecord | None, Any],
     buffer: DebugBufferFile | None,
 ) -> dict[str, tuple[Any, ByteSource]]:
-    """Return parsed content and source of each file, by part."""
+    """Return parsed content and source of the files, by part."""
     from tvmdbg_widgets.model.executorch.etrecord import ETRecord
     from tvmdbg_widgets.sources.byte_source import BytesSource
     from tvmdbg_widgets.sources.given import as_source
