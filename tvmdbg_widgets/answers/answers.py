@@ -164,10 +164,6 @@ def _tensors(context: Context, _question: Question) -> Reply:
     return Reply.of("tensors", columns)
 
 
-def _node(context: Context, question: Question) -> Reply:
-    return Reply(node_details(context.run, question.integer("node")))
-
-
 def _findings(context: Context, _question: Question) -> Reply:
     run = context.run
     known = run.search.known()
@@ -198,10 +194,7 @@ def _highlights(context: Context, _question: Question) -> Reply:
     return Reply(
         [
             {
-                "label": highlight.label,
-                "about": highlight.about,
-                "name": highlight.name,
-                "value": highlight.value,
+                **{name: getattr(highlight, name) for name in ("label", "about", "name", "value")},
                 "nodes": list(highlight.nodes[:_LISTED]),
                 "entry": None if highlight.entry is None else list(highlight.entry),
             }
@@ -213,11 +206,6 @@ def _highlights(context: Context, _question: Question) -> Reply:
 def _cancel_findings(context: Context, question: Question) -> Reply:
     context.run.search.scan.cancel(wait=_STOPS_WITHIN)
     return _findings(context, question)
-
-
-def _cancel(_context: Context, _question: Question) -> Reply:
-    """Acknowledge; the scheduler has dropped the cancelled question."""
-    return Reply(None)
 
 
 def _code(_context: Context, question: Question) -> Reply:
@@ -324,7 +312,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "graph": _graph,
     "facts": _facts,
     "tensors": _tensors,
-    "node": _node,
+    "node": lambda context, question: Reply(node_details(context.run, question.integer("node"))),
     "findings": _findings,
     "cancelFindings": _cancel_findings,
     "highlights": _highlights,
@@ -332,7 +320,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "memory": memory,
     "change": change,
     "counters": counters,
-    "cancel": _cancel,
+    "cancel": lambda _context, _question: Reply(None),  # the scheduler drops what is cancelled
     **PATH_ANSWERS,
     **TENSOR_ANSWERS,
     **TIMELINE_ANSWERS,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
-from tvmdbg_widgets.cli.common.terminal import FOUND, examples, flag, say, styled, verb
+from tvmdbg_widgets.cli.common.terminal import FOUND, examples, flag, say, styled
 
 EXAMPLES = examples(
     ("Is this dump OK?", "tvmdbg check /tmp/tvmdbg && echo OK"),
@@ -25,7 +25,6 @@ class CheckFailOn(StrEnum):
     NOTE = "note"
 
 
-@verb
 @of_run
 def check(
     named: NamedRun,

@@ -166,9 +166,7 @@ def _record(comparison: Comparison) -> dict[str, Any]:
                 "kind": difference.kind.label,
                 "a": difference.a if difference.a >= 0 else None,
                 "b": difference.b if difference.b >= 0 else None,
-                "what": difference.what,
-                "in_a": difference.in_a,
-                "in_b": difference.in_b,
+                **{name: getattr(difference, name) for name in ("what", "in_a", "in_b")},
             }
             for difference in comparison
         ],

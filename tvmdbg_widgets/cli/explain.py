@@ -60,9 +60,7 @@ def _as_json(explanation: Explanation) -> dict[str, Any]:
         "messages": [
             {
                 "id": match.message.id,
-                "line": match.line,
-                "count": match.count,
-                "text": match.text,
+                **{name: getattr(match, name) for name in ("line", "count", "text")},
                 "facts": dict(match.facts),
                 "details": list(match.details),
                 "versions": match.message.versions,

@@ -18,7 +18,6 @@ from tvmdbg_widgets.cli.common.terminal import (
     option,
     reach,
     tell_findings,
-    verb,
 )
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
@@ -35,7 +34,6 @@ def _severity(word: str) -> str:
     return word
 
 
-@verb
 @of_run
 def findings(
     named: NamedRun,

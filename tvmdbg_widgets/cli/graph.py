@@ -19,7 +19,6 @@ from tvmdbg_widgets.cli.common.terminal import (
     note,
     option,
     say,
-    verb,
 )
 from tvmdbg_widgets.model.base.numbers import counted
 
@@ -59,7 +58,6 @@ _ENDINGS = {
 }
 
 
-@verb
 @of_run
 def graph(
     named: NamedRun,

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, one_node, require_file
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, note, option, say, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, note, option, say
 from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(
@@ -49,7 +49,6 @@ class PageView(StrEnum):
     FINDINGS = "findings"
 
 
-@verb
 @of_run
 def html(
     named: NamedRun,

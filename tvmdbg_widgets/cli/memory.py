@@ -13,7 +13,6 @@ from tvmdbg_widgets.cli.common.terminal import (
     paragraph,
     say,
     styled,
-    verb,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ EXAMPLES = examples(
 _SLOTS = 10
 
 
-@verb
 @of_run
 def memory(
     named: NamedRun, *, as_json: Annotated[bool, flag("Write JSON.", "--json")] = False

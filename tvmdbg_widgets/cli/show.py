@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.terminal import examples, flag, note, say, verb
+from tvmdbg_widgets.cli.common.terminal import examples, flag, note, say
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -20,7 +20,6 @@ EXAMPLES = examples(
 NoBrowser = Annotated[bool, flag("Print the path of the page without opening it.", "--no-browser")]
 
 
-@verb
 @of_run
 def show(named: NamedRun, *, no_browser: NoBrowser = False) -> None:
     """Open a run in the browser: a temporary page with statistics of all tensors.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.terminal import examples, verb
+from tvmdbg_widgets.cli.common.terminal import examples
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -19,7 +19,6 @@ EXAMPLES = examples(
 )
 
 
-@verb
 @of_run
 def summary(named: NamedRun) -> None:
     """Summarize a run: contents, slowest operators, issues."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, grid, note, option, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, grid, note, option
 from tvmdbg_widgets.cli.table_by import TableBy, csv_cell
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ class TableSort(StrEnum):
     KIND = "kind"
 
 
-@verb
 @of_run
 def table(
     named: NamedRun,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, require_file
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, option, say, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, option, say
 from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(
@@ -17,7 +17,6 @@ EXAMPLES = examples(
 )
 
 
-@verb
 @of_run
 def trace(
     named: NamedRun,

@@ -120,8 +120,9 @@ def report(run: RunFacts, node: int | None = None) -> BugReport:
     if node is not None:
         lines += section(f"Node {node}", own)
         lines += section(f"Findings about node {node}", _findings(findings.by_node(node), tell))
-        rest = [finding for finding in findings if node not in finding.nodes]
-        lines += section("Other findings", _titles(rest, tell))
+        others = (finding for finding in findings if node not in finding.nodes)
+        titles = (f"{x.severity}: {tell(x.title)} ({x.confidence} confidence)" for x in others)
+        lines += section("Other findings", bullets(titles))
     else:
         lines += section(f"Findings: {findings.summary()}", _findings(findings, tell))
     lines += section(f"Checks: {run.issues.summary()}", _checks(run, tell))
@@ -173,10 +174,6 @@ def _ids(finding: Finding) -> str:
     shown = ", ".join(map(str, finding.nodes[:_NODES]))
     more = len(finding.nodes) - _NODES
     return (f"{shown} and {more:,} more" if more > 0 else shown) or "none in particular"
-
-
-def _titles(findings: list[Finding], tell: Tell) -> list[str]:
-    return bullets(f"{x.severity}: {tell(x.title)} ({x.confidence} confidence)" for x in findings)
 
 
 def _checks(run: RunFacts, tell: Tell) -> list[str]:

@@ -140,16 +140,20 @@ class ShownValues:
         )
 
     @property
+    def drawn(self) -> Plane:
+        """The plane, of values that can be drawn."""
+        assert self.plane is not None  # noqa: S101 (only used if there is something to draw)
+        return self.plane
+
+    @property
     def rows(self) -> int:
         """Drawn values per column."""
-        assert self.plane is not None  # noqa: S101 (asked where there is something to draw)
-        return self.plane.rows if self.region is None else self.region[2]
+        return self.drawn.rows if self.region is None else self.region[2]
 
     @property
     def cols(self) -> int:
         """Drawn values per row."""
-        assert self.plane is not None  # noqa: S101
-        return self.plane.cols if self.region is None else self.region[3]
+        return self.drawn.cols if self.region is None else self.region[3]
 
     @property
     def is_line(self) -> bool:
@@ -158,34 +162,31 @@ class ShownValues:
 
     def picture(self, rows: int, cols: int) -> Picture:
         """Return a picture; of very many values, a picture of a sample."""
-        assert self.plane is not None  # noqa: S101
         many = self.rows * self.cols > MOST_EXACT
-        return picture(self.values, self.plane, rows, cols, part=self.region, sample=many)
+        return picture(self.values, self.drawn, rows, cols, part=self.region, sample=many)
 
     def channels(self, count: int, rows: int, cols: int) -> ChannelPictures:
         """Return pictures of the first indices of :attr:`axis`."""
-        assert self.plane is not None  # noqa: S101
         assert self.axis is not None  # noqa: S101
-        return channels(self.values, self.plane, self.axis, 0, count, rows, cols)
+        return channels(self.values, self.drawn, self.axis, 0, count, rows, cols)
 
     def profile(self, points: int) -> Profile:
         """Return the profile along :attr:`axis`."""
         assert self.axis is not None  # noqa: S101
         return profile(self.values, self.axis, points)
 
+    def axis_name(self, axis: int) -> str:
+        """``"C"``, or ``"axis 1"`` for an axis without a name."""
+        return self.axis_names[axis] if self.axis_names else f"axis {axis}"
+
     def axis_text(self, axis: int) -> str:
         """``"C (16)"``, or ``"axis 1 (16)"`` for an axis without a name."""
-        name = self.axis_names[axis] if self.axis_names else f"axis {axis}"
-        return f"{name} ({self.values.view_shape[axis]:,})"
+        return f"{self.axis_name(axis)} ({self.values.view_shape[axis]:,})"
 
     @property
     def names(self) -> tuple[str, str]:
         """Names of the vertical and horizontal axis; "" for none."""
-        assert self.plane is not None  # noqa: S101
-        down, across = (
-            "" if axis is None else self.axis_names[axis] if self.axis_names else f"axis {axis}"
-            for axis in self.plane.axes
-        )
+        down, across = ("" if axis is None else self.axis_name(axis) for axis in self.drawn.axes)
         return down, across
 
     @property
@@ -212,7 +213,7 @@ class ShownValues:
             left = None if tiled is None else f"tiled by {self.axis_text(tiled)}"
             parts = [left or "no axis is left to tile by", shown]
         parts += [
-            f"{self.axis_names[at] if self.axis_names else f'axis {at}'} at {index[at]} of {size:,}"
+            f"{self.axis_name(at)} at {index[at]} of {size:,}"
             for at, size in enumerate(self.plane.shape)
             if at not in (down, across, tiled) and size > 1
         ]

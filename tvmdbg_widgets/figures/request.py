@@ -99,11 +99,9 @@ def graph_request(
         "view": "graph",
         "title": run.title,
         "color_by": name,
-        "fold_parameters": options.fold_parameters,
-        "direction": options.direction,
+        **{option: getattr(options, option) for option in ("fold_parameters", "direction")},
         "focus": focus,
-        "hops": options.hops,
-        "isolate": options.isolate,
+        **{option: getattr(options, option) for option in ("hops", "isolate")},
         "hidden": list(options.hidden),
         "search": options.search,
         "hits": len(hits),
@@ -294,16 +292,10 @@ def stretches(
 def stretches_text(title: str, groups: Mapping[str, Any]) -> str:
     """Return the groups as text, one line per group."""
     lines = [f"{title}: {groups['totals']}", groups["note"]]
-    lines += [
-        "  " + "; ".join([_ends(row), row["title"], row["time_text"], *_marks(row)])
-        for row in groups["stretches"]
-    ]
+    for row in groups["stretches"]:
+        nodes = f"{counted(row['nodes'], 'node')} #{row['first']} … #{row['last']}"
+        lines.append("  " + "; ".join([nodes, row["title"], row["time_text"], *_marks(row)]))
     return "\n".join(lines)
-
-
-def _ends(row: Mapping[str, Any]) -> str:
-    """Return a group's number of nodes with the lowest and highest id."""
-    return f"{counted(row['nodes'], 'node')} #{row['first']} … #{row['last']}"
 
 
 def _marks(row: Mapping[str, Any]) -> list[str]:

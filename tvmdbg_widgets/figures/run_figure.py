@@ -366,9 +366,7 @@ def _described_points(run: RunFacts, roofline: Roofline) -> dict[str, Any]:
             {
                 "node": point.node,
                 "op_kind": point.op_kind,
-                "time_ns": known(point.time_ns),
-                "flops": known(point.flops),
-                "bytes": known(point.bytes),
+                **{name: known(getattr(point, name)) for name in ("time_ns", "flops", "bytes")},
                 "bound": point.bound,
                 "why": list(point.why),
             }

@@ -211,7 +211,8 @@ def struct_text(
     """Return a table of fields with offset, size and type per layout, then the differences."""
     sides = [_rows(layout) for _, layout in layouts]
     paths = _in_order([[row.path for row in rows] for rows in sides])
-    columns = [_aligned(["", "field", *(_shown(path) for path in paths)])]
+    names = (_PADDING if path.endswith(_PADDING) else path for path in paths)
+    columns = [_aligned(["", "field", *names])]
     for (label, layout), rows, change, fields in zip(layouts, sides, changes, values, strict=True):
         at = {row.path: row for row in rows}
         cells = [_cells(at.get(path), change, hexdump, fields) for path in paths]
@@ -265,10 +266,6 @@ def _in_order(sides: Sequence[Sequence[str]]) -> list[str]:
                 last += 1
                 paths.insert(last, path)
     return paths
-
-
-def _shown(path: str) -> str:
-    return _PADDING if path.endswith(_PADDING) else path
 
 
 def _cells(

@@ -183,18 +183,13 @@ def error_table(
         "rows": [
             {
                 "label": table.labels[at],
-                "query": _query(by, int(table.keys[at])),
+                "query": f"{by}={key}" if (key := table.keys[at]) >= 0 and by != "threads" else "",
                 "trials": int(table.trials[at]),
                 "counts": table.counts[at].tolist(),
             }
             for at in order
         ],
     }
-
-
-def _query(by: str, key: int) -> str:
-    """Return the query for the trials of a group, or ""."""
-    return f"{by}={key}" if by in ("round", "unroll") and key >= 0 else ""
 
 
 def _code(kind: str) -> int:

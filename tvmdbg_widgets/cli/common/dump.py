@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.terminal import UsageError, argument, is_terminal
+from tvmdbg_widgets.cli.common.terminal import UsageError, argument, is_terminal, verb
 from tvmdbg_widgets.formats.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -147,8 +147,8 @@ class NamedRun:
 
 
 def of_run(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb arguments that name a run; its first parameter becomes a :class:`NamedRun`."""
-    return taking(NamedRun, ("dump", _Dump), _FILES, _DEFAULTS)(function)
+    """Make a function a verb with arguments that name a run, its first parameter."""
+    return verb(taking(NamedRun, ("dump", _Dump), _FILES, _DEFAULTS)(function))
 
 
 def _limit(text: str) -> tuple[str, int]:

@@ -18,7 +18,6 @@ from tvmdbg_widgets.cli.common.terminal import (
     paragraph,
     say,
     styled,
-    verb,
 )
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
@@ -37,7 +36,6 @@ EXAMPLES = examples(
 _HEAD = ("task", "name", "row", "cost", "where")
 
 
-@verb
 @of_log
 def best(
     named: NamedLog,

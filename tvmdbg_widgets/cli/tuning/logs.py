@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tvmdbg_widgets.cli.common.dump import source_of, taking
-from tvmdbg_widgets.cli.common.terminal import UsageError, argument, option
+from tvmdbg_widgets.cli.common.terminal import UsageError, argument, option, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog
@@ -90,14 +90,14 @@ class NamedLog:
 
 
 def of_log(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb arguments that name a log; its first parameter becomes a :class:`NamedLog`."""
+    """Make a function a verb with arguments that name a log, its first parameter."""
     options = {"register": _Register, "weights": _Weights}
-    return taking(NamedLog, ("logs", _Logs), options, {})(function)
+    return verb(taking(NamedLog, ("logs", _Logs), options, {})(function))
 
 
 def of_logs_alone(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb only the files of a log, without ``--register`` and ``--weights``."""
-    return taking(NamedLog, ("logs", _Logs), {}, {})(function)
+    """Make a function a verb with only the files of a log, its first parameter."""
+    return verb(taking(NamedLog, ("logs", _Logs), {}, {})(function))
 
 
 def task_of(text: str) -> int | str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, option, verb
+from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_logs_alone
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ _WHICH, _HOW = "Which schedules", "How they are measured"
 _RANGE = re.compile(r"(\d{1,9})(?::(\d{1,9}))?")
 
 
-@verb
 @of_logs_alone
 def reuse(
     named: NamedLog,

@@ -18,7 +18,6 @@ from tvmdbg_widgets.cli.common.terminal import (
     option,
     say,
     styled,
-    verb,
 )
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log, task_of
 from tvmdbg_widgets.model.base.numbers import counted
@@ -56,7 +55,6 @@ class As(StrEnum):
     PYTHON = "python"
 
 
-@verb
 @of_log
 def show(
     named: NamedLog,

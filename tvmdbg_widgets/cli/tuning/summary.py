@@ -22,7 +22,6 @@ from tvmdbg_widgets.cli.common.terminal import (
     say,
     styled,
     tell_findings,
-    verb,
 )
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import counted
@@ -44,7 +43,6 @@ _DESCRIBED = ("lines-refused", "not-decoded", "log-cut")
 _LIMIT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(%?)")
 
 
-@verb
 @of_log
 def summary(
     named: NamedLog,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import examples, flag, grid, note, option, verb
+from tvmdbg_widgets.cli.common.terminal import examples, flag, grid, note, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ class TasksSort(StrEnum):
     ERRORS = "errors"
 
 
-@verb
 @of_log
 def tasks(
     named: NamedLog,

@@ -171,6 +171,7 @@ def document(
         if embedded
         else f'<footer id="tvmdbg-about"><h2>About this page</h2>\n{about}\n</footer>'
     )
+    text = "\n".join(map(escape, figure.text.split("\n")))
     return f"""<!doctype html>
 <html lang="en"{chosen}>
 <head>
@@ -188,7 +189,7 @@ def document(
 <section id="tvmdbg-static" aria-label="Figure">
 {figure.html}
 <h2>In words</h2>
-<pre tabindex="0">{_lines(figure.text)}</pre>
+<pre tabindex="0">{text}</pre>
 </section>
 {footer}
 <script type="application/json" id="tvmdbg-settings">{_json(settings)}</script>
@@ -197,10 +198,6 @@ def document(
 </body>
 </html>
 """
-
-
-def _lines(text: str) -> str:
-    return "\n".join(escape(line) for line in text.split("\n"))
 
 
 def _json(value: Any) -> str:
@@ -245,14 +242,11 @@ def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], byt
     order = kept.timeline.rows.order
     middle = max(0, (kept.count - _SAMPLE) // 2)
     sample = order[middle : middle + _SAMPLE]
-    if _size(kept, sample) * kept.count / len(sample) > _UNSURE * room:
+    size = compressed(filtered(*pack(kept.table.columns(sample))))
+    if size * kept.count / len(sample) > _UNSURE * room:
         return None
     headers, buffer = pack(kept.table.columns(order))
     return (headers, buffer) if compressed(filtered(headers, buffer)) <= room else None
-
-
-def _size(kept: KeptTimeline, slices: Any) -> int:
-    return compressed(filtered(*pack(kept.table.columns(slices))))
 
 
 def _tell(binary: BinaryParts, **changed: Any) -> None:
