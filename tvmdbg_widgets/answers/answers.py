@@ -230,8 +230,8 @@ def counters(context: Context, _question: Question) -> Reply:
     """
     if context.run.timeline is None:
         return Reply(None)
-    found = counters_of(context.run.parts, lambda: context.run.memory_plan)
-    shown = found[:_COUNTERS]
+    counted = counters_of(context.run.parts, lambda: context.run.memory_plan)
+    shown = counted[:_COUNTERS]
     total = sum(map(len, shown))
     most = _MOST // max(1, len(shown)) if total > _MOST else total
     kept = [_thinned(counter, most) for counter in shown]
@@ -245,9 +245,9 @@ def counters(context: Context, _question: Question) -> Reply:
         "value": np.concatenate([nothing, *(values for _, values in kept)]),
     }
     info = {
-        "missing": found.missing,
+        "missing": counted.missing,
         "thinned": total if total > _MOST else 0,
-        "leftOut": len(found) - len(shown),
+        "leftOut": len(counted) - len(shown),
     }
     return Reply.of("counters", columns, info)
 

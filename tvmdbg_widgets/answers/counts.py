@@ -51,14 +51,14 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView, Selection
 
 
-def tensor_counts(found: Statistics) -> dict[str, int | None]:
+def tensor_counts(statistics: Statistics) -> dict[str, int | None]:
     """Return the counts of a tensor as JSON (``js/src/shared/client/tensor_questions.ts``)."""
-    return {**spread_counts(found), "denormal": found.denormal}
+    return {**spread_counts(statistics), "denormal": statistics.denormal}
 
 
-def spread_counts(found: Statistics) -> dict[str, int | None]:
+def spread_counts(statistics: Statistics) -> dict[str, int | None]:
     """Return the counts that a region of a tensor has too."""
-    return {camel(name): getattr(found, name) for name in COUNTS}
+    return {camel(name): getattr(statistics, name) for name in COUNTS}
 
 
 #: Counts and positions of :class:`Statistics` that views show.
@@ -84,9 +84,9 @@ def limits(dtype: np.dtype[Any]) -> tuple[float, float] | None:
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
-def special_counts(found: Statistics, dtype: str) -> dict[str, int]:
+def special_counts(statistics: Statistics, dtype: str) -> dict[str, int]:
     """Return counts of NaN, +Inf and -Inf, except zeros for dtypes without them."""
-    counts = {"nan": found.nan, "pos_inf": found.pos_inf, "neg_inf": found.neg_inf}
+    counts = {"nan": statistics.nan, "pos_inf": statistics.pos_inf, "neg_inf": statistics.neg_inf}
     if re.match(r"u?int\d|bool$|float[46]_", dtype):
         held: tuple[str, ...] = ()
     else:
@@ -256,22 +256,22 @@ def _reply(
 
 
 def spread_json(
-    found: Statistics, dtype: np.dtype[Any], adapted: Contrast | None
+    statistics: Statistics, dtype: np.dtype[Any], adapted: Contrast | None
 ) -> dict[str, Any]:
     """Return histogram, dtype limits and contrast of values."""
     return {
-        "histogram": None if found.histogram is None else _histogram(found.histogram),
-        "limits": limits(dtype) if found.applicable else None,
+        "histogram": None if statistics.histogram is None else _histogram(statistics.histogram),
+        "limits": limits(dtype) if statistics.applicable else None,
         "distribution": None,
         **contrast_json(adapted),
     }
 
 
-def contrast_json(found: Contrast | None) -> dict[str, Any]:
+def contrast_json(contrast: Contrast | None) -> dict[str, Any]:
     """Return the ranges that colors and histograms span."""
-    if found is None:
+    if contrast is None:
         return {"robust": None, "linear": None, "scale": "linear", "crowd": 0.0}
-    robust = found.robust
+    robust = contrast.robust
     return {
         "robust": None
         if robust is None
@@ -281,51 +281,55 @@ def contrast_json(found: Contrast | None) -> dict[str, Any]:
             "beyond": robust.beyond,
             "histogram": _histogram(robust.histogram),
         },
-        "linear": found.linear,
-        "scale": found.scale,
-        "crowd": found.crowd,
+        "linear": contrast.linear,
+        "scale": contrast.scale,
+        "crowd": contrast.crowd,
     }
 
 
-def distribution_json(found: Contrast) -> tuple[dict[str, Any], bytes]:
+def distribution_json(contrast: Contrast) -> tuple[dict[str, Any], bytes]:
     """Return the distribution as column headers and their buffer."""
-    low, high = found.distribution.bounds()
+    low, high = contrast.distribution.bounds()
     columns, buffer = pack(
         {
             "low": low.astype(np.float64),
             "high": high.astype(np.float64),
-            "count": found.distribution.counts.astype(np.float64),
+            "count": contrast.distribution.counts.astype(np.float64),
         },
         "distribution",
     )
     return {"columns": columns}, buffer
 
 
-def part_json(found: Statistics) -> dict[str, Any] | None:
+def part_json(statistics: Statistics) -> dict[str, Any] | None:
     """Return the statistics of a region; None if there are none."""
-    if not found.applicable:
+    if not statistics.applicable:
         return None
     return {
-        **spread_counts(found),
-        "minimum": exact_number(found.minimum),
-        "maximum": exact_number(found.maximum),
-        "mean": computed_number(found.mean),
+        **spread_counts(statistics),
+        "minimum": exact_number(statistics.minimum),
+        "maximum": exact_number(statistics.maximum),
+        "mean": computed_number(statistics.mean),
     }
 
 
-def statistics_json(found: Statistics, shape: tuple[int, ...] | None) -> dict[str, Any] | None:
+def statistics_json(statistics: Statistics, shape: tuple[int, ...] | None) -> dict[str, Any] | None:
     """Return statistics with indices for a shape; None if there are none."""
-    known = part_json(found)
+    known = part_json(statistics)
     return known and {
         **known,
-        **tensor_counts(found),
-        "std": computed_number(found.std),
-        **{camel(name): place(getattr(found, name), shape) for name in PLACES},
+        **tensor_counts(statistics),
+        "std": computed_number(statistics.std),
+        **{camel(name): place(getattr(statistics, name), shape) for name in PLACES},
     }
 
 
-def _histogram(found: Histogram) -> dict[str, Any]:
-    return {"counts": found.counts.tolist(), "edges": found.edges.tolist(), "exact": found.exact}
+def _histogram(histogram: Histogram) -> dict[str, Any]:
+    return {
+        "counts": histogram.counts.tolist(),
+        "edges": histogram.edges.tolist(),
+        "exact": histogram.exact,
+    }
 
 
 def percentiles_json(bounds: Sequence[Interval], dtype: np.dtype[Any]) -> list[dict[str, Any]]:

@@ -134,7 +134,7 @@ def _times(run: RunFacts, node: int) -> list[tuple[str, str]]:
     repeats = timeline.repeats(node)
     if len(repeats) and measured is TimeMeaning.MEAN:
         times = timeline.node(node)
-        times_text.append(("repeats", ", ".join(text(float(each)) for each in repeats[:20])))
+        times_text.append(("repeats", ", ".join(text(float(ns)) for ns in repeats[:20])))
         if times.p10 != times.p90:
             times_text.append(("p10 … p90", f"{text(times.p10)} … {text(times.p90)}"))
     times_text.append(("joined", Trust(int(timeline.node_trust[node])).label))

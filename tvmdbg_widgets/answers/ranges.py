@@ -95,8 +95,8 @@ def window(context: Context, question: Question) -> Reply:
     count = int((high - low).sum())
     context.watch()
     if count > _WINDOW:
-        found = lod.bins(begin, (end - begin) / bins or 1.0, bins)
-        return Reply.of("bins", _named(kept, lod_columns(kept, found), "lodName"), {"bins": bins})
+        merged = lod.bins(begin, (end - begin) / bins or 1.0, bins)
+        return Reply.of("bins", _named(kept, lod_columns(kept, merged), "lodName"), {"bins": bins})
     own = kept.timeline
     first = np.concatenate(([0], np.cumsum(high - low)))
     numbers = np.arange(count) + np.repeat(low - first[:-1], high - low)
@@ -174,7 +174,7 @@ def find(context: Context, question: Question) -> Reply:
     context.watch()
     begin, step, bins = _find_bins(question, kept)
     lod = kept.lod
-    found = lod.holding(last.hits.numbers, begin, step, bins)
+    marks = lod.holding(last.hits.numbers, begin, step, bins)
     current = question.integer("slice", -1, kept.count) if question.has("slice") else -1
     previous, next_ = lod.beside(last.hits.numbers, at, current)
     result = {
@@ -184,7 +184,7 @@ def find(context: Context, question: Question) -> Reply:
         "next": _slice_json(kept, next_),
         "bins": bins,
     }
-    headers, buffer = pack({"hits": found.ravel()}, "find")
+    headers, buffer = pack({"hits": marks.ravel()}, "find")
     return Reply({**result, "columns": headers}, (buffer,))
 
 
@@ -232,9 +232,9 @@ def _local(parent: npt.NDArray[np.int32], source: npt.NDArray[np.int32]) -> npt.
     by_source = np.argsort(source, kind="stable")
     ordered = source[by_source]
     at = np.minimum(np.searchsorted(ordered, parent), max(0, len(source) - 1))
-    found = by_source[at] if len(source) else at
+    rows = by_source[at] if len(source) else at
     here = (parent >= 0) & (ordered[at] == parent) if len(source) else np.zeros(0, np.bool_)
-    return np.where(here, found, -1).astype(np.int32)
+    return np.where(here, rows, -1).astype(np.int32)
 
 
 def _slice_json(kept: KeptTimeline, number: int) -> dict[str, Any] | None:

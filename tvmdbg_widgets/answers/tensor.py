@@ -67,15 +67,15 @@ def health(context: Context, _question: Question) -> Reply:
     return Reply({"state": state, **health_words(verdicts), "columns": columns}, (buffer,))
 
 
-def health_words(found: Health) -> dict[str, Any]:
+def health_words(verdicts: Health) -> dict[str, Any]:
     """Return the counts and sentences of a run's health."""
     return {
-        "done": found.looked_at,
-        "total": len(found),
-        "words": found.words,
-        "brief": found.brief,
-        "firstNan": found.row(found.first_nan),
-        "firstNonfinite": found.row(found.first_nonfinite),
+        "done": verdicts.looked_at,
+        "total": len(verdicts),
+        "words": verdicts.words,
+        "brief": verdicts.brief,
+        "firstNan": verdicts.row(verdicts.first_nan),
+        "firstNonfinite": verdicts.row(verdicts.first_nonfinite),
     }
 
 
@@ -105,12 +105,12 @@ def channels(context: Context, question: Question) -> Reply:
     )
 
 
-def _grid(found: Picture, plane: Plane) -> dict[str, int]:
+def _grid(drawn: Picture, plane: Plane) -> dict[str, int]:
     return {
-        "rows": found.rows,
-        "cols": found.cols,
-        "rowStep": found.row_step,
-        "colStep": found.col_step,
+        "rows": drawn.rows,
+        "cols": drawn.cols,
+        "rowStep": drawn.row_step,
+        "colStep": drawn.col_step,
         "planeRows": plane.rows,
         "planeCols": plane.cols,
     }
@@ -354,8 +354,8 @@ def asked_cells(question: Question, pictures: int = 1) -> tuple[int, int]:
     """Return the most rows and columns of ``pictures`` pictures."""
     rows, cols = question.integer("rows", 1, MOST_SIDE), question.integer("cols", 1, MOST_SIDE)
     if rows * cols * pictures > MOST_CELLS:
-        found = f"{rows} x {cols}" if pictures == 1 else f"{pictures} of {rows} x {cols}"
-        raise ValueError(f"an answer has at most {MOST_CELLS} cells, asked for {found}")
+        given = f"{rows} x {cols}" if pictures == 1 else f"{pictures} of {rows} x {cols}"
+        raise ValueError(f"an answer has at most {MOST_CELLS} cells, asked for {given}")
     return rows, cols
 
 

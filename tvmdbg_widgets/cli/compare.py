@@ -76,12 +76,12 @@ def compare(
     if times:
         _times(a, b, fail_on, as_json=as_json, by_kind=by_kind, warm_up=warm_up)
         return
-    found = tvmdbg.compare(NamedRun([a]).open(), NamedRun([b]).open())
+    comparison = tvmdbg.compare(NamedRun([a]).open(), NamedRun([b]).open())
     if as_json:
-        print_json(_record(found))
+        print_json(_record(comparison))
     else:
-        print(found)
-    if fail_on is not None and _differs(found, fail_on):
+        print(comparison)
+    if fail_on is not None and _differs(comparison, fail_on):
         raise typer.Exit(FOUND)
 
 

@@ -133,15 +133,15 @@ def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
 
 
 def _tell(
-    found: list[Environment], bundles: tuple[str, str], sound: str, troubles: list[Problem]
+    environments: list[Environment], bundles: tuple[str, str], sound: str, troubles: list[Problem]
 ) -> None:
-    for environment in found:
+    for environment in environments:
         _tell_environment(environment)
     kind, detail = bundles
     color = "green" if kind == "current" else "yellow"
     shown = detail if kind == "missing" else detail[:12]
     say(styled("Front ends", "bold"), "  ", styled(kind, color), styled(f"  {shown}", "dim"))
-    _tell_extras(found[0])
+    _tell_extras(environments[0])
     if sound:
         dump = _from_home(sound)
         paragraph(dump, "green", label=f"{'Dump':<12}", label_styles=("bold",))
@@ -185,7 +185,7 @@ def _tell_extras(here: Environment) -> None:
 
 
 def _record(
-    found: list[Environment], bundles: tuple[str, str], sound: str, troubles: list[Problem]
+    environments: list[Environment], bundles: tuple[str, str], sound: str, troubles: list[Problem]
 ) -> dict[str, Any]:
     return {
         "ok": not any(problem.fatal for problem in troubles),
@@ -200,7 +200,7 @@ def _record(
                 "packages": dict(one.facts.get("packages", {})),
                 "extensions": list(one.extensions),
             }
-            for one in found
+            for one in environments
         ],
         "bundles": {"state": bundles[0], "detail": bundles[1]},
         "dump": _from_home(sound) or None,

@@ -68,10 +68,10 @@ def environments(timeout: float) -> list[Environment]:
         return [*probed, *(job.result() for job in jobs)]
 
 
-def server_of(found: Sequence[Environment]) -> Environment | None:
+def server_of(environments: Sequence[Environment]) -> Environment | None:
     """Return the environment of Jupyter's server, None if there is none."""
-    known = [one for one in found if one.role == "server"]
-    known += [one for one in found if one.role == "here" and one.version("jupyter-server")]
+    known = [one for one in environments if one.role == "server"]
+    known += [one for one in environments if one.role == "here" and one.version("jupyter-server")]
     return known[0] if known else None
 
 

@@ -23,17 +23,17 @@ def versions():
         from importlib import metadata
     except ImportError:  # Python 3.7 and older, which is too old anyway
         return {}
-    found = {}
+    numbers = {}
     for name in PACKAGES.split():
         try:
-            found[name] = metadata.version(name)
+            numbers[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
-            found[name] = None
-    if found["tvmdbg-widgets"] is None:  # a checkout on the path
+            numbers[name] = None
+    if numbers["tvmdbg-widgets"] is None:  # a checkout on the path
         from importlib.util import find_spec
 
-        found["tvmdbg-widgets"] = "a checkout" if find_spec("tvmdbg_widgets") else None
-    return found
+        numbers["tvmdbg-widgets"] = "a checkout" if find_spec("tvmdbg_widgets") else None
+    return numbers
 
 
 def extensions():
@@ -44,11 +44,11 @@ def extensions():
         roots = jupyter_path("labextensions")
     except ImportError:
         roots = [os.path.join(sys.prefix, "share", "jupyter", "labextensions")]
-    found = []
+    present = []
     for name in ("@jupyter-widgets/jupyterlab-manager", "anywidget"):
         paths = [os.path.join(root, *name.split("/"), "package.json") for root in roots]
-        found += [name] if any(map(os.path.exists, paths)) else []
-    return found
+        present += [name] if any(map(os.path.exists, paths)) else []
+    return present
 
 
 def kernels():

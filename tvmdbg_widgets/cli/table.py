@@ -103,8 +103,8 @@ def table(
     if by is not None:
         _summed(run.times(by.value, level=level), top, as_json=as_json, as_csv=as_csv)
         return
-    found = run.table() if top is None else run.top(top)
-    rows = _sorted(list(found), sort or TableSort.TIME)
+    operators = run.table() if top is None else run.top(top)
+    rows = _sorted(list(operators), sort or TableSort.TIME)
     if as_json:
         total = None if run.timeline is None else run.timeline.total_ns
         body = {"run": run.title, "total_ns": total, "operators": [_record(row) for row in rows]}
@@ -112,7 +112,7 @@ def table(
     elif as_csv:
         _write_csv(rows)
     else:
-        note(found.caption)
+        note(operators.caption)
         cells = [_cells(row) for row in rows]
         grid(_HEAD, cells, right=(0, 3, 4), give=1, drop=(6, 5, 2))
 

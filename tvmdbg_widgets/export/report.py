@@ -184,10 +184,12 @@ def _checks(run: RunFacts, tell: Tell) -> list[str]:
     return lines
 
 
-def _figure(run: RunFacts, found: Findings, node: int | None, private: PrivateParameters) -> Figure:
+def _figure(
+    run: RunFacts, findings: Findings, node: int | None, private: PrivateParameters
+) -> Figure:
     color_by = "time" if run.timeline is not None else "kind"
     graph = GraphFigureOptions(color_by=color_by, focus=node)
-    entry = _entry(run, found, node, private)
+    entry = _entry(run, findings, node, private)
     if entry is None and run.tensors:
         return graph_figure(run, color_by=color_by, focus=node)
     options = DebuggerOptions(graph, TensorFigureOptions(entry=entry), hidden=("findings",))
@@ -195,7 +197,7 @@ def _figure(run: RunFacts, found: Findings, node: int | None, private: PrivatePa
 
 
 def _entry(
-    run: RunFacts, found: Findings, node: int | None, private: PrivateParameters
+    run: RunFacts, findings: Findings, node: int | None, private: PrivateParameters
 ) -> tuple[int, int] | None:
     """Return the entry to draw: the node's, else the first of a finding, else the last.
 
@@ -204,7 +206,7 @@ def _entry(
     scanned = run.search.scan.scanned().statistics
     readable = dict.fromkeys(entry for entry in scanned if entry not in private)
     own = [entry for entry in readable if entry[0] == node]
-    named = (entry for finding in found for entry in finding.entries if entry in readable)
+    named = (entry for finding in findings for entry in finding.entries if entry in readable)
     return next(chain(own, named, reversed(readable)), None)
 
 

@@ -73,15 +73,15 @@ def _counted(run: RunFacts, tensor: Tensor, reading: str | None) -> Statistics:
 
 
 def _percentiles(
-    tensor: Tensor, reading: str | None, found: Statistics
+    tensor: Tensor, reading: str | None, statistics: Statistics
 ) -> tuple[tuple[int, Interval], ...]:
     """Return percentiles: exact, or bounds from the sampled distribution."""
-    if found.distribution is None:
+    if statistics.distribution is None:
         return ()
-    if found.exact:
+    if statistics.exact:
         bounds: Sequence[Interval] = tensor.known_percentiles(reading)
     else:
-        bounds = found.distribution.percentiles(PERCENTS)
+        bounds = statistics.distribution.percentiles(PERCENTS)
     return tuple(zip(PERCENTS, bounds, strict=True))
 
 

@@ -177,10 +177,10 @@ class Figure:
         The SVG goes beside the HTML, for sites that show no HTML, where both together take no more
         than a cell should.
         """
-        found = {"text/plain": text, "text/html": self.html + more_html}
-        if sum(map(len, found.values())) + len(self.svg) <= _MOST_OF_A_CELL:
-            found["image/svg+xml"] = self.svg
-        return found
+        outputs = {"text/plain": text, "text/html": self.html + more_html}
+        if sum(map(len, outputs.values())) + len(self.svg) <= _MOST_OF_A_CELL:
+            outputs["image/svg+xml"] = self.svg
+        return outputs
 
     def _repr_mimebundle_(self, **_kwargs: Any) -> dict[str, str]:
         return {"text/plain": self.text, "text/html": self.html, "image/svg+xml": self.svg}

@@ -92,7 +92,7 @@ def timeline_request(run: RunFacts, options: TimelineFigureOptions = _PLAIN) -> 
     if timeline is None:
         return RunFigure.missing(run, "timeline")
     words = timeline_words(timeline, run.graph is not None)
-    said = words.said
+    caption = words.said
     total = timeline.total_ns
     took = "no times known" if math.isnan(total) else f"{duration_text(total)} {words.together}"
     if words.by_name and timeline.num_slices:
@@ -103,13 +103,13 @@ def timeline_request(run: RunFacts, options: TimelineFigureOptions = _PLAIN) -> 
         "title": run.title,
         "detail": f"{slices}, {took}",
         "name": f"Timeline of {run.title}: {slices}, {took}",
-        "words": f"{said}. {table.operators.caption}",
-        "notes": [note(said, "warning" if timeline.synthetic else "muted")],
+        "words": f"{caption}. {table.operators.caption}",
+        "notes": [note(caption, "warning" if timeline.synthetic else "muted")],
         "selected": list(options.selected),
         "chart": None,
         "table": None,
     }
-    text = [f"{table.operators!r}\n({said})"]
+    text = [f"{table.operators!r}\n({caption})"]
     description = _description(run, timeline, table.operators, words, options)
     questions: list[str | dict[str, Any]] = ["timeline", "graph"]
     if timeline.num_slices and options.show != "table":

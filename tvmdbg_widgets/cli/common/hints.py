@@ -89,13 +89,13 @@ class Problem:
     fatal: bool = True
 
 
-def problems(found: Sequence[Environment]) -> list[Problem]:
+def problems(environments: Sequence[Environment]) -> list[Problem]:
     """Return the problems of all environments."""
-    return list(_problems(found))
+    return list(_problems(environments))
 
 
-def _problems(found: Sequence[Environment]) -> Iterator[Problem]:
-    here, server = found[0], server_of(found)
+def _problems(environments: Sequence[Environment]) -> Iterator[Problem]:
+    here, server = environments[0], server_of(environments)
     if here.problem:
         yield Problem("here", here.problem, "it cannot be checked", "reinstall Python")
     else:
@@ -106,7 +106,7 @@ def _problems(found: Sequence[Environment]) -> Iterator[Problem]:
         yield Problem("server", what, effect, "pip install jupyterlab", fatal=False)
         return
     yield from _server(server)
-    kernels = [kernel for kernel in found if kernel.role == "kernel"]
+    kernels = [kernel for kernel in environments if kernel.role == "kernel"]
     is_alone = not any(
         kernel.version("tvmdbg-widgets") and not _is_old(kernel) for kernel in kernels
     )

@@ -361,8 +361,8 @@ def _tell(finding: Finding) -> None:
     for line in code:
         say(" " * (_INDENT + 6), styled(line))
     where = _numbers("node", finding.nodes) + _numbers("task", finding.tasks)
-    told = f"{finding.confidence} confidence · {finding.rule}{where}"
-    say(" " * _INDENT, styled(told, "dim"))
+    footer = f"{finding.confidence} confidence · {finding.rule}{where}"
+    say(" " * _INDENT, styled(footer, "dim"))
 
 
 def _numbers(noun: str, numbers: tuple[int, ...]) -> str:

@@ -80,11 +80,11 @@ def compare(
         raise typer.Exit(FOUND)
 
 
-def _fails(found: MachineComparison, fail_on: TuningFailOn, margin: float) -> bool:
+def _fails(comparison: MachineComparison, fail_on: TuningFailOn, margin: float) -> bool:
     """Return whether the comparison fails, and print why."""
-    slower = found.slower_by(margin) if fail_on is not TuningFailOn.FAILING else ()
-    failing = sum(found.failing.values()) if fail_on is not TuningFailOn.SLOWER else 0
-    nothing = fail_on is TuningFailOn.ANY and not len(found.pairs)
+    slower = comparison.slower_by(margin) if fail_on is not TuningFailOn.FAILING else ()
+    failing = sum(comparison.failing.values()) if fail_on is not TuningFailOn.SLOWER else 0
+    nothing = fail_on is TuningFailOn.ANY and not len(comparison.pairs)
     for task in slower:
         note(f"slower: task {task.old.index}, best {_cost(task.old_best)} → {_cost(task.new_best)}")
     if failing:

@@ -112,8 +112,8 @@ def choose_profiles(candidates: Sequence[TensorCandidate], budget: ByteBudget) -
     for candidate in candidates:
         if not candidate.pictures or candidate.trouble or failures == _TRIES:
             continue
-        for variant, found in candidate.variants.items():
-            if has_profiles(found) and not _try_profiles(candidate, variant, budget):
+        for variant, of_variant in candidate.variants.items():
+            if has_profiles(of_variant) and not _try_profiles(candidate, variant, budget):
                 failures += 1
 
 

@@ -101,8 +101,8 @@ def redacted_variant(variant: Variant, *, counts_only: bool) -> Variant:
     """Return a variant without single values of a parameter."""
     if not variant.found.applicable:
         return variant
-    found = variant.found.redacted(counts_only=counts_only)
-    return replace(variant, found=found, percentiles=(), contrast=None)
+    statistics = variant.found.redacted(counts_only=counts_only)
+    return replace(variant, found=statistics, percentiles=(), contrast=None)
 
 
 def tensor_columns(
@@ -151,7 +151,9 @@ def variant_columns(variants: Sequence[Variant], *, histograms: bool) -> dict[st
         "dtype": _strings([variant.values.numpy_dtype.name for variant in variants]),
         "applicable": np.array([one.applicable for one in counted], np.bool_),
     }
-    for name in (*COUNTS, "denormal", *PLACES, "minimum", "maximum", "mean", "std"):
+    # The order is that of saved pages.
+    names = (*COUNTS[:7], "denormal", *PLACES[:2], *COUNTS[7:], *PLACES[2:])
+    for name in (*names, "minimum", "maximum", "mean", "std"):
         columns[camel(name)] = _floats(getattr(one, name) for one in counted)
     ends = list(map(_limits, variants))
     columns |= {
@@ -273,14 +275,14 @@ class WholeTensor:
     texts: dict[str, StringColumn]
 
 
-def whole(tensor: Tensor, found: Sequence[Variant]) -> WholeTensor:
+def whole(tensor: Tensor, variants: Sequence[Variant]) -> WholeTensor:
     """Read all values of a tensor for storage."""
     if is_complex(tensor.dtype):
-        return _complex(found)
-    raw = tensor.raw()[: max(_used(variant.values) for variant in found)]
-    width = found[0].values.numpy_dtype.itemsize
+        return _complex(variants)
+    raw = tensor.raw()[: max(_used(variant.values) for variant in variants)]
+    width = variants[0].values.numpy_dtype.itemsize
     forms, codes = [], {}
-    for variant in found:
+    for variant in variants:
         values = variant.values
         kind = values.numpy_dtype.name
         if not values.is_raw and (kind not in _NATIVE or values.dtype.bits < 8):
@@ -292,10 +294,10 @@ def whole(tensor: Tensor, found: Sequence[Variant]) -> WholeTensor:
     return WholeTensor((shuffled(raw.data, width),), tuple(forms), codes, {})
 
 
-def _complex(found: Sequence[Variant]) -> WholeTensor:
+def _complex(variants: Sequence[Variant]) -> WholeTensor:
     """Store complex numbers as text and their real views as floats, as Python computes them."""
     data, forms, texts = [], [], {}
-    for at, variant in enumerate(found):
+    for at, variant in enumerate(variants):
         array = variant.values.numpy().ravel()
         if array.dtype.kind == "c":
             column = StringColumn.from_strings(map(number_text, array))

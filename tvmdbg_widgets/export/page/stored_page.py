@@ -245,8 +245,8 @@ class _Store:
             pack.remedy(parameters=self._is_private(tensor) or self.wanted.parameters)
             for tensor in self.tensors
         ]
-        told = TensorColumns(self.headers, self.variants, self.notes, remedies)
-        return with_facts(self.common, self.run, told, self.eraser, histograms=self.histograms)
+        about = TensorColumns(self.headers, self.variants, self.notes, remedies)
+        return with_facts(self.common, self.run, about, self.eraser, histograms=self.histograms)
 
     def _fitted(self) -> StoredPage:
         """Fill the budget; retry with less if the parts together are too large."""
