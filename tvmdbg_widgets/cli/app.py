@@ -61,7 +61,7 @@ def _options(
         bool, flag("Print the version.", "--version", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Nothing but what belongs to no verb."""
+    """Options that need no verb."""
 
 
 _PANELS = {

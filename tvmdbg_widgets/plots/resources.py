@@ -68,11 +68,8 @@ def roofline(
     """
     facts, colors = checked("roofline", run, theme)
     result = roofline_of(facts.parts, lambda: facts.work, peak_flops, bandwidth)
-    points = [
-        point
-        for point in result
-        if 0 < point.intensity < math.inf and 0 < point.flops_per_s < math.inf
-    ]
+    finite = (x for x in result if math.isfinite(x.intensity) and math.isfinite(x.flops_per_s))
+    points = [point for point in finite if point.intensity > 0 and point.flops_per_s > 0]
     if not points:
         raise ValueError(
             f"No operator of {facts.title} has both a known time and a known number of operations "

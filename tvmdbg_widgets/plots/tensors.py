@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -222,19 +222,9 @@ def channels(
         **held,
         "not_finite_at": np.where(drawn.flags > 0, edge, np.nan),
         "index_text": [f"{low}" if low == high else f"{low} … {high}" for low, high in spans],
-        "values_text": [
-            ""
-            if math.isnan(middle)
-            else screen_text(
-                f"{value_text(low, dtype)} … {value_text(high, dtype)}, "
-                f"mean {computed_text(middle)}"
-            )
-            for low, high, middle in bounds
-        ],
+        "values_text": [_values_text(*row, dtype) for row in bounds],
         "not_finite_text": [
-            ", ".join(
-                word for word, there in zip(("NaN", "+Inf", "−Inf"), row, strict=True) if there
-            )
+            ", ".join(compress(("NaN", "+Inf", "−Inf"), row))
             for row in zip(*held.values(), strict=True)
         ],
     }
@@ -260,6 +250,13 @@ def channels(
     chart.figure.xgrid.visible = False
     tooltip = {"index": "@index_text", "values": "@values_text", "holds": "@not_finite_text"}
     return chart.finished([bars], tooltip)
+
+
+def _values_text(low: Any, high: Any, mean: float, dtype: np.dtype[Any]) -> str:
+    if math.isnan(mean):
+        return ""
+    ends = f"{value_text(low, dtype)} … {value_text(high, dtype)}"
+    return screen_text(f"{ends}, mean {computed_text(mean)}")
 
 
 def _tensor(run: RunFacts, key: TensorKey) -> tuple[Tensor, str]:

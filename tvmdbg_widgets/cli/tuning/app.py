@@ -18,21 +18,16 @@ from tvmdbg_widgets.cli.tuning import (
     tasks,
 )
 
-EXAMPLES = examples(
-    ("What happened, what went wrong", "tvmdbg tuning summary ansor.json"),
-    ("The best schedule of a task as loops", "tvmdbg tuning show ansor.json --task 3"),
-)
-
 app = typer.Typer(
     cls=Verbs,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Inspect tuning logs of Ansor, AutoTVM and MetaSchedule. TVM is not needed.",
-    epilog=EXAMPLES,
+    epilog=examples(
+        ("What happened, what went wrong", "tvmdbg tuning summary ansor.json"),
+        ("The best schedule of a task as loops", "tvmdbg tuning show ansor.json --task 3"),
+    ),
 )
-_PANELS = {
-    "Analyze": (summary, tasks, errors, best, show, compare),
-    "Export": (distill, merge, reuse),
-}
-register(app, _PANELS)
+_ANALYZE = (summary, tasks, errors, best, show, compare)
+register(app, {"Analyze": _ANALYZE, "Export": (distill, merge, reuse)})
