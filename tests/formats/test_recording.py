@@ -273,18 +273,6 @@ def test_times_are_exact_where_the_table_was_rounded(saved: Path) -> None:
 ISSUE = {"rule": "x", "severity": "note", "message": "", "nodes": [], "entries": [], "file": ""}
 
 
-@pytest.mark.parametrize("name", [RECORDING, TIMES])
-def test_cut_off_anywhere(name: str, saved: Path) -> None:
-    whole = (saved / name).read_bytes()
-    for size in [*range(0, 400, 7), *range(400, len(whole) - 2, 211), len(whole) - 2]:
-        (saved / name).write_bytes(whole[:size])
-        again = tvmdbg.open(saved)
-        assert again.graph is not None
-        assert again.timeline is not None
-        rules = {issue.rule for issue in again.check()}
-        assert rules & {"file-unreadable", "files-not-read"}, size
-
-
 @pytest.mark.parametrize(
     ("name", "field", "value", "message"),
     [
@@ -318,34 +306,6 @@ def test_a_field_that_makes_no_sense(
     (issue,) = tvmdbg.open(saved).check().by_rule("file-unreadable")
     assert issue.file == name
     assert message in issue.message
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
-    ),
-    max_leaves=12,
-)
-
-
-@given(st.data())
-def test_any_value_in_any_field(data: st.DataObject) -> None:
-    timeline = tvmdbg.open(tvmdbg.samples.resnet20_cifar / "run_stdout.txt").timeline
-    document = times_document(timeline, None, {})
-    field = data.draw(st.sampled_from(sorted(document)))
-    value = data.draw(JSON)
-    text = json.dumps({**document, field: value}).encode()
-    try:
-        read_recorded_times(BytesSource(text))
-    except tvmdbg.FormatError as problem:
-        assert problem.file  # noqa: PT017 (a run that opens is as good)
-
-
-def test_deep_nesting_is_an_error() -> None:
-    text = b'{"format": "tvmdbg-times", "x": ' + b"[" * 200_000
-    with pytest.raises(tvmdbg.FormatError):
-        read_recorded_times(BytesSource(text))
 
 
 @st.composite

@@ -99,3 +99,24 @@ def constant(offset: int, size: int, key: str | bytes | None = None) -> Table:
 #: Two values, the second one the sigmoid of the first.
 VALUES = [value(0, 2, 3, external=0), value(1, 2, 3, external=1)]
 SIGMOID = node(4, 0, 1)
+
+
+def assert_sound(found: DelegateGraph) -> None:
+    """Require a graph without circles whose ids are all there."""
+    repr(found)
+    assert all(len(each.message) <= 2000 for each in found.issues)
+    waiting = {
+        each.index: {found.producers[id_] for id_ in each.reads if id_ in found.producers}
+        for each in found.nodes
+    }
+    assert {*found.inputs, *found.outputs} <= set(found.values)
+    for each in found.nodes:
+        assert {*each.reads, *each.writes} <= set(found.values)
+        assert all(found.producers[id_] == each.index for id_ in each.writes)
+    while waiting:
+        ready = [index for index, needs in waiting.items() if not needs & waiting.keys()]
+        assert ready
+        for index in ready:
+            del waiting[index]
+    for value_ in found.values.values():
+        assert 0 <= value_.constant < max(1, len(found.constants))

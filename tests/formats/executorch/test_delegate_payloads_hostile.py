@@ -7,14 +7,13 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.formats.executorch.delegate_payloads import (
     BEFORE,
     NONE,
     SIGMOID,
     VALUES,
+    assert_sound,
     constant,
     graph,
     node,
@@ -23,24 +22,9 @@ from tests.formats.executorch.delegate_payloads import (
     value,
     with_header,
 )
-from tests.formats.executorch.xnnpack_truth import INSIDE
 from tests.formats.flatbuffer_files import Table, Thing, Things, number, numbers
-from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
-from tvmdbg_widgets.sources.byte_source import BytesSource
-
-
-def _payloads() -> list[bytes]:
-    found = []
-    for path in sorted(INSIDE.glob("*/model.pte")):
-        source = BytesSource(path.read_bytes())
-        delegates = [each for plan in read_program(source).plans for each in plan.delegates]
-        found += [source.read(*each.payload) for each in delegates]
-    return found
-
-
-REAL = _payloads()
 
 
 def use(payload: bytes | bytearray) -> DelegateGraph | None:
@@ -51,27 +35,6 @@ def use(payload: bytes | bytearray) -> DelegateGraph | None:
         return None
     assert_sound(found)
     return found
-
-
-def assert_sound(found: DelegateGraph) -> None:
-    """Require a graph without circles whose ids are all there."""
-    repr(found)
-    assert all(len(each.message) <= 2000 for each in found.issues)
-    waiting = {
-        each.index: {found.producers[id_] for id_ in each.reads if id_ in found.producers}
-        for each in found.nodes
-    }
-    assert {*found.inputs, *found.outputs} <= set(found.values)
-    for each in found.nodes:
-        assert {*each.reads, *each.writes} <= set(found.values)
-        assert all(found.producers[id_] == each.index for id_ in each.writes)
-    while waiting:
-        ready = [index for index, needs in waiting.items() if not needs & waiting.keys()]
-        assert ready
-        for index in ready:
-            del waiting[index]
-    for value_ in found.values.values():
-        assert 0 <= value_.constant < max(1, len(found.constants))
 
 
 def refusal(payload: bytes | bytearray, *, vulkan: bool = False) -> FormatError:
@@ -89,43 +52,6 @@ def issues(payload: bytes | bytearray, rule: str) -> tuple[DelegateGraph, str]:
     assert issue.file == "model.pte"
     assert f"byte {BEFORE}" in issue.message
     return found, issue.message
-
-
-@pytest.mark.parametrize("which", range(len(REAL)))
-def test_no_payload_that_is_cut_off_is_read(which: int) -> None:
-    whole = REAL[which]
-    (size,) = struct.unpack_from("<I", whole, 14)
-    for length in range(0, 32 + size, 3):
-        assert use(whole[:length]) is None
-
-
-@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("which", range(len(REAL)))
-def test_each_byte_changed(which: int, step: int) -> None:
-    for at in range(0, len(REAL[which]), step):
-        data = bytearray(REAL[which])
-        data[at] ^= (0x01, 0xFF, 0x80)[at % 3]
-        use(data)
-
-
-@given(
-    st.sampled_from(REAL),
-    st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 2**32 - 1)), min_size=1),
-)
-def test_words_changed(payload: bytes, words: list[tuple[float, int]]) -> None:
-    data = bytearray(payload)
-    for place, word in words:
-        struct.pack_into("<I", data, int(place * (len(data) - 3)) & ~3, word)
-    use(data)
-
-
-@given(st.sampled_from(REAL), st.floats(0, 1), st.integers(0, 7))
-def test_bits_flipped_and_cut(payload: bytes, place: float, bit: int) -> None:
-    at = int(place * (len(payload) - 1))
-    data = bytearray(payload)
-    data[at] ^= 1 << bit
-    use(data)
-    use(data[:at])
 
 
 FLAT = graph([SIGMOID], VALUES)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.executorch_cases import CASES, FOLDER, answers, case_dir
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, text
@@ -160,24 +158,6 @@ def test_events_before_the_damage_are_kept() -> None:
 
 
 SMALL = (case_dir("06a_demo_generated_ids") / "etdump.etdp").read_bytes()
-
-
-@given(st.integers(0, len(SMALL) - 1))
-def test_any_truncation_is_refused(length: int) -> None:
-    with pytest.raises(FormatError):
-        read_etdump(BytesSource(SMALL[:length]))
-
-
-@given(st.lists(st.tuples(st.integers(0, len(SMALL) - 1), st.integers(0, 255)), min_size=1))
-def test_mutants_open_or_are_refused(changes: list[tuple[int, int]]) -> None:
-    mutant = bytearray(SMALL)
-    for at, byte in changes:
-        mutant[at] = byte
-    try:
-        dump = read_etdump(BytesSource(bytes(mutant)))
-    except FormatError:
-        return
-    assert dump.num_events <= len(mutant)
 
 
 @pytest.mark.parametrize("count", [2**31, 2**32 - 1])

@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 from executorch_cases import answers, case_dir
 from formats.executorch.etrecord_files import RECORDS, members, read, record, record_bytes, zipped
-from hypothesis import given
-from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.executorch.etrecord import is_etrecord, read_etrecord, sniff
+from tvmdbg_widgets.formats.executorch.etrecord import is_etrecord, sniff
 from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.sources import byte_source
 from tvmdbg_widgets.sources.byte_source import BytesSource
@@ -291,70 +289,6 @@ def test_names_and_members_that_are_refused() -> None:
     assert "encrypted" in found.unread["export_graph_id"]
     assert found.debug_handle_map == {"forward": {"0": 9}}
     assert [issue.rule for issue in found.issues].count("etrecord-member-twice") == 1
-
-
-@given(st.data())
-def test_cut_off(data: st.DataObject) -> None:
-    whole = record_bytes(CASE)
-    at = data.draw(st.integers(0, len(whole) - 1))
-    with pytest.raises(FormatError):
-        read(whole[:at])
-    assert sniff(whole[:at]) in (True, False)
-
-
-@given(st.data())
-def test_changed_bytes(data: st.DataObject) -> None:
-    whole = bytearray(record_bytes(CASE))
-    for at, value in data.draw(
-        st.lists(st.tuples(st.integers(0, len(whole) - 1), st.integers(0, 255)), max_size=4)
-    ):
-        whole[at] = value
-    attempt(bytes(whole))
-
-
-@given(st.data())
-def test_changed_directory(data: st.DataObject) -> None:
-    whole = bytearray(record_bytes(CASE))
-    first = whole.index(b"PK\x01\x02")
-    for at, value in data.draw(
-        st.lists(
-            st.tuples(st.integers(first, len(whole) - 1), st.integers(0, 255)),
-            min_size=1,
-            max_size=4,
-        )
-    ):
-        whole[at] = value
-    attempt(bytes(whole))
-
-
-@given(st.data())
-def test_changed_members(data: st.DataObject) -> None:
-    content = dict(members(CASE))
-    name = data.draw(st.sampled_from([*READ, "representative_inputs"]))
-    inner = bytearray(content[name])
-    for at, value in data.draw(
-        st.lists(
-            st.tuples(st.integers(0, len(inner) - 1), st.integers(0, 255)), min_size=1, max_size=4
-        )
-    ):
-        inner[at] = value
-    content[name] = bytes(inner)
-    attempt(zipped(content))
-
-
-def attempt(data: bytes) -> None:
-    """Read all there is; nothing but FormatError may come."""
-    source = BytesSource(data, "etrecord.bin")
-    is_etrecord(source)
-    try:
-        found = read_etrecord(source)
-    except FormatError:
-        return
-    for cases in (found.reference_outputs or {}).values():
-        for outputs in cases:
-            for tensor in outputs:
-                np.asarray(tensor)
-    repr(found)
 
 
 def test_calls_that_share_a_handle_of_many_nodes_do_not_unfold() -> None:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import struct
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tests.executorch_cases import FOLDER, case_dir
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
-from tvmdbg_widgets.formats.executorch.program.instruction_sources import read_bundled_program
 from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.program import NoValue, Program
@@ -19,11 +13,8 @@ from tvmdbg_widgets.model.executorch.program_instructions import UnknownCall
 from tvmdbg_widgets.model.graph.graph import Entry
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
-PTE = FOLDER / "pte"
 #: One with jumps and constants, one with a shape that is known only when it runs.
 SMALL = ("zoo_cond", "zoo_free")
-CHANGES = (0x01, 0xFF, 0x80)
-FILES = {path.stem: path.read_bytes() for path in sorted(PTE.glob("*.pte"))}
 
 
 def use(data: bytes | bytearray) -> Program | None:
@@ -36,47 +27,6 @@ def use(data: bytes | bytearray) -> Program | None:
     except FormatError:
         return None
     return found
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_no_file_that_is_cut_off_is_read(name: str) -> None:
-    whole = FILES[name]
-    (size,) = struct.unpack_from("<Q", whole, 16)
-    for length in range(len(whole)):
-        assert use(whole[:length]) is None, f"{length} of {size}"
-
-
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", SMALL)
-def test_each_byte_changed(name: str, step: int) -> None:
-    whole = FILES[name]
-    (size,) = struct.unpack_from("<Q", whole, 16)
-    for at in range(0, size, step):
-        data = bytearray(whole)
-        data[at] ^= CHANGES[at % 3]
-        use(data)
-
-
-@given(
-    st.sampled_from(sorted(FILES)),
-    st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 2**32 - 1)), min_size=1),
-)
-def test_words_changed(name: str, words: list[tuple[float, int]]) -> None:
-    data = bytearray(FILES[name])
-    for place, value in words:
-        struct.pack_into("<I", data, int(place * (len(data) - 3)) & ~3, value)
-    use(data)
-
-
-@given(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=4))
-def test_bundles_changed(place: float, patch: bytes) -> None:
-    data = bytearray((case_dir("14_bundled") / "model.bpte").read_bytes())
-    at = int(place * (len(data) - len(patch)))
-    data[at : at + len(patch)] = patch
-    try:
-        read_bundled_program(BytesSource(data))
-    except FormatError:
-        return
 
 
 def value(kind: int, held: Thing | None) -> Table:

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 from formats.tvm.graph_truth import assert_consistent, edges_of, read, valid
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.tvm.graph.entries import FLAGS
 from tvmdbg_widgets.formats.tvm.graph.graph_json import sniff
-from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
+from tvmdbg_widgets.model.base.text import IssueSeverity
 from tvmdbg_widgets.model.graph.graph import NodeKind
 
 pytestmark = pytest.mark.spec_only  # NNVM's and MXNet's writers: no file of theirs is at hand
@@ -125,33 +123,3 @@ def test_dltype_is_believed_where_the_flags_disagree() -> None:
     (issue,) = graph.issues
     assert (issue.rule, issue.severity) == ("dtype-flag-disagrees", IssueSeverity.WARNING)
     assert "int32" in issue.message
-
-
-@given(st.data())
-def test_whatever_is_wrong_the_columns_fit(data: st.DataObject) -> None:
-    raw = symbol(attrs={"dtype": ["list_int", [0] * 6]}, node_row_ptr=[0, 1, 2, 3, 5, 6])
-    odds = st.sampled_from([None, -1, 2**40, "x", [], [[]], {}, [1, 2], True, "(1, 2)"])
-    odd = odds.map(copy.deepcopy)
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.sampled_from(["node", "top", "attr"]))
-        if place == "node":
-            node = data.draw(st.sampled_from(raw["nodes"]))
-            node[data.draw(st.sampled_from([*node, "param", "attrs"]))] = data.draw(odd)
-        elif place == "attr" and isinstance(raw.get("attrs"), dict):
-            key = data.draw(st.sampled_from(["shape", "dtype", "dltype"]))
-            raw["attrs"][key] = data.draw(odd)
-        else:
-            key = data.draw(st.sampled_from([k for k in raw if k != "nodes"]))
-            raw[key] = data.draw(odd)
-    try:
-        graph = read(raw)
-    except FormatError:
-        return
-    assert_consistent(graph)
-
-
-def test_cut_at_every_byte() -> None:
-    whole = json.dumps(SYMBOL).encode()
-    for length in range(len(whole)):
-        with pytest.raises(FormatError):
-            read(whole[:length])

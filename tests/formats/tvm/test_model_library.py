@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.tvm.graph_truth import valid
-from tvmdbg_widgets.formats.tvm.model_library import read_metadata, sniff
+from tvmdbg_widgets.formats.tvm.model_library import read_metadata
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
@@ -216,31 +214,3 @@ def test_broken_metadata_leaves_the_files() -> None:
     run = tvmdbg.open(exported(files))
     assert run.graph.names[3] == "add_default"
     assert run.check().by_rule("file-unreadable")
-
-
-METADATA = json.loads(files_of(7, "default")["metadata.json"])
-
-
-def test_cut_at_every_byte() -> None:
-    whole = json.dumps(METADATA).encode()
-    assert sniff(whole)
-    for length in range(len(whole)):
-        with pytest.raises(FormatError):
-            read_metadata(BytesSource(whole[:length], "metadata.json"))
-
-
-@given(st.data())
-def test_whatever_it_says_it_is_a_library_or_an_error(data: st.DataObject) -> None:
-    top = json.loads(json.dumps(METADATA))
-    places: list[Any] = [top, top["modules"], top["modules"]["default"]]
-    memory = top["modules"]["default"]["memory"]
-    places += [memory, memory["functions"], memory["functions"]["main"][0]]
-    odd = st.sampled_from([None, -1, 1.5, "x\n\x1b", [], [1], ["a"], {}, {"a": 1}, True])
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.sampled_from([place for place in places if place]))
-        place[data.draw(st.sampled_from([*place, "external_dependencies"]))] = data.draw(odd)
-    try:
-        library = read_metadata(BytesSource(json.dumps(top).encode(), "metadata.json"))
-    except FormatError:
-        return
-    assert all(fact.isprintable() for fact in library.facts)

@@ -495,25 +495,6 @@ def test_every_truncation_gives_the_calls_before_it_or_an_error(corpus: Path, na
     assert max(shown) >= len(whole) - name.endswith("csv")
 
 
-@given(st.data())
-def test_random_damage_gives_a_report_or_an_error(draw: st.DataObject) -> None:
-    rows = [{"Name": "a", "Duration (us)": 1.5, "Count": 1, "Device": "cpu0"}] * 3
-    text = draw.draw(st.sampled_from([json_text(rows), csv_text(rows)]))
-    content = bytearray(text.encode())
-    for _ in range(draw.draw(st.integers(1, 4))):
-        place = draw.draw(st.integers(0, len(content) - 1))
-        patch = draw.draw(
-            st.one_of(st.binary(max_size=3), st.sampled_from([p.encode() for p in PIECES]))
-        )
-        content[place : place + draw.draw(st.integers(0, 30))] = patch
-    try:
-        report = read(bytes(content))
-    except FormatError:
-        return
-    assert len(report) == len(report.duration_ns) == len(report.names)
-    repr(report)
-
-
 @pytest.mark.parametrize(
     "text", ["[" * 100_000, '{"calls":' + "[" * 100_000, "", "{}", '{"calls":7}']
 )

@@ -11,12 +11,17 @@ from typing import Any
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
+from tests.formats.executorch.delegate_payloads import assert_sound
+from tests.formats.tvm.graph_truth import assert_consistent
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.formats.executorch.delegates.families import (
     ConstantBytes,
     graphs_of,
     payload_text,
 )
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateGraph
+from tvmdbg_widgets.model.executorch.scalar_types import TorchTensor
+from tvmdbg_widgets.model.graph.graph import Graph
 
 #: Characters. Lists in messages are cut; a name is quoted in part.
 LONGEST_MESSAGE = 5_000
@@ -41,6 +46,42 @@ def use_any(found: Any) -> None:
             _use_rpc(found)
         case _:
             repr(found).encode("utf-8", "surrogateescape")
+
+
+def use_opened(found: Any) -> None:
+    """Use what was opened as far as no figure is drawn and nothing is written."""
+    repr(found).encode()
+    match found:
+        case tvmdbg.DebugRun():
+            _look_at(found)
+        case tvmdbg.TuningLog():
+            _told(found.trials, found.tasks, *map(found.record, range(min(3, len(found)))))
+            _issues(found.issues)
+        case tvmdbg.RpcLog():
+            _told(found.conversation, found.functions, found.desync)
+            _issues(found.issues)
+        case Graph():
+            assert_consistent(found)
+        case DelegateGraph():
+            assert_sound(found)
+        case TorchTensor():
+            found.numpy()
+        case dict() | list() | tuple():
+            for each in found.values() if isinstance(found, dict) else found:
+                use_opened(each)
+
+
+def _look_at(run: tvmdbg.DebugRun) -> None:
+    _told(run.graph, run.tensors, run.timeline, run.provenance, run.reports)
+    _issues(run.check())
+    check_message(run.summary()[:LONGEST_MESSAGE])
+    if run.graph is not None:
+        assert_consistent(run.graph)
+    for tensor in list((run.tensors or {}).values())[:3]:
+        with contextlib.suppress(tvmdbg.FormatError):
+            tensor.numpy()
+    if run.parts.executorch is not None:
+        _absent(lambda: run.program)
 
 
 def check_message(text: str) -> None:

@@ -36,7 +36,6 @@ CELLS = [
     "tvmdbg.plots.link(tvmdbg.plots.times(run), run)",
 ]
 VIEWS = [0, 1, 1, 1, 1, 2, 1, 1]  # of each cell
-LIVE = ".tvmdbg[data-ready]"
 FIGURE = ".jp-OutputArea-output :is(img, .tvmdbg-saved > table)"
 SAVED = "() => jupyterapp.commands.execute('docmanager:save')"
 GONE = re.compile(

@@ -28,8 +28,6 @@ SPECIAL: dict[str, str] = {
 }
 #: Finite values below and above the range of the colors.
 UNDER, OVER = str(_VALUES["under"]), str(_VALUES["over"])
-SPECIAL_TEXT = {"nan": "NaN", "pos_inf": "+Inf", "neg_inf": "−Inf"}
-COLOR_MAPS = ("auto", "sequential", "diverging")
 SCALES = ("linear", "log", "symlog")
 
 _DECADES = 3

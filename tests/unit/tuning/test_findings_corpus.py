@@ -25,11 +25,6 @@ VERDICTS = {
     "ms_tvm_0.25_handmade/database_tuning_record.json": {"duplicates"},
 }
 BEST = {"distilled-log"}
-#: Logs in which something goes wrong while others next to them do not.
-TROUBLES = {
-    *("build-starvation", "build-timeouts", "dead-build-workers", "slow-compiling-task"),
-    *("temporary-contention", "unroll-bloat"),
-}
 
 
 def verdict(path: Path) -> set[str]:

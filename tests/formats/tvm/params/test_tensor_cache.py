@@ -375,15 +375,6 @@ def test_vectors_and_small_types() -> None:
     assert cache.records[0].numpy().shape == (6,)
 
 
-def test_cut_at_every_byte() -> None:
-    whole = json.dumps(INDEX).encode()
-    assert sniff(whole)
-    for length in range(len(whole)):
-        with pytest.raises(FormatError) as caught:
-            read_cache(Folder(whole[:length], SHARDS))
-        assert caught.value.file == "cache/tensor-cache.json"
-
-
 def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     found = [path] if path else []
     inner = value if isinstance(value, dict) else {}
