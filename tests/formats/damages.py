@@ -13,10 +13,10 @@ T = TypeVar("T")
 Damage = tuple[str, bytes]
 
 #: A file of so many bytes is cut at each of them, a larger one at a sample.
-CUT_EVERYWHERE = 200
+CUT_EVERYWHERE = 120
 #: Bytes at the start, where magic numbers, versions and counts lie.
-HEAD = 24
-SAMPLE = 30
+HEAD = 20
+SAMPLE = 16
 
 _INTEGERS = (0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**62, 2**63 - 1, 2**64 - 1)
 _NUMBERS = (*b"-1 1.5 2147483648 9223372036854775808 1e999".split(), b"9" * 400, b"9" * 5000)
