@@ -10,12 +10,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
 from tests.answer_schema import hold_answers, is_made, make_schema
+
+if TYPE_CHECKING:
+    from tvmdbg_widgets.run import DebugRun
 
 CORPUS = "TVMDBG_CORPUS"
 HOW = f"set {CORPUS} to the folder of recorded runs to run this"
@@ -59,6 +62,14 @@ def corpus() -> Path:
 def data() -> Path:
     """Small files kept beside the tests; data/README.md tells where each is from."""
     return HERE / "data"
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    """Run of the sample network, opened anew for each module."""
+    import tvmdbg_widgets as tvmdbg
+
+    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

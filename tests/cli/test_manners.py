@@ -19,6 +19,7 @@ import pytest
 from cli.start import COMMAND, environment
 
 import tvmdbg_widgets
+from tests.graph_json import graph_json, null, operator
 from tvmdbg_widgets import samples
 
 Run = Callable[..., subprocess.CompletedProcess[Any]]
@@ -204,31 +205,8 @@ def _reads_nothing_yet(pid: int) -> bool:
 
 
 def _graph_with(name: str) -> bytes:
-    graph = {
-        "nodes": [
-            {"op": "null", "name": name, "inputs": []},
-            {
-                "op": "tvm_op",
-                "name": name,
-                "attrs": {
-                    "func_name": name,
-                    "num_inputs": "1",
-                    "num_outputs": "1",
-                    "flatten_data": "0",
-                },
-                "inputs": [[0, 0, 0]],
-            },
-        ],
-        "arg_nodes": [0],
-        "heads": [[1, 0, 0]],
-        "node_row_ptr": [0, 1, 2],
-        "attrs": {
-            "dltype": ["list_str", ["float32", name]],
-            "shape": ["list_shape", [[1], [1]]],
-            "storage_id": ["list_int", [0, 1]],
-        },
-    }
-    return json.dumps(graph).encode()
+    nodes = [null(name), operator(name, name, [0])]
+    return graph_json(nodes, shapes=[1], dtypes=["float32", name])
 
 
 @pytest.mark.parametrize(

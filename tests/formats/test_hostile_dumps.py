@@ -8,6 +8,7 @@ import os
 import pickle
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain as chain_of
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.numbers import Trust
@@ -27,35 +29,14 @@ PARAMS = (DUMP / "output_tensors.params").read_bytes()
 PATH = DUMP / "output_tensors.params"
 TRACE = (DUMP / "_tvmdbg_execution_trace.json").read_bytes()
 ONE = np.ones(2, np.float32)
+#: A raw graph of one input and operators in a row.
+chain = partial(chain_of, func="k", shapes=(2, 3))
 
 
 def params(arrays: dict[str, Any]) -> bytes:
     file = io.BytesIO()
     write_params(file, arrays)
     return file.getvalue()
-
-
-def chain(names: Sequence[str], shape: Sequence[int] = (2, 3)) -> bytes:
-    """A raw graph of one input and operators in a row."""
-    attrs = {"func_name": "k", "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}
-    nodes: list[dict[str, Any]] = [{"op": "null", "name": names[0], "inputs": []}]
-    for i, name in enumerate(names[1:]):
-        nodes.append({"op": "tvm_op", "name": name, "inputs": [[i, 0, 0]], "attrs": attrs})
-    count = len(names)
-    lists = {
-        "shape": ["list_shape", [list(shape)] * count],
-        "dltype": ["list_str", ["float32"] * count],
-        "storage_id": ["list_int", list(range(count))],
-    }
-    return json.dumps(
-        {
-            "nodes": nodes,
-            "arg_nodes": [0],
-            "heads": [[count - 1, 0, 0]],
-            "node_row_ptr": list(range(count + 1)),
-            "attrs": lists,
-        }
-    ).encode()
 
 
 def trace(names: Sequence[str]) -> bytes:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain
 from tvmdbg_widgets.model.base.numbers import Trust
 
 SAMPLE = tvmdbg.samples.resnet20_cifar
@@ -322,32 +323,7 @@ class TestFacade:
         assert "<table>" in run.top(3)._repr_html_()
 
     def test_a_name_cannot_run_in_a_table(self) -> None:
-        graph = json.dumps(
-            {
-                "nodes": [
-                    {"op": "null", "name": "x", "inputs": []},
-                    {
-                        "op": "tvm_op",
-                        "name": "<script>alert(1)</script>",
-                        "inputs": [[0, 0, 0]],
-                        "attrs": {
-                            "func_name": "f",
-                            "num_inputs": "1",
-                            "num_outputs": "1",
-                            "flatten_data": "0",
-                        },
-                    },
-                ],
-                "arg_nodes": [0],
-                "heads": [[1, 0, 0]],
-                "node_row_ptr": [0, 1, 2],
-                "attrs": {
-                    "shape": ["list_shape", [[1], [1]]],
-                    "dltype": ["list_str", ["float32", "float32"]],
-                    "storage_id": ["list_int", [0, 1]],
-                },
-            }
-        )
+        graph = chain(["x", "<script>alert(1)</script>"], "f")
         page = tvmdbg.open(graph).table()._repr_html_()
         assert "<script" not in page
         assert "&lt;script&gt;" in page

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import graph_json, null, operator
 from tvmdbg_widgets.formats.json_fields import encoded
 from tvmdbg_widgets.formats.writer import (
     IR,
@@ -360,22 +361,8 @@ def test_the_example_of_the_specification_opens(
     example, _, _ = rest.partition("```")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dump").mkdir()
-    relu = {"func_name": "relu", "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}
-    graph = {
-        "nodes": [
-            {"op": "null", "name": "x", "inputs": []},
-            {"op": "tvm_op", "name": "relu", "attrs": relu, "inputs": [[0, 0, 0]]},
-        ],
-        "arg_nodes": [0],
-        "heads": [[1, 0, 0]],
-        "node_row_ptr": [0, 1, 2],
-        "attrs": {
-            "shape": ["list_shape", [[4], [4]]],
-            "dltype": ["list_str", ["float32", "float32"]],
-            "storage_id": ["list_int", [0, 1]],
-        },
-    }
-    (tmp_path / "dump/graph.json").write_text(json.dumps(graph))
+    nodes = [null("x"), operator("relu", "relu", [0])]
+    (tmp_path / "dump/graph.json").write_bytes(graph_json(nodes, shapes=[4]))
     exec(compile(example, "recording.md", "exec"), {})  # noqa: S102 (the example is the test)
     run = tvmdbg.open("dump")
     assert not run.check()

@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import graph_json, null
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, read_params
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
@@ -250,19 +251,9 @@ FEW = 20
 
 
 def graph_of(shapes: Sequence[Sequence[int]], dtypes: Sequence[str]) -> Graph:
-    count = len(shapes)
-    raw = {
-        "nodes": [{"op": "null", "name": f"n{i}", "inputs": []} for i in range(count)],
-        "arg_nodes": list(range(count)),
-        "heads": [[count - 1, 0, 0]],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": {
-            "shape": ["list_shape", [list(shape) for shape in shapes]],
-            "dltype": ["list_str", list(dtypes)],
-            "storage_id": ["list_int", list(range(count))],
-        },
-    }
-    return read_graph(BytesSource(json.dumps(raw).encode(), "graph.json"))
+    nodes = [null(f"n{i}") for i in range(len(shapes))]
+    raw = graph_json(nodes, shapes=list(map(list, shapes)), dtypes=dtypes)
+    return read_graph(BytesSource(raw, "graph.json"))
 
 
 def params_of(arrays: Sequence[np.ndarray], *, outputs: bool = True) -> bytes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
@@ -44,25 +44,7 @@ def settle(page: Page | Frame) -> None:
 
 def graph_run(names: list[str], func_name: str = "fused_add") -> tvmdbg.DebugRun:
     """A chain: one input, then an operator for each further name."""
-    attrs = {"func_name": func_name, "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}
-    nodes: list[dict[str, Any]] = [{"op": "null", "name": names[0], "inputs": []}]
-    nodes += [
-        {"op": "tvm_op", "name": name, "inputs": [[at, 0, 0]], "attrs": attrs}
-        for at, name in enumerate(names[1:])
-    ]
-    count = len(nodes)
-    graph = {
-        "nodes": nodes,
-        "arg_nodes": [0],
-        "heads": [[count - 1, 0, 0]],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": {
-            "shape": ["list_shape", [[2]] * count],
-            "dltype": ["list_str", ["float32"] * count],
-            "storage_id": ["list_int", list(range(count))],
-        },
-    }
-    return tvmdbg.open(json.dumps(graph).encode())
+    return tvmdbg.open(chain(names, func_name, shapes=[2]))
 
 
 def long_run(count: int) -> tvmdbg.DebugRun:

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document, null, operator
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, rest
@@ -31,36 +32,13 @@ def graph(
     count: int, storage: list[int] | None = None, shapes: list[list[int]] | None = None
 ) -> bytes:
     """A chain in which each node also reads what the third before it wrote."""
-    attrs = {"func_name": "fused_add", "num_inputs": "2", "num_outputs": "1", "flatten_data": "0"}
-    nodes: list[dict[str, Any]] = [{"op": "null", "name": "x", "inputs": []}]
-    nodes += [
-        {
-            "op": "tvm_op",
-            "name": f"n{at}",
-            "inputs": [[at - 1, 0, 0], [max(0, at - 3), 0, 0]],
-            "attrs": attrs,
-        }
-        for at in range(1, count)
-    ]
-    lists: dict[str, Any] = {
-        "shape": ["list_shape", shapes or [[1 + at % 5, 256] for at in range(count)]],
-        "dltype": ["list_str", ["float32"] * count],
-    }
-    if storage is not None:
-        lists["storage_id"] = ["list_int", storage]
-    document = {
-        "nodes": nodes,
-        "arg_nodes": [0],
-        "heads": [[count - 1, 0, 0]],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": lists,
-    }
-    return json.dumps(document).encode()
-
-
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    nodes = [null("x")]
+    nodes += [operator(f"n{at}", "fused_add", [at - 1, max(0, at - 3)]) for at in range(1, count)]
+    shapes = shapes or [[1 + at % 5, 256] for at in range(count)]
+    written = document(nodes, shapes=shapes, storage=storage)
+    if storage is None:
+        del written["attrs"]["storage_id"]
+    return json.dumps(written).encode()
 
 
 class View:

@@ -31,11 +31,6 @@ CONVOLUTION = (0x2F, 0x6D, 0xB5)
 
 
 @pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
-@pytest.fixture(scope="module")
 def times_address(run: DebugRun) -> Iterator[str]:
     with serve(run, plot=plots.link(plots.times(run), run)) as found:
         yield found

@@ -18,16 +18,12 @@ from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure as new_figure
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain
 from tvmdbg_widgets import plots
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 OVERFLOW = 38  # of the overflow sample: its output holds +Inf
-
-
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 
 
 @pytest.fixture(scope="module")
@@ -50,28 +46,8 @@ def notes(figure: Any) -> str:
 
 def graph_alone(**others: bytes) -> DebugRun:
     """Three operators, without tensors, and without times but for those given."""
-    nodes = [{"op": "null", "name": "x", "inputs": []}]
-    nodes += [
-        {
-            "op": "tvm_op",
-            "name": f"n{at}",
-            "inputs": [[at - 1, 0, 0]],
-            "attrs": {"func_name": "fused_add", "num_inputs": "1", "num_outputs": "1"},
-        }
-        for at in range(1, 4)
-    ]
-    document = {
-        "nodes": nodes,
-        "arg_nodes": [0],
-        "heads": [[3, 0, 0]],
-        "node_row_ptr": list(range(5)),
-        "attrs": {
-            "shape": ["list_shape", [[1, 256]] * 4],
-            "dltype": ["list_str", ["float32"] * 4],
-            "storage_id": ["list_int", [0, 1, 2, 1]],
-        },
-    }
-    return tvmdbg.open(json.dumps(document).encode(), **others)
+    names = ["x", "n1", "n2", "n3"]
+    return tvmdbg.open(chain(names, shapes=(1, 256), storage=[0, 1, 2, 1]), **others)
 
 
 def test_times_are_those_of_the_table(run: DebugRun) -> None:

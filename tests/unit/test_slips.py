@@ -22,11 +22,6 @@ VIEWS = (
 )
 
 
-@pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 def log() -> tvmdbg.TuningLog:
     return tvmdbg.open_tuning(tvmdbg.samples.ansor_starved)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.graph_json import document, null, operator
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.graph.graph import Graph, NodeKind
@@ -22,34 +23,19 @@ def read(content: Any, raw: Graph | None = None) -> Graph:
     return read_graph(BytesSource(data, "graph.json"), raw)
 
 
-def operator(name: str, func: str, inputs: list[Any], outputs: int = 1) -> dict[str, Any]:
-    attrs = {
-        "num_outputs": str(outputs),
-        "num_inputs": str(len(inputs)),
-        "flatten_data": "0",
-        "func_name": func,
-    }
-    return {"op": "tvm_op", "name": name, "attrs": attrs, "inputs": inputs}
-
-
-_VALID: dict[str, Any] = {
-    "nodes": [
-        {"op": "null", "name": "x", "inputs": []},
-        {"op": "null", "name": "p0", "inputs": []},
-        operator("split", "fused_split", [[0, 0, 0]], 2),
-        operator("add", "fused_add", [[2, 1, 0], [1, 0, 0]]),
-        operator("reshape_nop", "__nop", [[3, 0, 0]]),
+_VALID = document(
+    [
+        null("x"),
+        null("p0"),
+        operator("split", "fused_split", [0], 2),
+        operator("add", "fused_add", [[2, 1, 0], 1]),
+        operator("reshape_nop", "__nop", [3]),
     ],
-    "arg_nodes": [0, 1],
-    "heads": [[4, 0, 0], [2, 0, 0]],
-    "attrs": {
-        "dltype": ["list_str", ["float32"] * 6],
-        "device_index": ["list_int", [1] * 6],
-        "storage_id": ["list_int", [0, 1, 2, 3, 4, 4]],
-        "shape": ["list_shape", [[4, 3], [2, 3], [2, 3], [2, 3], [2, 3], [6]]],
-    },
-    "node_row_ptr": [0, 1, 2, 4, 5, 6],
-}
+    heads=[4, 2],
+    shapes=[[4, 3], [2, 3], [2, 3], [2, 3], [2, 3], [6]],
+    storage=[0, 1, 2, 3, 4, 4],
+)
+_VALID["attrs"]["device_index"] = ["list_int", [1] * 6]
 
 
 def valid() -> dict[str, Any]:

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document, null, operator
 from tvmdbg_widgets.formats.tvm.extracted import inside_library
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
@@ -25,31 +26,8 @@ from tvmdbg_widgets.sources.byte_source import BytesSource
 pytestmark = pytest.mark.spec_only
 
 VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
-GRAPH = {
-    "nodes": [
-        {"op": "null", "name": "x", "inputs": []},
-        {"op": "null", "name": "w", "inputs": []},
-        {
-            "op": "tvm_op",
-            "name": "fused_add",
-            "attrs": {
-                "num_outputs": "1",
-                "num_inputs": "2",
-                "flatten_data": "0",
-                "func_name": "tvmgen_fused_add",
-            },
-            "inputs": [[0, 0, 0], [1, 0, 0]],
-        },
-    ],
-    "arg_nodes": [0, 1],
-    "heads": [[2, 0, 0]],
-    "attrs": {
-        "dltype": ["list_str", ["float32"] * 3],
-        "shape": ["list_shape", [[2, 3]] * 3],
-        "storage_id": ["list_int", [0, 1, 2]],
-    },
-    "node_row_ptr": [0, 1, 2, 3],
-}
+NODES = [null("x"), null("w"), operator("fused_add", "tvmgen_fused_add", [0, 1])]
+GRAPH = document(NODES, shapes=(2, 3))
 
 
 def text(data: bytes) -> bytes:

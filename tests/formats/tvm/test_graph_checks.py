@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from formats.tvm.graph_truth import assert_consistent, mutate, operator, read, valid
+from formats.tvm.graph_truth import assert_consistent, mutate, read, valid
 
+from tests.graph_json import operator
 from tvmdbg_widgets.formats.tvm.graph.log import RULES, GraphLog
 from tvmdbg_widgets.model.base.text import IssueSeverity
 

@@ -11,11 +11,11 @@ from formats.tvm.graph_truth import (
     assert_is,
     edges_of,
     mutate,
-    operator,
     read,
     valid,
 )
 
+from tests.graph_json import document, null, operator
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
@@ -134,26 +134,17 @@ def test_shapes_noted_at_nodes_are_used_only_where_the_list_is_missing() -> None
 def reshapes() -> dict[str, object]:
     """Two ``reshape_nop`` of different storages, each read by a ``__nop`` and by an operator."""
     nodes = [
-        {"op": "null", "name": "x", "inputs": []},
-        operator("a", "fused_a", [[0, 0, 0]]),
-        operator("reshape_nop", "__nop", [[1, 0, 0]]),
-        operator("b", "fused_b", [[0, 0, 0]]),
-        operator("reshape_nop", "__nop", [[3, 0, 0]]),
-        operator("reshape_nop", "__nop", [[2, 0, 0]]),
-        operator("c", "fused_c", [[4, 0, 0]]),
-        operator("d", "fused_d", [[5, 0, 0]]),
+        null("x"),
+        operator("a", "fused_a", [0]),
+        operator("reshape_nop", "__nop", [1]),
+        operator("b", "fused_b", [0]),
+        operator("reshape_nop", "__nop", [3]),
+        operator("reshape_nop", "__nop", [2]),
+        operator("c", "fused_c", [4]),
+        operator("d", "fused_d", [5]),
     ]
-    return {
-        "nodes": nodes,
-        "arg_nodes": [0],
-        "heads": [[7, 0, 0], [6, 0, 0]],
-        "attrs": {
-            "dltype": ["list_str", ["float32"] * 8],
-            "storage_id": ["list_int", [0, 1, 1, 2, 2, 1, 3, 2]],
-            "shape": ["list_shape", [[6], [6], [2, 3], [6], [2, 3], [3, 2], [6], [6]]],
-        },
-        "node_row_ptr": list(range(9)),
-    }
+    shapes = [[6], [6], [2, 3], [6], [2, 3], [3, 2], [6], [6]]
+    return document(nodes, heads=[7, 6], shapes=shapes, storage=[0, 1, 1, 2, 2, 1, 3, 2])
 
 
 @pytest.mark.spec_only

@@ -6,12 +6,12 @@ import json
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import graph_json, null, operator
 
 _SECONDS = 40
 #: What goes up with the square of the last takes far longer than `_SECONDS`.
@@ -25,35 +25,12 @@ def document(
 
     With `each`, its nth operand is the nth output.
     """
-    nodes: list[dict[str, Any]] = []
-    row, rows, read_more = 0, [0], outputs
+    nodes = []
     for at, name in enumerate(names):
         inputs = [[source, place * each, 0] for place, source in enumerate(reads.get(at, []))]
-        node: dict[str, Any] = {
-            "op": "tvm_op" if inputs else "null",
-            "name": name,
-            "inputs": inputs,
-        }
-        count = read_more.get(at, 1)
-        if inputs:
-            told = {"num_outputs": str(count), "num_inputs": str(len(inputs)), "flatten_data": "0"}
-            node["attrs"] = {"func_name": name, **told}
-        nodes.append(node)
-        row += count
-        rows.append(row)
-    return json.dumps(
-        {
-            "nodes": nodes,
-            "arg_nodes": [at for at in range(len(names)) if at not in reads],
-            "heads": [[len(names) - 1, 0, 0]] if names else [],
-            "node_row_ptr": rows,
-            "attrs": {
-                "shape": ["list_shape", [[1, 4]] * row],
-                "dltype": ["list_str", ["float32"] * row],
-                "storage_id": ["list_int", list(range(row))],
-            },
-        }
-    ).encode()
+        one = operator(name, name, inputs, outputs.get(at, 1)) if inputs else null(name)
+        nodes.append(one)
+    return graph_json(nodes)
 
 
 def chain(count: int, name: Callable[[int], str] = lambda at: f"op{at}") -> bytes:

@@ -10,6 +10,7 @@ import pytest
 from formats.tvm.times_truth import corpus_cases, own_cases
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document, null, operator
 from tvmdbg_widgets.formats.tvm.table import TimedNode, print_table
 
 Shape = tuple[int, ...]
@@ -67,36 +68,8 @@ def test_a_heading_alone_behind_a_table_is_told_and_nothing_taken_off() -> None:
 
 def test_the_table_of_the_graphs_nodes_is_taken() -> None:
     nodes = [("x", (1, 8, 4, 4)), ("fused_nn_conv2d", (1, 8, 4, 4)), ("fused_add", (1, 8, 4, 4))]
-    graph = {
-        "nodes": [
-            {
-                "op": "tvm_op" if i else "null",
-                "name": name,
-                "inputs": [[i - 1, 0, 0]] if i else [],
-                **(
-                    {
-                        "attrs": {
-                            "func_name": name,
-                            "num_inputs": "1",
-                            "num_outputs": "1",
-                            "flatten_data": "0",
-                        }
-                    }
-                    if i
-                    else {}
-                ),
-            }
-            for i, (name, _) in enumerate(nodes)
-        ],
-        "arg_nodes": [0],
-        "heads": [[2, 0, 0]],
-        "node_row_ptr": [0, 1, 2, 3],
-        "attrs": {
-            "shape": ["list_shape", [list(shape) for _, shape in nodes]],
-            "dltype": ["list_str", ["float32"] * 3],
-            "storage_id": ["list_int", [0, 1, 2]],
-        },
-    }
+    written = [null("x"), *(operator(name, name, [i]) for i, (name, _) in enumerate(nodes[1:]))]
+    graph = document(written, shapes=[shape for _, shape in nodes])
     log = f"{BEFORE}\n{AFTER}\n".encode()
     run = tvmdbg.open(json.dumps(graph).encode(), log)
     assert run.timeline.total_ns == 45_000.0

@@ -10,6 +10,7 @@ import pytest
 from formats.tvm.times_truth import own_cases
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain
 from tvmdbg_widgets.formats.tvm.times_text import TimeList, read_time_list, sniff
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
@@ -126,31 +127,7 @@ def test_triples_of_v05_keep_their_clock_as_text() -> None:
 
 
 def test_names_are_checked_and_lengths() -> None:
-    graph = {
-        "nodes": [
-            {"op": "null", "name": "x", "inputs": []},
-            {
-                "op": "tvm_op",
-                "name": "y",
-                "attrs": {
-                    "func_name": "f",
-                    "num_inputs": "1",
-                    "num_outputs": "1",
-                    "flatten_data": "0",
-                },
-                "inputs": [[0, 0, 0]],
-            },
-        ],
-        "arg_nodes": [0],
-        "heads": [[1, 0, 0]],
-        "node_row_ptr": [0, 1, 2],
-        "attrs": {
-            "shape": ["list_shape", [[1], [1]]],
-            "dltype": ["list_str", ["float32", "float32"]],
-            "storage_id": ["list_int", [0, 1]],
-        },
-    }
-    text = json.dumps(graph)
+    text = chain(["x", "y"], "f", shapes=[1])
     turned = {"unit": "ns", "nodes": ["y", "x"], "runs": [[7, 0]]}
     run = tvmdbg.open(text, times=json.dumps(turned).encode())
     assert run.timeline.repeats(1).tolist() == [7.0]

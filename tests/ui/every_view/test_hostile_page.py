@@ -15,6 +15,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
 from tests.formats.capture_files import ACK, PSH, SYN, Tcp, frame, pcap
 from tests.formats.rpc.rpc_cases import FUNCTION
+from tests.graph_json import graph_json, null, operator
 from tests.make import tuning_cases
 from tests.make.tuning_story import story
 from tests.ui.host import serve, visit
@@ -42,32 +43,14 @@ CLICKED = "button, summary, a, [role=row], [role=tab], [role=option], [role=grid
 
 def hostile_run() -> tvmdbg.DebugRun:
     """A graph whose every text is an attack, and the trace of it."""
-    attrs = {"func_name": ATTACK, "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}
-    graph = {
-        "nodes": [
-            {"op": "null", "name": ATTACK + " in", "inputs": []},
-            {
-                "op": "tvm_op",
-                "name": ATTACK,
-                "inputs": [[0, 0, 0]],
-                "attrs": attrs | {ATTACK: ATTACK},
-            },
-        ],
-        "arg_nodes": [0],
-        "heads": [[1, 0, 0]],
-        "node_row_ptr": [0, 1, 2],
-        "attrs": {
-            "shape": ["list_shape", [[2], [2]]],
-            "dltype": ["list_str", [ATTACK, ATTACK]],
-            "storage_id": ["list_int", [0, 1]],
-        },
-    }
+    nodes = [null(ATTACK + " in"), operator(ATTACK, ATTACK, [0], **{ATTACK: ATTACK})]
+    graph = graph_json(nodes, shapes=[2], dtypes=ATTACK)
     events = [
         {"ts": float(i), "tid": 1, "pid": 1, "name": ATTACK + " in" * (i < 2), "ph": "BE"[i % 2]}
         for i in range(4)
     ]
     trace = {"displayTimeUnit": "ns", "traceEvents": events}
-    return tvmdbg.open(json.dumps(graph).encode(), json.dumps(trace).encode())
+    return tvmdbg.open(graph, json.dumps(trace).encode())
 
 
 def test_no_name_runs_anywhere(page: Page) -> None:

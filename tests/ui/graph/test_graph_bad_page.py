@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from formats.tvm.graph_truth import operator
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import graph_json, null, operator
 from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
@@ -21,25 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ui
 
-X: dict[str, Any] = {"op": "null", "name": "x", "inputs": []}
-
-
-def graph(*nodes: dict[str, Any], outputs: int | None = None) -> bytes:
-    """One output a node, but for node 1, where it has another number of ``outputs``."""
-    counts = [outputs if node == 1 and outputs else 1 for node in range(len(nodes))]
-    entries = sum(counts)
-    document = {
-        "nodes": nodes,
-        "arg_nodes": [at for at, node in enumerate(nodes) if node["op"] == "null"],
-        "heads": [[len(nodes) - 1, 0, 0]] if nodes else [],
-        "node_row_ptr": [sum(counts[:at]) for at in range(len(nodes) + 1)],
-        "attrs": {
-            "shape": ["list_shape", [[1, 4]] * entries],
-            "dltype": ["list_str", ["float32"] * entries],
-            "storage_id": ["list_int", list(range(entries))],
-        },
-    }
-    return json.dumps(document).encode()
+X = null("x")
 
 
 @pytest.fixture
@@ -98,7 +79,7 @@ def drive(page: Page, root: Locator) -> None:
 def test_what_is_wrong_is_said_beside_what_is_drawn(
     page: Page, view: Callable[[str], Locator], nodes: list[dict[str, Any]], said: str
 ) -> None:
-    with serve(tvmdbg.open(graph(*nodes))) as address:
+    with serve(tvmdbg.open(graph_json(nodes))) as address:
         root = view(address)
         expect(root.get_by_role("complementary")).to_contain_text(said)
         assert drawn(root) == list(range(len(nodes)))
@@ -107,25 +88,25 @@ def test_what_is_wrong_is_said_beside_what_is_drawn(
 
 def test_many_faults_are_counted(page: Page, view: Callable[[str], Locator]) -> None:
     nodes = [operator(f"n{at}", f"f{at}", [[at + 1_000, 0, 0]]) for at in range(1, 40)]
-    with serve(tvmdbg.open(graph(X, *nodes))) as address:
+    with serve(tvmdbg.open(graph_json([X, *nodes]))) as address:
         details = view(address).get_by_role("complementary")
         expect(details.get_by_text("The edge leads nowhere")).to_have_count(5)
         expect(details).to_contain_text("more: run.graph.issues")
 
 
 def test_a_graph_without_nodes_says_so(view: Callable[[str], Locator]) -> None:
-    with serve(tvmdbg.open(graph())) as address:
+    with serve(tvmdbg.open(graph_json([]))) as address:
         expect(view(address)).to_contain_text("The graph has no nodes")
 
 
 def of_one_tensor(edges: int) -> bytes:
-    return graph(X, operator("a", "fused_add", [[0, 0, 0]] * edges))
+    return graph_json([X, operator("a", "fused_add", [0] * edges)])
 
 
 def of_as_many_tensors(edges: int) -> bytes:
     split = operator("a", "fused_split", [[0, 0, 0]], edges)
     join = operator("b", "fused_concatenate", [[1, at, 0] for at in range(edges)])
-    return graph(X, split, join, outputs=edges)
+    return graph_json([X, split, join])
 
 
 MADE = [(of_one_tensor, 1), (of_as_many_tensors, 2)]
@@ -153,7 +134,7 @@ def test_many_edges_at_one_node(
 @pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_many_readers_of_one_tensor(page: Page, view: Callable[[str], Locator], count: int) -> None:
     readers = [operator("n", "fused_relu", [[0, 0, 0]])] * count
-    with serve(tvmdbg.open(graph(X, *readers))) as address:
+    with serve(tvmdbg.open(graph_json([X, *readers]))) as address:
         root = view(address)
         assert inspect(root)["marks"]
         drive(page, root)
@@ -166,7 +147,7 @@ def test_many_readers_of_one_tensor(page: Page, view: Callable[[str], Locator], 
 def test_names_of_ten_megabytes(page: Page, view: Callable[[str], Locator]) -> None:
     size = 10_000_000
     long = operator("a" * size, "f" * size, [[0, 0, 0]])
-    with serve(tvmdbg.open(graph({**X, "name": "x" * size}, long))) as address:
+    with serve(tvmdbg.open(graph_json([null("x" * size), long]))) as address:
         root = view(address)
         assert drawn(root) == [0, 1]
         assert all(len(label["text"]) < 500 for label in inspect(root)["labels"])

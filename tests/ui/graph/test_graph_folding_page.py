@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document, null, operator
 from tests.ui.checklists import looks
 from tests.ui.graphs import inspect, selected, state
 from tests.ui.host import serve
@@ -479,24 +480,9 @@ def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 def chain(folder: Path, length: int) -> Path:
     """Write a graph of one input and a chain of operators, no two of which are alike."""
-    nodes: list[dict[str, Any]] = [{"op": "null", "name": "data", "inputs": []}]
-    for each in range(length):
-        func = f"fused_op{each}"
-        attrs = {"func_name": func, "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}
-        node = {"op": "tvm_op", "name": func, "attrs": attrs, "inputs": [[each, 0, 0]]}
-        nodes.append(node)
-    count = len(nodes)
-    graph = {
-        "nodes": nodes,
-        "arg_nodes": [0],
-        "heads": [[count - 1, 0, 0]],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": {
-            "shape": ["list_shape", [[1, 8 + each] for each in range(count)]],
-            "dltype": ["list_str", ["float32"] * count],
-            "storage_id": ["list_int", list(range(count))],
-        },
-    }
+    nodes = [null("data")]
+    nodes += [operator(f"fused_op{at}", f"fused_op{at}", [at]) for at in range(length)]
+    graph = document(nodes, shapes=[[1, 8 + at] for at in range(length + 1)])
     path = folder / "graph.json"
     path.write_text(json.dumps(graph))
     return path

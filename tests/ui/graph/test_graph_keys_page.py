@@ -23,11 +23,6 @@ SLOWEST = 62
 ALL = 28  # boxes of the sample while parameters are inside their consumers
 
 
-@pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 def opened(
     page: Page, address: str, query: str = "graph.grouped=false&graph.wrapped=false"
 ) -> Locator:

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
+from tests.graph_json import document, null, operator
 from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect
 from tests.ui.host import serve, visit
@@ -120,27 +121,11 @@ def test_a_recorded_run_opens_with_every_text_whole(
 
 def _graph(reads: list[list[int]], heads: list[int]) -> str:
     """Return the JSON of a graph whose nodes read these others."""
-    count = len(reads)
     nodes = []
     for node, inputs in enumerate(reads):
         func = f"fused_nn_conv2d_add_{node}"
-        attrs = {"func_name": func, "num_inputs": str(len(inputs)), "num_outputs": "1"}
-        wires = [[each, 0, 0] for each in inputs]
-        kind = {"op": "tvm_op", "attrs": attrs} if inputs else {"op": "null"}
-        nodes.append({**kind, "name": func if inputs else f"data{node}", "inputs": wires})
-    attrs = {
-        "shape": ["list_shape", [[1, 64, 8, 8]] * count],
-        "dltype": ["list_str", ["float32"] * count],
-        "storage_id": ["list_int", list(range(count))],
-    }
-    graph = {
-        "nodes": nodes,
-        "arg_nodes": [node for node, inputs in enumerate(reads) if not inputs],
-        "heads": [[head, 0, 0] for head in heads],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": attrs,
-    }
-    return json.dumps(graph)
+        nodes.append(operator(func, func, inputs) if inputs else null(f"data{node}"))
+    return json.dumps(document(nodes, heads=heads, shapes=(1, 64, 8, 8)))
 
 
 def chain(nodes: int) -> str:

@@ -22,11 +22,6 @@ SLOWEST = 62
 ALL = 28  # boxes of the sample while parameters are inside their consumers
 
 
-@pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 @pytest.fixture
 def graph(page: Page, address: str) -> Locator:
     """The view without groups, at its opening node."""

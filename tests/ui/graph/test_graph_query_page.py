@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.ui
 
 
-@pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 def field(root: Locator) -> Locator:
     return root.get_by_role("combobox", name="search nodes")
 

@@ -48,11 +48,6 @@ def first_script() -> str:
 
 
 @pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
-@pytest.fixture(scope="module")
 def saved(bundles: Path, run: tvmdbg.DebugRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the sample."""
     return run.save_html(tmp_path_factory.mktemp("page") / "resnet20.html")

@@ -27,11 +27,6 @@ CHART = ".tvmdbg-timeline-rooflines"
 SLOWEST, RESHAPE = 62, 67
 
 
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 class Chart(View):
     """The roofline on a page."""
 

@@ -88,11 +88,6 @@ def fifty_address(fifty: DebugRun) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 @pytest.mark.parametrize(
     ("chart", "width", "theme"),
     mostly_slow(

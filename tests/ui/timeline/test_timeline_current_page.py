@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.ui
 
 
-@pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 @pytest.fixture
 def view(page: Page, address: str) -> View:
     return View(page, address)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
@@ -114,11 +113,6 @@ class View:
     def view(self) -> tuple[float, float]:
         start, end = self.seen()["view"]
         return float(start), float(end)
-
-
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
+from tests.graph_json import document as graph_document
+from tests.graph_json import null, operator
 from tvmdbg_widgets.analysis.matching import Certainty, Matching, Reason, match
 from tvmdbg_widgets.model.graph.graph import Graph
 
@@ -166,30 +168,13 @@ FUNCTIONS = ("fused_nn_conv2d_add", "fused_nn_relu", "fused_add", "fused_concate
 
 def document(nodes: list[tuple[str, list[int]]], heads: list[int]) -> Document:
     """A graph as TVM writes it; ``""`` is an input, ``"p"`` a parameter."""
-    written = []
-    for i, (function, sources) in enumerate(nodes):
-        entry: Document = {"op": "null", "name": f"{function or 'data'}{i}", "inputs": []}
-        if len(function) > 1:
-            attrs = {"func_name": function, "num_inputs": str(len(sources)), "num_outputs": "1"}
-            entry = {
-                "op": "tvm_op",
-                "name": f"{function}{i}",
-                "attrs": {**attrs, "flatten_data": "0"},
-                "inputs": [[source, 0, 0] for source in sources],
-            }
-        written.append(entry)
-    count = len(nodes)
-    return {
-        "nodes": written,
-        "arg_nodes": [i for i, (function, _) in enumerate(nodes) if len(function) < 2],
-        "heads": [[head, 0, 0] for head in heads],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": {
-            "shape": ["list_shape", [[1, 4]] * count],
-            "dltype": ["list_str", ["float32"] * count],
-            "storage_id": ["list_int", list(range(count))],
-        },
-    }
+    written = [
+        operator(f"{function}{i}", function, sources)
+        if len(function) > 1
+        else null(f"{function or 'data'}{i}")
+        for i, (function, sources) in enumerate(nodes)
+    ]
+    return graph_document(written, heads=heads)
 
 
 def graph_of(written: Document) -> Graph:

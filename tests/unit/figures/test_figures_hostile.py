@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document, null, operator
 from tests.unit.figures.color_scale import table
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tvmdbg_widgets.figures.choose import graph_figure
@@ -33,30 +34,14 @@ HOSTILE = [
 
 def graph_of(names: list[str], edges: list[tuple[int, int]]) -> str:
     """Graph JSON in which each node reads what the edges say."""
-    reads: dict[int, list[list[int]]] = {}
+    reads: dict[int, list[int]] = {}
     for source, target in edges:
-        reads.setdefault(target, []).append([source, 0, 0])
-    nodes: list[dict[str, Any]] = []
-    for at, name in enumerate(names):
-        op = "tvm_op" if at in reads else "null"
-        node: dict[str, Any] = {"op": op, "name": name, "inputs": reads.get(at, [])}
-        if op == "tvm_op":
-            outputs = {"num_outputs": "1", "num_inputs": str(len(reads[at])), "flatten_data": "0"}
-            node["attrs"] = {"func_name": name, **outputs}
-        nodes.append(node)
-    count = len(names)
-    document = {
-        "nodes": nodes,
-        "arg_nodes": [at for at in range(count) if at not in reads],
-        "heads": [[count - 1, 0, 0]],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": {
-            "shape": ["list_shape", [[1, 4]] * count],
-            "dltype": ["list_str", ["float32"] * count],
-            "storage_id": ["list_int", list(range(count))],
-        },
-    }
-    return json.dumps(document)
+        reads.setdefault(target, []).append(source)
+    nodes = [
+        operator(name, name, reads[at]) if at in reads else null(name)
+        for at, name in enumerate(names)
+    ]
+    return json.dumps(document(nodes))
 
 
 def run_of(names: list[str], edges: list[tuple[int, int]]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import graph_json, null, operator
 
 MANY = 20_000
 
@@ -25,33 +26,9 @@ def trace(threads: int) -> bytes:
 
 
 def graph(inputs: int, operators: list[tuple[str, list[int]]]) -> bytes:
-    nodes: list[dict[str, Any]] = [
-        {"op": "null", "name": f"x{at}", "inputs": []} for at in range(inputs)
-    ]
-    nodes += [
-        {
-            "op": "tvm_op",
-            "name": f"n{at}",
-            "inputs": [[each, 0, 0] for each in read],
-            "attrs": {"func_name": name, "num_outputs": "1"},
-        }
-        for at, (name, read) in enumerate(operators)
-    ]
-    count = len(nodes)
-    attrs = {
-        "shape": ["list_shape", [[1]] * count],
-        "dltype": ["list_str", ["float32"] * count],
-        "storage_id": ["list_int", list(range(count))],
-    }
-    return json.dumps(
-        {
-            "nodes": nodes,
-            "arg_nodes": list(range(inputs)),
-            "node_row_ptr": list(range(count + 1)),
-            "heads": [[count - 1, 0, 0]],
-            "attrs": attrs,
-        }
-    ).encode()
+    nodes = [null(f"x{at}") for at in range(inputs)]
+    nodes += [operator(f"n{at}", name, read) for at, (name, read) in enumerate(operators)]
+    return graph_json(nodes, shapes=[1])
 
 
 TWO_BLOCKS = [(f"fused_op{at % (MANY // 2)}", [at]) for at in range(MANY)]

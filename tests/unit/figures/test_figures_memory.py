@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain as chain_json
 from tests.unit.figures.figure_checks import assert_sound
 from tests.unit.graph.test_memory_plan import IN, graph_of, op
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
 
 
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 def chain(count: int, slots: int) -> DebugRun:
-    nodes = [IN, *(op(at) for at in range(count - 1))]
-    written = [
-        {"op": "tvm_op", "name": f"n{at}", "inputs": [[*pair, 0] for pair in each["inputs"]]}
-        | {"attrs": {"func_name": "add", "num_inputs": "1", "num_outputs": "1"}}
-        if each
-        else {"op": "null", "name": "x", "inputs": []}
-        for at, each in enumerate(nodes)
-    ]
-    for each in written:
-        if "attrs" in each:
-            each["attrs"] = each["attrs"] | {"flatten_data": "0"}  # type: ignore[operator]
     storage = [0, *(1 + at % slots for at in range(count - 1))]
-    attrs = {
-        "shape": ["list_shape", [[4]] * count],
-        "dltype": ["list_str", ["float32"] * count],
-        "storage_id": ["list_int", storage],
-    }
-    graph = {"nodes": written, "arg_nodes": [0], "heads": [[count - 1, 0, 0]]}
-    rows = {"node_row_ptr": list(range(count + 1)), "attrs": attrs}
-    return tvmdbg.open(json.dumps(graph | rows).encode())
+    names = ["x", *(f"n{at}" for at in range(1, count))]
+    return tvmdbg.open(chain_json(names, "add", shapes=[4], storage=storage))
 
 
 def test_it_says_what_the_plan_says(run: DebugRun) -> None:

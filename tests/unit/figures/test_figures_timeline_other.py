@@ -20,11 +20,6 @@ CHARTS = ("merged", "folded", "repeats")
 
 
 @pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
-@pytest.fixture(scope="module")
 def warm(run: DebugRun) -> DebugRun:
     """The sample as if it had 60 repeats, the first two of them slow."""
     line = run.timeline

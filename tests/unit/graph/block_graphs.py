@@ -12,6 +12,7 @@ from typing import Any
 import networkx as nx
 from hypothesis import strategies as st
 
+from tests.graph_json import document, null, operator
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Group, Groups, GroupSource
@@ -65,39 +66,19 @@ class Draft:
             if func is not None and node not in read
         ]
         written: list[dict[str, Any]] = []
-        row_ptr, shapes = [0], []
+        shapes: list[list[int]] = []
         for node in ids:
             func, inputs, shape, outputs = self.nodes[node]
             name = self.names.get(node, f"{'p' if func is None else 'op_'}{node}")
             if chance is not None:
                 name = f"{chance.getrandbits(64):016x}"
-            each: dict[str, Any] = {"op": "null" if func is None else "tvm_op", "name": name}
-            each["inputs"] = [[place[source], output, 0] for source, output in inputs]
-            if func is not None:
-                each["attrs"] = {
-                    "func_name": func,
-                    "num_inputs": str(len(inputs)),
-                    "num_outputs": str(outputs),
-                    "flatten_data": "0",
-                    **self.attrs.get(node, {}),
-                }
-            written.append(each)
-            row_ptr.append(row_ptr[-1] + outputs)
+            reads = [[place[source], output, 0] for source, output in inputs]
+            attrs = self.attrs.get(node, {})
+            written.append(
+                null(name) if func is None else operator(name, func, reads, outputs, **attrs)
+            )
             shapes += [list(shape)] * outputs
-        columns = {
-            "dltype": ["list_str", ["float32"] * row_ptr[-1]],
-            "storage_id": ["list_int", list(range(row_ptr[-1]))],
-            "shape": ["list_shape", shapes],
-        }
-        return json.dumps(
-            {
-                "nodes": written,
-                "arg_nodes": [at for at, each in enumerate(written) if each["op"] == "null"],
-                "heads": heads,
-                "attrs": columns,
-                "node_row_ptr": row_ptr,
-            }
-        )
+        return json.dumps(document(written, shapes=shapes) | {"heads": heads})
 
     def _other_order(self, chance: random.Random) -> list[int]:
         """Return the nodes in another order, producers first."""

@@ -16,11 +16,6 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
-@pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 def row_of_blocks() -> Graph:
     draft = Draft()
     x = draft.null(1, 8)

@@ -7,8 +7,9 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from formats.tvm.graph_truth import operator, read, valid
+from formats.tvm.graph_truth import read, valid
 
+from tests.graph_json import operator
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity

@@ -18,11 +18,6 @@ from tvmdbg_widgets.widgets import graph_navigation
 FIRST, SECOND, LAST = 56, 59, 62
 
 
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 @pytest.fixture
 def view(run: DebugRun) -> tvmdbg.GraphView:
     return tvmdbg.GraphView(run)

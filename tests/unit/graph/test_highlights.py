@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.opening import Highlight, highlights
@@ -11,11 +10,6 @@ from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 DEVICE = "_tvmdbg_device_CPU_0"
-
-
-@pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 
 
 def found(run: tvmdbg.DebugRun) -> dict[str, Highlight]:

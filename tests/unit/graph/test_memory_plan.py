@@ -16,6 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document as graph_document
+from tests.graph_json import null, operator
 from tvmdbg_widgets.analysis.memory.lifetimes import Credibility
 from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
@@ -41,37 +43,21 @@ def graph_of(
     **lists: tuple[str, list[Any]],
 ) -> Graph:
     """A graph of nodes ``{"inputs": [(node, output)], "outputs": n, "func": name}``."""
-    rows = np.cumsum([0, *(each.get("outputs", 1) for each in nodes)]).tolist()
-    entries = rows[-1]
     written = []
     for number, each in enumerate(nodes):
-        func = each.get("func")
-        node: dict[str, Any] = {
-            "op": "tvm_op" if func else "null",
-            "name": each.get("name", f"n{number}"),
-            "inputs": [[*entry, 0] for entry in each.get("inputs", [])],
-        }
-        if func:
-            counts = {"num_inputs": len(node["inputs"]), "num_outputs": each.get("outputs", 1)}
-            node["attrs"] = {"func_name": func, "flatten_data": "0"} | {
-                name: str(count) for name, count in counts.items()
-            }
-        written.append(node)
-    attrs: dict[str, Any] = {
-        "shape": ["list_shape", shapes or [[4]] * entries],
-        "dltype": ["list_str", dtypes or ["float32"] * entries],
-    }
-    if storage is not None:
-        attrs["storage_id"] = ["list_int", storage]
-    for name, column in lists.items():
-        attrs[name] = list(column)
-    document = {
-        "nodes": written,
-        "arg_nodes": [i for i, each in enumerate(written) if each["op"] == "null"],
-        "heads": [[*head, 0] for head in heads],
-        "node_row_ptr": rows,
-        "attrs": attrs,
-    }
+        name, reads = (
+            each.get("name", f"n{number}"),
+            [[*entry, 0] for entry in each.get("inputs", [])],
+        )
+        func, outputs = each.get("func"), each.get("outputs", 1)
+        written.append(operator(name, func, reads, outputs) if func else null(name))
+    document = graph_document(written, shapes=shapes or [4], dtypes=dtypes or "float32")
+    document["heads"] = [[*head, 0] for head in heads]
+    if storage is None:
+        del document["attrs"]["storage_id"]
+    else:
+        document["attrs"]["storage_id"][1] = storage
+    document["attrs"] |= {name: list(column) for name, column in lists.items()}
     graph = tvmdbg.open(json.dumps(document).encode()).graph
     assert graph is not None
     return graph

@@ -8,9 +8,10 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from formats.tvm.graph_truth import operator, read, valid
+from formats.tvm.graph_truth import read, valid
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import operator
 
 CASES = ("resnet20_cifar", "transformer_encoder", "resnet20_two_devices")
 

@@ -19,6 +19,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import graph_json, null
 from tests.unit.graph.query_texts import trees, written
 from tests.unit.graph.query_truth import numbers, texts_of, truth
 from tvmdbg_widgets import engine as host
@@ -352,19 +353,7 @@ def test_hostile_queries_end_quickly(text: str) -> None:
 
 def graph_of(names: list[str]) -> bytes:
     """A graph of inputs with these names."""
-    count = len(names)
-    graph = {
-        "nodes": [{"op": "null", "name": name, "inputs": []} for name in names],
-        "arg_nodes": list(range(count)),
-        "heads": [[0, 0, 0]],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": {
-            "dltype": ["list_str", ["float32"] * count],
-            "shape": ["list_shape", [[1]] * count],
-            "storage_id": ["list_int", list(range(count))],
-        },
-    }
-    return json.dumps(graph).encode()
+    return graph_json([null(name) for name in names], heads=[0], shapes=[1])
 
 
 @pytest.mark.slow

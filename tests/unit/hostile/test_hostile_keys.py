@@ -11,11 +11,6 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.run import DebugRun
 
 
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 @pytest.mark.parametrize(
     "key", [[1], (1, 2, 3), None, slice(1, 2), (None, None), ("x",), 1.5, (1, [2]), (1, 0.0), b"p0"]
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.graph_json import graph_json, null, operator
 from tvmdbg_widgets import DebugRun, FormatError
 from tvmdbg_widgets import open as open_run
 from tvmdbg_widgets.analysis.tuning.step_words import flop_count
@@ -55,17 +55,8 @@ def test_what_no_float_holds_is_said_in_short() -> None:
 @settings(max_examples=25)
 @given(st.sampled_from(FUNCTIONS), st.lists(st.lists(SIZES, max_size=64), min_size=3, max_size=3))
 def test_work_of_a_graph(name: str, shapes: list[list[int]]) -> None:
-    nodes: list[dict[str, Any]] = [{"op": "null", "name": each, "inputs": []} for each in "xw"]
-    attrs = {"func_name": f"tvmgen_default_fused_{name}", "num_outputs": "1", "num_inputs": "2"}
-    inputs = [[0, 0, 0], [1, 0, 0]]
-    nodes.append({"op": "tvm_op", "name": "f", "attrs": attrs, "inputs": inputs})
-    lists = {
-        "shape": ["list_shape", shapes],
-        "dltype": ["list_str", ["float32"] * 3],
-        "storage_id": ["list_int", [0, 1, 2]],
-    }
-    told = {"nodes": nodes, "arg_nodes": [0, 1], "heads": [[2, 0, 0]], "attrs": lists}
-    run = open_run(json.dumps(told | {"node_row_ptr": [0, 1, 2, 3]}).encode())
+    add = operator("f", f"tvmgen_default_fused_{name}", [0, 1])
+    run = open_run(graph_json([null("x"), null("w"), add], shapes=shapes))
     assert isinstance(run, DebugRun)
     assert run.graph is not None
     found = work(run.graph)

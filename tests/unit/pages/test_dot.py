@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document, null, operator
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
 from tests.unit.pages.dot_reader import read_dot, shown
 from tvmdbg_widgets import engine as host
@@ -165,24 +166,8 @@ def test_operands_from_nowhere_loops_and_control_are_drawn() -> None:
 
 def tvmdbg_graph() -> str:
     """Return a node that reads itself and a node that is not there."""
-    attrs = {"num_outputs": "1", "num_inputs": "1", "flatten_data": "0", "func_name": "f"}
-    return json.dumps(
-        {
-            "nodes": [
-                {"op": "null", "name": "x", "inputs": []},
-                {"op": "tvm_op", "name": "a", "attrs": attrs, "inputs": [[0, 0, 0]]},
-                {"op": "tvm_op", "name": "b", "attrs": attrs, "inputs": [[2, 0, 0], [77, 0, 0]]},
-            ],
-            "arg_nodes": [0],
-            "heads": [[1, 0, 0]],
-            "node_row_ptr": [0, 1, 2, 3],
-            "attrs": {
-                "shape": ["list_shape", [[1]] * 3],
-                "dltype": ["list_str", ["float32"] * 3],
-                "storage_id": ["list_int", [0, 1, 2]],
-            },
-        }
-    )
+    nodes = [null("x"), operator("a", "f", [0]), operator("b", "f", [2, 77])]
+    return json.dumps(document(nodes, heads=[1], shapes=[1]))
 
 
 def graphviz(document: str) -> ET.Element:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document, null, operator
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.export.page.stored_page import store
 from tvmdbg_widgets.export.private_parameters import private_parameters
@@ -35,7 +36,7 @@ RESHAPED, FUSED = len(VALUES), len(VALUES) + 1
 @pytest.fixture
 def run(tmp_path: Path) -> DebugRun:
     """A dump whose small parameters are worth findings, and a reshaped one."""
-    inputs = [[6, 0, 0]], [[node, 0, 0] for node in range(len(VALUES))], [[5, 0, 0]]
+    inputs: list[list[int]] = [[6], [*range(len(VALUES))], [5]]
     names = ["reshape", "fused", "flatten"]
     values = {
         **VALUES,
@@ -43,25 +44,9 @@ def run(tmp_path: Path) -> DebugRun:
         "fused": np.linspace(0, 1, 50, dtype=np.float32),
         "flatten": VALUES["p2"].reshape(2, 2),
     }
-    nodes: list[dict[str, Any]] = [
-        {"op": "null", "name": name, "inputs": [], "attrs": {}} for name in VALUES
-    ]
-    for name, read in zip(names, inputs, strict=True):
-        attrs = {"func_name": name, "num_inputs": str(len(read)), "num_outputs": "1"}
-        nodes.append(
-            {"op": "tvm_op", "name": name, "attrs": {**attrs, "flatten_data": "0"}, "inputs": read}
-        )
-    graph = {
-        "nodes": nodes,
-        "arg_nodes": list(range(len(VALUES))),
-        "heads": [[FUSED, 0, 0]],
-        "node_row_ptr": list(range(len(nodes) + 1)),
-        "attrs": {
-            "dltype": ["list_str", ["float32"] * len(nodes)],
-            "shape": ["list_shape", [list(each.shape) for each in values.values()]],
-            "storage_id": ["list_int", list(range(len(nodes)))],
-        },
-    }
+    nodes = [{**null(name), "attrs": {}} for name in VALUES]
+    nodes += [operator(name, name, read) for name, read in zip(names, inputs, strict=True)]
+    graph = document(nodes, heads=[FUSED], shapes=[each.shape for each in values.values()])
     folder = tmp_path / "dump"
     folder.mkdir()
     (folder / "graph.json").write_text(json.dumps(graph))

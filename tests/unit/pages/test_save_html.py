@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain
 from tvmdbg_widgets.answers.answers import _ANSWERS
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.run import DebugRun
@@ -182,26 +183,7 @@ def test_a_view_that_shows_no_tensors_carries_none(run: DebugRun, tmp_path: Path
 
 
 def hostile_run() -> DebugRun:
-    graph = {
-        "nodes": [
-            {"op": "null", "name": ATTACK + " in", "inputs": []},
-            {
-                "op": "tvm_op",
-                "name": ATTACK,
-                "inputs": [[0, 0, 0]],
-                "attrs": {"func_name": ATTACK, "num_inputs": "1", "num_outputs": "1"},
-            },
-        ],
-        "arg_nodes": [0],
-        "heads": [[1, 0, 0]],
-        "node_row_ptr": [0, 1, 2],
-        "attrs": {
-            "shape": ["list_shape", [[2], [2]]],
-            "dltype": ["list_str", ["float32", "float32"]],
-            "storage_id": ["list_int", [0, 1]],
-        },
-    }
-    return tvmdbg.open(json.dumps(graph).encode())
+    return tvmdbg.open(chain([ATTACK + " in", ATTACK], ATTACK, shapes=[2]))
 
 
 @pytest.mark.parametrize("embedded", [False, True])

@@ -13,11 +13,6 @@ from benchmarks.graphs import network
 from tests.unit.figures.figure_checks import assert_legible, assert_sound, root_of, texts
 
 
-@pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 def said(path: Path) -> str:
     root = ET.fromstring(path.read_text("utf-8"))  # noqa: S314 (our own)
     return "\n".join(

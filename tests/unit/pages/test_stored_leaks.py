@@ -12,6 +12,7 @@ import pytest
 from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document, null, operator
 from tvmdbg_widgets.export.page.stored_page import store
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import number_text
@@ -36,34 +37,13 @@ def planted(folder: Path, *, told: bool) -> DebugRun:
     """A dump with a parameter of each type, one that only a params file tells, and derived ones."""
     folder = folder / FOLDER / "deep" / "dump"
     folder.mkdir(parents=True)
-    inner = ["reshape", "fused"]
-    nodes: list[dict[str, Any]] = [
-        {"op": "null", "name": each, "inputs": [], "attrs": {}} for each in NAMES
-    ]
-    calls = [("reshape", [[1, 0, 0]]), ("fused", [[0, 0, 0], *([i, 0, 0] for i in range(1, 8))])]
-    for name, inputs in calls:
-        attrs = {
-            "func_name": name,
-            "num_inputs": str(len(inputs)),
-            "num_outputs": "1",
-            "flatten_data": "0",
-        }
-        nodes.append({"op": "tvm_op", "name": name, "attrs": attrs, "inputs": inputs})
+    nodes = [{**null(each), "attrs": {}} for each in NAMES]
+    nodes += [operator("reshape", "reshape", [1]), operator("fused", "fused", [*range(8)])]
     values = {"data": np.arange(12, dtype=np.float32), **PLANTED}
     values["reshape"] = PLANTED["w_single"].reshape(-1)
     values["fused"] = np.linspace(0, 1, 50, dtype=np.float32)
-    count = len(nodes)
-    graph = {
-        "nodes": nodes,
-        "arg_nodes": list(range(len(NAMES))),
-        "heads": [[count - 1, 0, 0]],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": {
-            "dltype": ["list_str", [str(each.dtype) for each in values.values()]],
-            "shape": ["list_shape", [list(each.shape) for each in values.values()]],
-            "storage_id": ["list_int", list(range(count))],
-        },
-    }
+    dtypes = [str(each.dtype) for each in values.values()]
+    graph = document(nodes, shapes=[each.shape for each in values.values()], dtypes=dtypes)
     (folder / "graph.json").write_text(json.dumps(graph))
     keys = {
         f"{name}____topo-index:{i}____output-num:0": each
@@ -72,7 +52,6 @@ def planted(folder: Path, *, told: bool) -> DebugRun:
     write_params(folder / "output_tensors.params", keys)
     if told:
         write_params(folder / "model.params", PLANTED)
-    assert inner == [name for name, _ in calls]
     return tvmdbg.open(folder)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import graph_json, operator
 from tvmdbg_widgets.analysis.timeline.longest_path import critical_path, critical_path_of
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -25,31 +25,13 @@ NAN = float("nan")
 
 def dag(count: int, edges: list[tuple[int, int]], control: list[tuple[int, int]] = []) -> Graph:  # noqa: B006
     """A graph whose nodes without an input are inputs; all others run."""
-    nodes: list[dict[str, Any]] = []
+    nodes = []
     for node in range(count):
-        inputs = [[one, 0, 0] for one, other in edges if other == node]
-        each: dict[str, Any] = {"op": "tvm_op", "name": f"n{node}", "inputs": inputs}
-        each["attrs"] = {
-            "func_name": "fused_add",
-            "flatten_data": "0",
-            "num_inputs": str(len(inputs)),
-            "num_outputs": "1",
-        }
         deps = [one for one, other in control if other == node]
-        nodes.append(each | ({"control_deps": deps} if deps else {}))
-    attrs = {
-        "shape": ["list_shape", [[4]] * count],
-        "dltype": ["list_str", ["float32"] * count],
-        "storage_id": ["list_int", list(range(count))],
-    }
-    document = {
-        "nodes": nodes,
-        "arg_nodes": [],
-        "heads": [[count - 1, 0, 0]],
-        "node_row_ptr": list(range(count + 1)),
-        "attrs": attrs,
-    }
-    graph = tvmdbg.open(json.dumps(document).encode()).graph
+        reads = [one for one, other in edges if other == node]
+        one = operator(f"n{node}", "fused_add", reads)
+        nodes.append(one | ({"control_deps": deps} if deps else {}))
+    graph = tvmdbg.open(graph_json(nodes, shapes=[4])).graph
     assert graph is not None
     return graph
 

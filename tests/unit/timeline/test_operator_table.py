@@ -13,11 +13,6 @@ from tvmdbg_widgets.analysis.times import operator_rows
 from tvmdbg_widgets.run import DebugRun
 
 
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 def test_rows_are_those_of_any_sequence(run: DebugRun) -> None:
     table, top = run.table(), run.top(5)
     rows = list(table)

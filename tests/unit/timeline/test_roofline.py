@@ -16,11 +16,6 @@ from tvmdbg_widgets.model.base.numbers import rate_text
 from tvmdbg_widgets.run import DebugRun
 
 
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 def test_numbers_are_what_they_are_called(run: DebugRun) -> None:
     assert run.timeline is not None
     found = run.roofline(peak_flops=3e9, bandwidth=1e9)

@@ -5,15 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.timeline.lod import slice_colors
-
-
-@pytest.fixture(scope="module")
-def run() -> tvmdbg.DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 
 
 def test_blocks_tell_slices_of_one_kind_apart(run: tvmdbg.DebugRun) -> None:

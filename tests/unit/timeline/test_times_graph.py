@@ -21,11 +21,6 @@ from tvmdbg_widgets.run import DebugRun
 T_4 = 2.77644510519779
 
 
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-
-
 def check(run: DebugRun, table: TimeTable) -> None:
     """Every row is the sum over its nodes, and so are its repeats."""
     line = run.timeline

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.answers.messages import Question, message_id
 from tvmdbg_widgets.run import DebugRun
@@ -35,11 +34,6 @@ anything = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=8,
 )
-
-
-@pytest.fixture(scope="module")
-def run() -> DebugRun:
-    return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 
 
 @given(anything)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import graph_json, null, operator
 from tvmdbg_widgets.analysis.tuning.links import bare_function
 
 CONV = [[1, 3, 32, 32], [16, 3, 3, 3], [1, 16, 30, 30]]
@@ -21,26 +22,12 @@ def graph(functions: list[tuple[str, list[list[int]], str]]) -> bytes:
     shapes: list[list[int]] = []
     for at, (name, (*inputs, output), hashed) in enumerate(functions):
         first = len(nodes)
-        for place, shape in enumerate(inputs):
-            nodes.append({"op": "null", "name": f"p{at}_{place}", "inputs": []})
-            shapes.append(shape)
-        attrs = {"func_name": name, "num_inputs": str(len(inputs)), "num_outputs": "1"}
-        attrs |= {"flatten_data": "0", "hash": hashed}
-        reads = [[first + place, 0, 0] for place in range(len(inputs))]
-        nodes.append({"op": "tvm_op", "name": name, "inputs": reads, "attrs": attrs})
-        shapes.append(output)
+        nodes += [null(f"p{at}_{place}") for place in range(len(inputs))]
+        reads = [*range(first, len(nodes))]
+        nodes.append(operator(name, name, reads, hash=hashed))
+        shapes += [*inputs, output]
     heads = [at for at, node in enumerate(nodes) if node["op"] != "null"]
-    document = {
-        "nodes": nodes,
-        "arg_nodes": [at for at, node in enumerate(nodes) if node["op"] == "null"],
-        "heads": [[at, 0, 0] for at in heads],
-        "node_row_ptr": list(range(len(nodes) + 1)),
-        "attrs": {
-            "shape": ["list_shape", shapes],
-            "dltype": ["list_str", ["float32"] * len(nodes)],
-        },
-    }
-    return json.dumps(document).encode()
+    return graph_json(nodes, heads=heads, shapes=shapes)
 
 
 def record(key: list[Any], cost: float | None, error: int = 0) -> str:
