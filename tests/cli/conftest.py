@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from cli.start import as_process, in_process
+from cli.start import Run, as_process, in_process
 
 
 @pytest.fixture(autouse=True)
@@ -20,12 +18,12 @@ def interruptible() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def tvmdbg() -> Callable[..., subprocess.CompletedProcess[Any]]:
+def tvmdbg() -> Run:
     """Run the command in this process; text unless ``text=False``."""
     return in_process
 
 
 @pytest.fixture(scope="session")
-def tvmdbg_process() -> Callable[..., subprocess.CompletedProcess[Any]]:
+def tvmdbg_process() -> Run:
     """Run the command as a process, for what only a process shows."""
     return as_process

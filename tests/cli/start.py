@@ -10,6 +10,7 @@ import sys
 import tempfile
 import traceback
 import warnings
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ with pytest.MonkeyPatch.context() as plain:
         plain.delenv(name, raising=False)
     import_module("typer.rich_utils")
 
+#: What the fixtures give.
+Run = Callable[..., subprocess.CompletedProcess[Any]]
 _OF_THE_TERMINAL = ("NO_COLOR", "FORCE_COLOR", "COLUMNS")
 
 
@@ -103,3 +106,9 @@ def _status() -> int:
         traceback.print_exc()
         return 1
     return 0
+
+
+def refused(done: subprocess.CompletedProcess[Any]) -> str:
+    """Return in one line why a call was refused."""
+    assert done.returncode == 2, done.stderr
+    return " ".join(done.stderr.split())

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hatch_build import content_hash
@@ -19,7 +18,8 @@ from tvmdbg_widgets.cli.common.hints import problems
 from tvmdbg_widgets.cli.doctor import NAMES, _tell_extras, bundle_problems, bundle_state
 from tvmdbg_widgets.cli.doctor_environments import Environment, environments
 
-Run = Callable[..., subprocess.CompletedProcess[Any]]
+if TYPE_CHECKING:
+    from cli.start import Run
 
 SOUND = {
     "tvmdbg-widgets": "0.1.0",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-Run = Callable[..., subprocess.CompletedProcess[Any]]
+if TYPE_CHECKING:
+    from cli.start import Run
 
 LOG = "[12:00:00] start\nTVMError: Check failed: ret: Invalid DLTensor file format\n\x1b[31mend\n"
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,7 +12,8 @@ from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET, OF_EXECUTORCH
 from tvmdbg_widgets.cli.common.hints import for_shell
 
-Run = Callable[..., subprocess.CompletedProcess[Any]]
+if TYPE_CHECKING:
+    from cli.start import Run
 
 
 @pytest.mark.parametrize(

@@ -11,18 +11,14 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from cli.start import COMMAND, environment
+from cli.start import COMMAND, Run, environment
 
 import tvmdbg_widgets
 from tests.graph_json import graph_json, null, operator
 from tvmdbg_widgets import samples
-
-Run = Callable[..., subprocess.CompletedProcess[Any]]
 
 VERBS = (
     "show",

@@ -5,20 +5,18 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.main import get_command
 
 from tests.unit.typed.typed_files import STANDS_FOR, lay_out, texts
 
-Run = Callable[..., subprocess.CompletedProcess[Any]]
-
 if TYPE_CHECKING:
     import click
+    from cli.start import Run
 
 
 #: Verbs that wait for a browser; test_docs.py sees to their options.
