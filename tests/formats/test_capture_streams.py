@@ -12,14 +12,12 @@ from pathlib import Path
 import pytest
 from formats.capture_files import (
     ACK,
-    ETHERNET,
     FIN,
     RAW,
     RST,
     SYN,
     Tcp,
     conversation,
-    enhanced_packet,
     frame,
     interface,
     pcap,
@@ -231,45 +229,6 @@ def test_contrived_captures_take_a_second_a_megabyte(tmp_path: Path) -> None:
         begin = time.process_time()
         read_capture(FileSource(path))
         assert time.process_time() - begin < len(data) / 1e6, name
-
-
-HEADS = (
-    pcap([], RAW),
-    pcap([], ETHERNET, order=">"),
-    section() + interface(RAW),
-    section(">") + interface(order=">"),
-)
-
-
-@given(st.sampled_from(HEADS), st.binary(max_size=300))
-def test_any_bytes_are_read_or_refused(head: bytes, tail: bytes) -> None:
-    check(head + tail)
-
-
-@given(st.data())
-def test_mutants_are_read_or_refused(data: st.DataObject) -> None:
-    segments = [frame(each.ip()) for each in conversation([b"abc", b"de"], [b"fgh"])]
-    packets = b"".join(enhanced_packet(each, i) for i, each in enumerate(segments))
-    whole = bytearray(
-        data.draw(st.sampled_from([pcap(segments), section() + interface() + packets]))
-    )
-    for _ in range(data.draw(st.integers(1, 6))):
-        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
-    check(bytes(whole))
-
-
-def check(data: bytes) -> None:
-    """Whatever is found can be read, outside of the gaps."""
-    try:
-        capture = read_capture(BytesSource(data))
-    except FormatError:
-        return
-    for connection in capture.connections:
-        for direction in (connection.to_server, connection.to_client):
-            at = 0
-            for start, length in (*direction.gaps, (direction.size, 0)):
-                assert len(direction.source.read(at, start - at)) == start - at
-                at = start + length
 
 
 def test_a_packet_that_talks_to_itself() -> None:

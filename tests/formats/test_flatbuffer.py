@@ -6,8 +6,6 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, numbers, text
 from tvmdbg_widgets.formats.flatbuffer import FlatBuffer, FlatTables
@@ -157,31 +155,3 @@ def test_what_was_decoded_can_be_forgotten() -> None:
     with pytest.raises(FormatError, match="again and again"):
         FlatTables.root(buffer, "Root")
     assert len(FlatTables.root(buffer.renewed(), "Root")) == 1
-
-
-@given(st.binary(max_size=200))
-def test_bytes_of_any_kind(data: bytes) -> None:
-    every(data)
-
-
-@given(st.lists(st.tuples(st.integers(0, len(rows()) - 1), st.integers(0, 255)), min_size=1))
-def test_changed_bytes(changes: list[tuple[int, int]]) -> None:
-    data = bytearray(rows())
-    for at, value in changes:
-        data[at] = value
-    every(bytes(data))
-
-
-def every(data: bytes) -> None:
-    """Read all fields; only FormatError may come."""
-    try:
-        found = tables(data)
-        found.scalar(0, np.int32, 0, "number")
-        found.strings(1, "text")
-        found.vector(2, np.int16, "vector").tuples()
-        found.children(3, "Child", "children")[1].scalar(0, np.float64, 0, "value")
-        found.texts(4, "texts")
-        found.spans(5, "bytes")
-        found.child(6, "Child", "child").tables.scalar(0, np.float64, 0, "value")
-    except FormatError:
-        return

@@ -5,15 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, case_dir
+from tests.formats.damages import damages
 from tvmdbg_widgets import FormatError
 
-# Each example opens a whole run.
-FEWER = settings(max_examples=settings().max_examples // 4)
 FILES = {
     "etdump": case_dir("06a_demo_generated_ids") / "etdump.etdp",
     "etrecord": case_dir("06a_demo_generated_ids") / "etrecord.bin",
@@ -44,22 +41,9 @@ def opened(**changed: bytes) -> None:
 
 
 @pytest.mark.parametrize("part", FILES)
-@FEWER
-@given(data=st.data())
-def test_any_truncation(part: str, data: st.DataObject) -> None:
-    whole = content(part)
-    opened(**{part: whole[: data.draw(st.integers(0, len(whole) - 1))]})
-
-
-@pytest.mark.parametrize("part", FILES)
-@FEWER
-@given(data=st.data())
-def test_any_mutation(part: str, data: st.DataObject) -> None:
-    mutant = bytearray(content(part))
-    places = st.tuples(st.integers(0, len(mutant) - 1), st.integers(0, 255))
-    for at, byte in data.draw(st.lists(places, min_size=1, max_size=8)):
-        mutant[at] = byte
-    opened(**{part: bytes(mutant)})
+def test_a_run_of_which_one_file_is_damaged(part: str) -> None:
+    for _, data in [*damages(content(part))][::8]:
+        opened(**{part: data})
 
 
 def test_files_of_different_runs_are_told() -> None:
