@@ -58,7 +58,6 @@ class ColorScale:
     high: float
     map: ColorMap
     scale: str = "linear"
-    part: tuple[float, float] | None = None
     linear: float | None = None
 
     @classmethod
@@ -68,28 +67,24 @@ class ColorScale:
         high: float,
         scale: str = "linear",
         map_: str = "auto",
-        part: tuple[float, float] | None = None,
         *,
         linear: float | None = None,
-        positive: float | None = None,
     ) -> ColorScale:
         """Choose the table where none is asked for: diverging for values on both sides of zero.
 
         A diverging scale is even around zero. A logarithmic one has no place for zero and below:
-        it begins at the least ``positive`` value, at most six decades below the largest, and where
-        nothing is positive it is ``"symlog"``. Values beyond ``part`` have no place on the scale,
-        though it be wider.
+        it begins at most six decades below the largest, and where nothing is positive it is
+        ``"symlog"``.
         """
         if scale == "log" and high > 0:
-            least = math.ulp(0.0) if positive is None else positive
-            low = low if low > 0 else max(least, high / 10**_LOG_DECADES)
+            low = low if low > 0 else high / 10**_LOG_DECADES
             return cls(low, high, "diverging" if map_ == "diverging" else "sequential", scale)
         scale = "symlog" if scale == "log" else scale
         chosen: ColorMap = "sequential"
         if map_ == "diverging" or (map_ == "auto" and low < 0 < high):
             chosen, high = "diverging", max(abs(low), abs(high))
             low = -high
-        return cls(low, high, chosen, scale, part, linear)
+        return cls(low, high, chosen, scale, linear)
 
     def share(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return 0 … 1 for each value; 0.5 where the scale is a single value."""
@@ -99,26 +94,6 @@ class ColorScale:
             return np.full(np.shape(bent), 0.5)
         with np.errstate(over="ignore"):
             return np.clip((bent - low) / (high - low), 0, 1)
-
-    def value(self, share: float) -> float:
-        """Return the value at a share: the inverse of :meth:`share`."""
-        low, high = (float(self._bend(end)) for end in (self.low, self.high))
-        bent = low + share * (high - low)
-        if self.scale == "linear":
-            return bent / self._unit
-        if self.scale == "log":
-            return math.exp(bent)
-        return math.copysign(self.threshold * math.expm1(abs(bent)), bent)
-
-    @property
-    def least(self) -> float:
-        """The least value that has a place on the scale."""
-        return self.low if self.part is None else self.part[0]
-
-    @property
-    def most(self) -> float:
-        """The largest one."""
-        return self.high if self.part is None else self.part[1]
 
     @property
     def threshold(self) -> float:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
-
-import numpy as np
 
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import width
@@ -111,20 +108,3 @@ def _lines(element: ET.Element, corner: tuple[float, float], style: dict[str, st
 
 def texts(figure: Figure) -> list[str]:
     return ["".join(each.itertext()) for each in root_of(figure).iter(f"{NAMESPACE}text")]
-
-
-def unpacked(result: dict[str, Any], buffer: bytes) -> dict[str, Any]:
-    """Columns of an answer as the page reads them."""
-    kinds = {"u1": "<u1", "i4": "<i4", "f4": "<f4", "f8": "<f8"}
-    found: dict[str, Any] = {}
-    for head in result["columns"]:
-        count = head["length"]
-        if head["kind"] != "strings":
-            found[head["name"]] = np.frombuffer(buffer, kinds[head["kind"]], count, head["offset"])
-            continue
-        codes = np.frombuffer(buffer, "<i4", count, head["codes"])
-        offsets = np.frombuffer(buffer, "<i4", head["unique"] + 1, head["offsets"])
-        start = head["bytes"]
-        unique = [buffer[start + a : start + b].decode() for a, b in pairwise(offsets)]
-        found[head["name"]] = [unique[code] for code in codes]
-    return found

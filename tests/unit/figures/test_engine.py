@@ -118,12 +118,6 @@ def test_columns_arrive_as_the_live_view_has_them() -> None:
     assert nan.description["columns"] == {"f8": [None, None]}
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint64", "float16", "complex128", "U3", "O"])
-def test_no_column_is_held_inexactly(dtype: str) -> None:
-    with pytest.raises(TypeError, match="column 'x' is"):
-        drawn([], columns={"x": np.zeros(3, dtype)})
-
-
 def test_what_is_no_json_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         drawn([], title=float("nan"))

@@ -12,7 +12,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.conftest import corpus_path
-from tests.unit.figures.figure_checks import assert_sound, texts, unpacked
+from tests.unit.figures.figure_checks import assert_sound, texts
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures.choose import graph_figure
@@ -115,28 +115,6 @@ def test_tensor_statistics_are_those_numpy_found(folder: Path, corpus: Path) -> 
             assert own(facts["statistics"]["minimum"]) == own(truth["min"])
             assert own(facts["statistics"]["maximum"]) == own(truth["max"])
     assert compared > 5
-
-
-def test_the_graph_says_what_the_live_view_is_sent(run: DebugRun) -> None:
-    if run.graph is None:
-        pytest.skip("no graph")
-    reply = answer(run.facts, {"id": 1, "kind": "graph"})
-    columns = unpacked(reply.result, reply.buffers[0])
-    facts = graph_figure(run.facts, fold_parameters=False).description
-    assert [node["id"] for node in facts["nodes"]] == list(range(len(columns["kinds"])))
-    for node in facts["nodes"]:
-        at = node["id"]
-        assert node["label"] == columns["labels"][at]
-        assert node["name"] == columns["names"][at]
-        assert node["kind"] == columns["opKinds"][at]
-        ns = columns["nodeNs"][at]
-        assert node["time_ns"] == (None if np.isnan(ns) else ns)
-    drawn = [
-        (e["source"], e["target"], e["output"]) for e in facts["edges"] if e["style"] != "control"
-    ]
-    names = ("edgeSource", "edgeTarget", "edgeOutput")
-    sent = zip(*(columns[name].tolist() for name in names), strict=True)
-    assert drawn == [edge for edge in sent if edge[0] >= 0]
 
 
 def test_the_tensor_says_what_the_live_view_is_sent(run: DebugRun) -> None:

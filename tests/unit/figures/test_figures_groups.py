@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
-from tests.make import drawn as recorded
 from tests.unit.figures.figure_checks import assert_sound, texts
-
-
-def test_what_is_drawn_is_as_recorded() -> None:
-    assert recorded.cases() == json.loads(recorded.PATH.read_text())
 
 
 def test_closed_groups_are_boxes_with_title_count_and_time() -> None:

@@ -20,7 +20,6 @@ from PIL import Image
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
-from tests.unit.figures.color_scale import ColorScale
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tests.unit.figures.test_figures_hostile import run_of
 from tvmdbg_widgets.figures import raster
@@ -206,18 +205,6 @@ def test_findings_are_written_once_they_are_known(corpus: Path) -> None:
     shown = " ".join(texts(figure))
     assert found[0].title[:30] in shown
     assert figure.description["findings"]["findings"][0]["rule"] == found[0].rule
-
-
-def test_symlog_bends_as_the_inspector_does() -> None:
-    """Three decades, as js/src/tensor/picture/color_scale.ts."""
-    scale = ColorScale.of(-1000.0, 10.0, "symlog")
-    assert (scale.low, scale.high, scale.map) == (-1000.0, 1000.0, "diverging")
-    assert scale.threshold == 1.0
-    expected = (np.log1p(1000) + np.log1p(10)) / (2 * np.log1p(1000))
-    assert scale.share([10.0])[0] == pytest.approx(expected)
-    assert scale.value(float(scale.share([10.0])[0])) == pytest.approx(10.0)
-    assert ColorScale.of(-3.0, 1.0, map_="sequential").low == -3.0
-    assert ColorScale.of(1.0, 3.0, map_="diverging").low == -3.0
 
 
 def test_search_finds_what_the_live_search_finds() -> None:

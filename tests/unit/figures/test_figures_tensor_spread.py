@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.make.spread import KINDS, PATH, answers, arrays, written
+from tests.make.spread import PATH, answers
 from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
 from tests.unit.figures.test_figures_tensor import run_of
 from tvmdbg_widgets.figures.options import Redaction
@@ -35,26 +35,6 @@ def test_answers_are_those_that_were_recorded() -> None:
         for name in RECORDED:
             each.pop(name)
         assert found[why] == each, why
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_histograms_are_those_that_numpy_makes(tmp_path: Path, kind: str) -> None:
-    made = arrays()
-    run = written(made, tmp_path)
-    for node, why in enumerate(made):
-        expected = golden()[why]["spreads"][kind]
-        found = run.figure("tensor", entry=(node, 0), color_scale=kind).description["spread"]
-        if expected is None:
-            assert found is None, why
-            continue
-        assert found["kind"] == expected["kind"], why
-        for name in ("low", "high", "top"):
-            assert found[name] == pytest.approx(expected[name], rel=1e-12), (why, name)
-        for name in ("slots", "codes", "whole", "apart", "only"):
-            assert found[name] == expected[name], (why, name)
-        bars = [list(bar.values()) for bar in found["bars"]]
-        own, other = (np.array(each, np.float64) for each in (bars, expected["bars"]))
-        assert np.allclose(own, other, rtol=1e-12, equal_nan=True), why
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64, ml_dtypes.bfloat16])
