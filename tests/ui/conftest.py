@@ -164,6 +164,22 @@ def resnet() -> Iterator[str]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def devices(corpus: Path) -> Iterator[str]:
+    """Address of a page that compares one network on one and on two devices."""
+    a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_{name}") for name in ("cifar", "two_devices"))
+    with serve(a, other=b) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[str]:
+    """Address of a page of the sample that overflows, beside the one that does not."""
+    one = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    with serve(one, other=tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as found:
+        yield found
+
+
 @pytest.fixture
 def graph(page: Page, resnet: str) -> Callable[..., Locator]:
     """Open the graph view with a query; gives its root after the first paint, focused."""

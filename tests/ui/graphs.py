@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.ui.waits import inspected
+from tests.ui.waits import inspected, rest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -25,3 +25,23 @@ def selected(page: Page) -> list[int]:
     """The selected nodes, the last one last."""
     found: list[int] = page.evaluate("tvmdbg.models.session.get('selected')")
     return found
+
+
+def marks(page: Page, root: Locator) -> dict[int, dict[str, Any]]:
+    """What is drawn once nothing is under way."""
+    rest(page)
+    return {int(mark["id"]): mark for mark in inspected(root)["marks"]}
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return bool(
+        one["x"] < other["x"] + other["width"]
+        and other["x"] < one["x"] + one["width"]
+        and one["y"] < other["y"] + other["height"]
+        and other["y"] < one["y"] + one["height"]
+    )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import expect
+
+from tests.ui.waits import inspected
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
+ROOT = ".tvmdbg-tensor"
 INDEX = ".tvmdbg-tensor-index"
 READOUT = ".tvmdbg-tensor-readout code"
 
@@ -49,3 +52,15 @@ def place_read(page: Page) -> tuple[list[int], str]:
     )
     index = page.locator(INDEX).input_value()
     return json.loads(f"[{index}]"), page.locator(READOUT).inner_text()
+
+
+def press(page: Page, *keys: str) -> None:
+    page.locator(ROOT).focus()
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def inspect(page: Page) -> dict[str, Any]:
+    """What is on screen: labels and marks in CSS pixels of the stage."""
+    found: dict[str, Any] = inspected(page.locator(ROOT))
+    return found

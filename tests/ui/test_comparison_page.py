@@ -30,14 +30,6 @@ COPIES = [22, 45, 68]
 
 
 @pytest.fixture(scope="module")
-def devices(corpus: Path) -> Iterator[str]:
-    """Address of a page that compares one network on one and on two devices."""
-    a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_{name}") for name in ("cifar", "two_devices"))
-    with serve(a, other=b) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
 def unfused(corpus: Path) -> Iterator[str]:
     """Address of a page that compares fused functions with their parts."""
     a, b = (tvmdbg.open(corpus / f"tvm/resnet20_cifar{more}") for more in ("", "_unfused"))

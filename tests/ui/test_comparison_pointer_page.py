@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
 
-import tvmdbg_widgets as tvmdbg
-from tests.ui.host import serve, visit
+from tests.ui.host import visit
 from tests.ui.waits import inspected, painted, rest
 
 if TYPE_CHECKING:
@@ -20,14 +17,6 @@ pytestmark = pytest.mark.ui
 
 #: By who made the dumps: what `resnet20_two_devices` has beyond `resnet20_cifar`.
 COPIES = [22, 45, 68]
-
-
-@pytest.fixture(scope="module")
-def devices(corpus: Path) -> Iterator[str]:
-    """Address of a page that compares one network on one and on two devices."""
-    a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_{name}") for name in ("cifar", "two_devices"))
-    with serve(a, other=b) as address:
-        yield address
 
 
 def opened(page: Page, address: str, query: str = "") -> Locator:

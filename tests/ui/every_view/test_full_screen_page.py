@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
-import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
-from tests.ui.host import serve, visit
+from tests.ui.host import visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted
 
@@ -24,13 +22,6 @@ SIZE = {"width": 1000, "height": 700}
 #: Inside of what has a transform, as in a notebook, something fixed is not at the window's edges.
 HOST = "document.body.style.transform = 'translate(3px, 30px)'"
 FORBID = "() => { Element.prototype.requestFullscreen = () => Promise.reject(new TypeError('no')) }"
-
-
-@pytest.fixture(scope="module")
-def pair() -> Iterator[str]:
-    one = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    with serve(one, other=tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
-        yield address
 
 
 def shown(page: Page, address: str, view: str) -> Locator:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import audit
 from tests.ui.graphs import selected
-from tests.ui.host import serve, visit
+from tests.ui.host import visit
 from tests.ui.waits import painted, rest
 
 if TYPE_CHECKING:
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.ui
 
 VIEWS = ("graph", "tensor", "timeline", "memory", "comparison")
-
-
-@pytest.fixture(scope="module")
-def pair() -> Iterator[str]:
-    one = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    with serve(one, other=tvmdbg.open(tvmdbg.samples.resnet20_cifar)) as address:
-        yield address
 
 
 def opened(page: Page, root: Locator) -> Locator:

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
 from tests.ui.checklists import looks
-from tests.ui.graphs import inspect, selected, state
+from tests.ui.graphs import inspect, overlap, selected, state
 from tests.ui.host import serve
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest, until
@@ -467,15 +467,6 @@ def test_labels_of_groups_stay_in_their_boxes_and_apart(
                 assert label["x"] + label["width"] <= box["x"] + box["width"]
         drawn += len(labels)
     assert drawn > 60
-
-
-def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return bool(
-        one["x"] < other["x"] + other["width"]
-        and other["x"] < one["x"] + one["width"]
-        and one["y"] < other["y"] + other["height"]
-        and other["y"] < one["y"] + one["height"]
-    )
 
 
 def chain(folder: Path, length: int) -> Path:

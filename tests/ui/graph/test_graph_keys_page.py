@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.graphs import marks, press
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
-from tests.ui.waits import inspected, painted, rest, until
+from tests.ui.waits import painted, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -34,16 +35,6 @@ def opened(
     root = page.locator(".tvmdbg-graph")
     root.focus()
     return root
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def marks(page: Page, root: Locator) -> dict[int, dict[str, Any]]:
-    rest(page)
-    return {int(mark["id"]): mark for mark in inspected(root)["marks"]}
 
 
 def middle(mark: dict[str, float]) -> tuple[float, float]:

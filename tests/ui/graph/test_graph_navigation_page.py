@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import WIDTHS
-from tests.ui.graphs import selected, state
+from tests.ui.graphs import marks, press, selected, state
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, inspected, rest
 
@@ -45,12 +45,6 @@ def select(page: Page, *nodes: int) -> None:
     frames(page)
 
 
-def marks(page: Page, root: Locator) -> dict[int, dict[str, float]]:
-    """What is drawn once nothing is under way."""
-    rest(page)
-    return {int(mark["id"]): mark for mark in inspected(root)["marks"]}
-
-
 def shown(page: Page, root: Locator) -> set[int]:
     page.keyboard.press("0")
     return set(marks(page, root))
@@ -62,11 +56,6 @@ def banner(root: Locator) -> Locator:
 
 def middle(mark: dict[str, float]) -> dict[str, float]:
     return {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def test_upstream_and_downstream_by_key_with_a_way_out(

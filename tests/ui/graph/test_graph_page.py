@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
-from tests.ui.graphs import inspect, selected, state
+from tests.ui.graphs import inspect, overlap, selected, state
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import INSPECT, asking, frames, painted, rest, until
@@ -345,15 +345,6 @@ def assert_inside(label: dict[str, Any], box: dict[str, Any]) -> None:
     assert label["y"] >= box["y"], (label, box)
     assert label["x"] + label["width"] <= box["x"] + box["width"], (label, box)
     assert label["y"] + label["height"] <= box["y"] + box["height"], (label, box)
-
-
-def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return bool(
-        one["x"] < other["x"] + other["width"]
-        and other["x"] < one["x"] + one["width"]
-        and one["y"] < other["y"] + other["height"]
-        and other["y"] < one["y"] + one["height"]
-    )
 
 
 def test_the_wheel_is_the_pages_until_the_view_has_the_focus(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.graphs import state
+from tests.ui.graphs import marks, state
 from tests.ui.host import visit
 from tests.ui.toolbars import tool
 from tests.ui.waits import inspected, painted, rest, until
@@ -30,11 +30,6 @@ def graph(page: Page, address: str) -> Locator:
     visit(page, f"{address}?views=graph&width=1200&graph.grouped=false&graph.wrapped=false")
     painted(page)
     return page.locator(".tvmdbg-graph")
-
-
-def marks(page: Page, root: Locator) -> dict[int, dict[str, Any]]:
-    rest(page)
-    return {int(mark["id"]): mark for mark in inspected(root)["marks"]}
 
 
 def drag(page: Page, what: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:

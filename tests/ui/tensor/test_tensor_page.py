@@ -17,7 +17,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import THEMES, WIDTHS
 from tests.ui.host import serve, visit
-from tests.ui.tensors import READOUT, expect_readout, place_read
+from tests.ui.tensors import READOUT, expect_readout, inspect, place_read, press
 from tests.ui.waits import asking, frames, rest
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import number_text
@@ -110,25 +110,6 @@ def show(
     page.set_viewport_size({"width": width + 16, "height": 900})
     visit(page, f"{address}?views=tensor&width={width}&theme={theme}{query}")
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
-
-
-def press(page: Page, *keys: str) -> None:
-    page.locator(ROOT).focus()
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def inspect(page: Page) -> dict[str, Any]:
-    """What is on screen: labels and marks in CSS pixels of the stage."""
-    detail = page.locator(ROOT).evaluate(
-        """root => {
-            const detail = {};
-            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return JSON.stringify(detail);
-        }"""
-    )
-    found: dict[str, Any] = json.loads(detail)
-    return found
 
 
 def until(page: Page, condition: str) -> dict[str, Any]:

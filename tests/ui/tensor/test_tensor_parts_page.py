@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from unit.findings.findings_dump import Op, plant
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
-from tests.ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on_screen
+from tests.ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on_screen, press
 from tests.ui.waits import asking, rest
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
@@ -96,12 +96,6 @@ def run(arrays: dict[str, Array], tmp_path_factory: pytest.TempPathFactory) -> D
     return found
 
 
-@pytest.fixture(scope="module")
-def address(run: DebugRun, bundles: Path) -> Iterator[str]:
-    with serve(run) as found:
-        yield found
-
-
 @pytest.fixture
 def show(page: Page, address: str, arrays: dict[str, Array]) -> Callable[..., None]:
     """Open a page that shows one of the arrays."""
@@ -143,12 +137,6 @@ def trait(page: Page, name: str) -> Any:
 def wait_trait(page: Page, name: str, condition: str) -> Any:
     page.wait_for_function(f"(it => {condition})(window.tvmdbg.models.tensor0.get('{name}'))")
     return trait(page, name)
-
-
-def press(page: Page, *keys: str) -> None:
-    page.locator(ROOT).focus()
-    for key in keys:
-        page.keyboard.press(key)
 
 
 def drag(page: Page, stage: Locator, start: float, end: float) -> None:

@@ -6,9 +6,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -18,7 +16,8 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
-from tests.ui.host import serve, visit
+from tests.ui.host import visit
+from tests.ui.tensors import inspect
 from tests.ui.waits import rest
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
@@ -61,12 +60,6 @@ def run(arrays: list[np.ndarray[Any, Any]], tmp_path_factory: pytest.TempPathFac
     return tvmdbg.open(path)
 
 
-@pytest.fixture(scope="module")
-def address(run: DebugRun, bundles: Path) -> Iterator[str]:
-    with serve(run) as found:
-        yield found
-
-
 def show(
     page: Page,
     address: str,
@@ -81,18 +74,6 @@ def show(
     page.set_viewport_size({"width": width + 16, "height": high})
     visit(page, f"{address}?views={view}&width={width}&theme={theme}{query}")
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
-
-
-def inspect(page: Page) -> dict[str, Any]:
-    detail = page.locator(ROOT).evaluate(
-        """root => {
-            const detail = {};
-            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return JSON.stringify(detail);
-        }"""
-    )
-    found: dict[str, Any] = json.loads(detail)
-    return found
 
 
 def place(page: Page, row: int, col: int) -> tuple[float, float]:
