@@ -134,11 +134,11 @@ def _members(data: bytes, chance: Random) -> Iterator[Damage]:
             value = chance.choice(_VALUES)
             within[path[-1]] = value
             yield f"{value!r} for {path}", json.dumps(document).encode()
-    if isinstance(document, dict):
-        text = json.dumps(json.loads(data))
-        yield "members twice", f"{text[:-1]}, {text[1:]}".encode()
-        for deep in ("[" * 100_000, '{"a":' * 100_000):
-            yield "nested deep", f'{text[:-1]}, "more": {deep}'.encode()
+    text = json.dumps(json.loads(data))
+    more = '"more": ' if text[0] == "{" else ""
+    yield "members twice", f"{text[:-1]}, {text[1:]}".encode()
+    for deep in ("[" * 100_000, '{"a":' * 100_000):
+        yield "nested deep", f"{text[:-1]}, {more}{deep}".encode()
 
 
 def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
