@@ -96,11 +96,6 @@ def seeds(*, corpus: bool = True) -> list[Files]:
     return [*found.values(), *together]
 
 
-def formats_of(files: list[Files]) -> set[str]:
-    """Return the formats that there is a file of."""
-    return {each.kind for each in files if len(each.contents) == 1 and each.opener == "open"}
-
-
 def _read(paths: list[Path]) -> Iterator[tuple[Path, bytes, str | None]]:
     for path in paths:
         if path.suffix in _PASSED_OVER or path.stat().st_size > LARGEST:
